@@ -1,0 +1,131 @@
+/**
+ * Who may import whom. `depcruise packages apps extensions infra test` holds the tree to it;
+ * test/contracts/import-rules.test.ts proves every rule on an import that breaks it.
+ * Files are parsed with swc, so `import type` counts as an import everywhere it does not say otherwise.
+ */
+
+/** The map of the architecture: each package and what it may import, by arrows which never circle. */
+const arrows = {
+  core: [],
+  roles: ['core'],
+  world: ['core', 'roles'],
+  overlay: ['core'],
+  chain: ['core'],
+  activities: ['core', 'roles', 'world', 'overlay', 'chain'],
+  workflows: ['core', 'roles', 'activities'],
+  sdk: ['core', 'roles', 'world'],
+  plugin: ['core', 'world', 'chain', 'sdk', 'activities', 'workflows', 'client'],
+  client: ['core', 'roles', 'world', 'chain', 'overlay', 'workflows'],
+  replay: ['core', 'roles', 'world', 'chain', 'workflows'],
+  verify: [],
+}
+
+const any = (names) => `(${names.join('|')})`
+const tests = '[.]test[.]tsx?$'
+const ours = '^(packages|apps|extensions|infra|test|scripts)/'
+
+const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
+  name: `arrows-of-${name}`,
+  comment: `packages/${name} may import of ours: ${mayImport.join(', ') || 'nothing'}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/` },
+  to: { path: ours, pathNot: `^packages/${any([name, ...mayImport])}/` },
+}))
+
+const rules = [
+  ...arrowRules,
+  {
+    name: 'no-cycles',
+    comment: 'A word that two files share moves to one below both. Types count too.',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'packages-are-on-the-map',
+    comment: 'A new package first gets its arrows, above.',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: `^packages/${any(Object.keys(arrows))}/` },
+    to: {},
+  },
+  {
+    name: 'only-what-is-declared',
+    comment:
+      'An import that does not resolve: not in the dependencies of its package.json, or not a door in the exports of the other.',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  {
+    name: 'only-own-dependencies',
+    comment:
+      'Published code asks for what its own package.json lists under dependencies; what the root happens to have is not there after an install. Types may come from devDependencies.',
+    severity: 'error',
+    from: { path: '^(packages|extensions|apps)/[^/]+/src/', pathNot: tests },
+    to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'by-name-never-by-path',
+    comment: 'Another package is reached by its name and its doors, never by ../../.',
+    severity: 'error',
+    from: { path: '^((packages|apps|extensions|infra)/[^/]+|test)/' },
+    to: { path: '^(packages|apps|extensions|infra|test)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+  },
+  {
+    name: 'pure-stays-pure',
+    comment: 'core, roles and world compute: no node modules, no third parties. Their tests may have both.',
+    severity: 'error',
+    from: { path: '^packages/(core|roles|world)/src/', pathNot: tests },
+    to: { pathNot: '^packages/' },
+  },
+  {
+    name: 'sandbox-through-workflow-doors',
+    comment:
+      "Workflow code runs in Temporal's sandbox: at run time it imports its own files, other packages' `./workflow` doors and Temporal's two sandbox packages. Anything may be imported as a type.",
+    severity: 'error',
+    from: { path: '^packages/workflows/src/', pathNot: tests },
+    to: {
+      pathNot:
+        '^packages/workflows/src/|^packages/[^/]+/src/workflow[.]ts$|/node_modules/@temporalio/(workflow|common)/',
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'sandbox-closure-without-node',
+    comment:
+      "Nothing a `./workflow` door leads to, however far, is a node module or a third party, save Temporal's.",
+    severity: 'error',
+    from: { path: '^packages/[^/]+/src/workflow[.]ts$' },
+    to: { reachable: true, pathNot: '^packages/|/node_modules/@temporalio/' },
+  },
+  {
+    name: 'extensions-see-only-the-sdk',
+    comment: 'An extension is made of its own files and @treeos/sdk.',
+    severity: 'error',
+    from: { path: '^extensions/([^/]+)/src/', pathNot: tests },
+    to: { pathNot: '^extensions/$1/|^packages/sdk/src/' },
+  },
+  {
+    name: 'apps-are-ends',
+    comment:
+      'Nothing imports an app, except the command line that starts them and the tests across packages.',
+    severity: 'error',
+    from: { path: '^([^/]+/[^/]+)/', pathNot: '^(apps/cli|test)/' },
+    to: { path: '^apps/', pathNot: '^$1/' },
+  },
+]
+
+export default {
+  forbidden: rules,
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|fixtures|generated)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.d.ts'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+}

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const rulesFile = join(root, '.dependency-cruiser.mjs')
+const depcruise = join(root, 'node_modules/.bin/depcruise')
+const { default: config } = (await import(rulesFile)) as { default: { forbidden: { name: string }[] } }
+
+/** Lines that break exactly the rule they stand under, each in a file of its own, in a small tree like ours. */
+const breaking: { rule: string; file: string; line: string }[] = [
+  { rule: 'arrows-of-core', file: 'packages/core/src/a.ts', line: `import type { D } from '@treeos/roles'` },
+  { rule: 'arrows-of-roles', file: 'packages/roles/src/a.ts', line: `import { d } from '@treeos/world'` },
+  { rule: 'arrows-of-world', file: 'packages/world/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  { rule: 'arrows-of-overlay', file: 'packages/overlay/src/a.ts', line: `export { d } from '@treeos/roles'` },
+  { rule: 'arrows-of-chain', file: 'packages/chain/src/a.ts', line: `export type * from '@treeos/world'` },
+  { rule: 'arrows-of-activities', file: 'packages/activities/src/a.ts', line: `import '@treeos/workflows'` },
+  {
+    rule: 'arrows-of-workflows',
+    file: 'packages/workflows/src/a.ts',
+    line: `import type { D } from '@treeos/chain'`,
+  },
+  {
+    rule: 'arrows-of-sdk',
+    file: 'packages/sdk/src/a.ts',
+    line: `export const d = await import('@treeos/chain')`,
+  },
+  { rule: 'arrows-of-plugin', file: 'packages/plugin/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  {
+    rule: 'arrows-of-client',
+    file: 'packages/client/src/a.ts',
+    line: `import { d } from '@treeos/activities'`,
+  },
+  {
+    rule: 'arrows-of-replay',
+    file: 'packages/replay/src/a.ts',
+    line: `import { d } from '@treeos/activities'`,
+  },
+  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
+  { rule: 'no-cycles', file: 'packages/chain/src/circle.ts', line: `export type * from './circle-back.ts'` },
+  { rule: 'packages-are-on-the-map', file: 'packages/utils/src/a.ts', line: `import '@treeos/core'` },
+  {
+    rule: 'only-what-is-declared',
+    file: 'packages/chain/src/b.ts',
+    line: `import '@treeos/core/src/index.ts'`,
+  },
+  { rule: 'only-what-is-declared', file: 'packages/client/src/b.ts', line: `import '@treeos/undeclared'` },
+  { rule: 'only-own-dependencies', file: 'packages/client/src/c.ts', line: `import 'borrowed'` },
+  {
+    rule: 'by-name-never-by-path',
+    file: 'packages/roles/src/b.ts',
+    line: `import '../../core/src/index.ts'`,
+  },
+  { rule: 'pure-stays-pure', file: 'packages/core/src/b.ts', line: `import { hash } from 'node:crypto'` },
+  { rule: 'pure-stays-pure', file: 'packages/world/src/b.ts', line: `import type { Any } from 'declared'` },
+  { rule: 'sandbox-through-workflow-doors', file: 'packages/workflows/src/b.ts', line: `import 'node:fs'` },
+  {
+    rule: 'sandbox-through-workflow-doors',
+    file: 'packages/workflows/src/c.ts',
+    line: `import '@treeos/core'`,
+  },
+  { rule: 'sandbox-through-workflow-doors', file: 'packages/workflows/src/d.ts', line: `import 'declared'` },
+  {
+    rule: 'sandbox-closure-without-node',
+    file: 'packages/overlay/src/workflow.ts',
+    line: `import './impure.ts'`,
+  },
+  { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
+  { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
+  { rule: 'apps-are-ends', file: 'infra/local/src/a.ts', line: `import { d } from '@treeos/worker'` },
+]
+
+/** What the rules allow, side by side with the above: none of these files may be named in a violation. */
+const allowed: Record<string, string> = {
+  'packages/roles/src/fine.ts': `import { d } from '@treeos/core'\nimport type { D } from '@treeos/core/workflow'`,
+  'packages/core/src/fine.test.ts': `import 'node:fs'\nimport 'declared'`,
+  'packages/overlay/src/impure.ts': `import 'node:crypto'`,
+  'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/activities'`,
+  'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
+  'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
+  'extensions/court/src/finer.ts': '',
+  'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/chain'`,
+}
+
+type Violation = { from: string; to: string; rule: { name: string }; cycle?: { name: string }[] }
+
+/** A circle is reported once, from any one of its files. */
+const concerns = (file: string) => (violation: Violation) =>
+  violation.from === file || violation.cycle?.some(({ name }) => name === file)
+
+/** The json reporter exits 0 whatever it found, so the plain one, which the check runs, is asked too. */
+async function cruise(cwd: string): Promise<{ exitCode: number; violations: Violation[] }> {
+  const run = (reporter: string) =>
+    new Promise<{ exitCode: number; stdout: string; stderr: string }>((done) => {
+      const args = ['packages', 'apps', 'extensions', 'infra', 'test', '--config', rulesFile, '-T', reporter]
+      const options = { cwd, maxBuffer: 2 ** 28 }
+      const child = execFile(depcruise, args, options, (_, stdout, stderr) =>
+        done({ exitCode: child.exitCode ?? -1, stdout, stderr }),
+      )
+    })
+  const [plain, json] = await Promise.all([run('err'), run('json')])
+  if (json.exitCode !== 0) throw new Error(`the rules could not be run in ${cwd}: ${json.stderr}`)
+  return { exitCode: plain.exitCode, violations: JSON.parse(json.stdout).summary.violations }
+}
+
+/** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
+async function plant(tree: string): Promise<void> {
+  const folders = [
+    ...'core roles world overlay chain activities workflows sdk plugin client replay verify utils'
+      .split(' ')
+      .map((name) => `packages/${name}`),
+    ...['apps/cli', 'apps/worker', 'extensions/court', 'infra/local', 'test'],
+  ]
+  const put = async (file: string, text: string) => {
+    await mkdir(dirname(join(tree, file)), { recursive: true })
+    await writeFile(join(tree, file), text)
+  }
+  const nameOf = (folder: string) => `@treeos/${folder.split('/').at(-1)}`
+  for (const name of ['declared', 'borrowed']) {
+    await put(`node_modules/${name}/package.json`, JSON.stringify({ name, exports: './index.js' }))
+    await put(`node_modules/${name}/index.js`, '')
+  }
+  await put('package.json', '{}')
+  for (const folder of folders) {
+    const dependencies = Object.fromEntries([...folders.map(nameOf), 'declared'].map((name) => [name, '*']))
+    const exports = { '.': './src/index.ts', './workflow': './src/workflow.ts' }
+    await put(`${folder}/package.json`, JSON.stringify({ name: nameOf(folder), exports, dependencies }))
+    await put(`${folder}/src/index.ts`, 'export const d = 1\nexport type D = 1')
+    await put(`${folder}/src/workflow.ts`, 'export const d = 1\nexport type D = 1')
+    await mkdir(join(tree, folder, 'node_modules/@treeos'), { recursive: true })
+    for (const other of folders)
+      await symlink(join(tree, other), join(tree, folder, 'node_modules', nameOf(other)))
+  }
+  await put('packages/chain/src/circle-back.ts', `export type * from './circle.ts'`)
+  for (const [file, text] of Object.entries(allowed)) await put(file, text)
+  for (const { file, line } of breaking) await put(file, line)
+}
+
+describe('import rules', () => {
+  let tree = ''
+  let found: Awaited<ReturnType<typeof cruise>>
+
+  beforeAll(async () => {
+    tree = await mkdtemp(join(tmpdir(), 'treeos-import-rules-'))
+    await plant(tree)
+    found = await cruise(tree)
+  })
+  afterAll(() => rm(tree, { recursive: true, force: true }))
+
+  it('fail a tree which breaks them', () => expect(found.exitCode).toBeGreaterThan(0))
+
+  it.each(breaking)('$rule refuses in $file: $line', ({ rule, file }) => {
+    const rules = found.violations.filter(concerns(file)).map((violation) => violation.rule.name)
+    expect(new Set(rules)).toEqual(new Set([rule]))
+  })
+
+  it.each(Object.keys(allowed))('allow what %s imports', (file) => {
+    expect(found.violations.filter(concerns(file))).toEqual([])
+  })
+
+  it('are each proven above', () => {
+    expect(new Set(breaking.map(({ rule }) => rule))).toEqual(
+      new Set(config.forbidden.map(({ name }) => name)),
+    )
+  })
+
+  it('hold for this repository', async () => {
+    const { exitCode, violations } = await cruise(root)
+    expect(violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual([])
+    expect(exitCode).toBe(0)
+  })
+})
