@@ -1,0 +1,57 @@
+import type { Json } from './json.ts'
+
+/** The closed set of codes that users meet, with the HTTP status each one maps to. */
+export const ERROR_STATUS = {
+  INVALID_INPUT: 400,
+  INVALID_TYPE: 400,
+  ADDRESS_PARSE_ERROR: 400,
+  INVALID_INTENT: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  EXTENSION_BLOCKED: 403,
+  ORIGIN_READ_ONLY: 403,
+  NOT_A_BEING: 403,
+  SPACE_NOT_FOUND: 404,
+  BEING_NOT_FOUND: 404,
+  MATTER_NOT_FOUND: 404,
+  EXTENSION_NOT_FOUND: 404,
+  ROLE_UNAVAILABLE: 404,
+  VERB_NOT_SUPPORTED: 404,
+  ACTION_NOT_SUPPORTED: 404,
+  CORRELATION_NOT_FOUND: 404,
+  MOMENT_NOT_FOUND: 404,
+  RESOURCE_CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  TIMEOUT: 500,
+  PEER_UNREACHABLE: 502,
+  LLM_TIMEOUT: 503,
+  LLM_FAILED: 503,
+  LLM_NOT_CONFIGURED: 503,
+  SPACE_DORMANT: 503,
+  SERVICE_UNAVAILABLE: 503,
+} as const
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_STATUS, code)
+}
+
+/** A refusal that a user can act on: the message names the offending value and what would have been right. */
+export class TreeosError extends Error {
+  override readonly name = 'TreeosError' // crosses the wire as the failure's type: do not rename
+  readonly code: ErrorCode
+  readonly detail: Json | undefined
+
+  constructor(code: ErrorCode, message: string, detail?: Json) {
+    super(message)
+    this.code = code
+    this.detail = detail
+  }
+
+  toJSON(): { code: ErrorCode; message: string; detail?: Json } {
+    const { code, message, detail } = this
+    return detail === undefined ? { code, message } : { code, message, detail }
+  }
+}

@@ -1,0 +1,146 @@
+/** Any JSON value. Objects are plain: no prototypes, no `undefined`, no dates. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** A value that JSON cannot carry unchanged: it names the path of the fault, e.g. `$.when["time.hour"]`. */
+export class NotPlainJsonError extends Error {
+  override readonly name = 'NotPlainJsonError'
+  readonly path: string
+  readonly reason: string
+
+  constructor(path: string, reason: string) {
+    super(`${path}: ${reason}`)
+    this.path = path
+    this.reason = reason
+  }
+}
+
+export interface JsonBounds {
+  /** deepest nesting of arrays and objects */
+  readonly depthMax: number
+  /** length of the canonical form in UTF-8 bytes */
+  readonly bytesMax: number
+}
+
+/** Keys that reach a prototype when code is careless; refused at every edge, so that no code needs to be careful. */
+const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+const DEPTH_MAX = 128
+
+/**
+ * Strict RFC 8785 (JCS): the one byte form of a value, keys sorted by UTF-16 code unit, numbers as ECMAScript writes them.
+ * @throws {NotPlainJsonError} for anything that is not plain JSON (undefined, NaN, -0, a sparse array, a Map, a lone
+ *   surrogate): nothing is dropped or repaired, because what is hashed must be what was meant
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, '$', 0)
+}
+
+function write(value: unknown, path: string, depth: number): string {
+  if (value === null || value === true || value === false) return String(value)
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new NotPlainJsonError(path, `${value} is not a JSON number`)
+    if (Object.is(value, -0)) throw new NotPlainJsonError(path, 'negative zero has no canonical form')
+    return String(value)
+  }
+  if (typeof value === 'string') return writeString(value, path)
+  if (typeof value !== 'object') throw new NotPlainJsonError(path, `a ${typeof value} is not JSON`)
+  if (depth >= DEPTH_MAX) throw new NotPlainJsonError(path, `nested deeper than ${DEPTH_MAX}`)
+  if (Array.isArray(value)) return writeArray(value, path, depth)
+  return writeObject(value, path, depth)
+}
+
+function writeArray(value: readonly unknown[], path: string, depth: number): string {
+  let out = '['
+  for (let i = 0; i < value.length; i++) {
+    if (!Object.hasOwn(value, i)) throw new NotPlainJsonError(`${path}[${i}]`, 'a hole in an array')
+    out += (i === 0 ? '' : ',') + write(value[i], `${path}[${i}]`, depth + 1)
+  }
+  return `${out}]`
+}
+
+function writeObject(value: object, path: string, depth: number): string {
+  const prototype = Object.getPrototypeOf(value)
+  // Values cross realms (the workflow sandbox), so plain means "its prototype is a root", not "is our Object.prototype".
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new NotPlainJsonError(path, 'only plain objects are JSON')
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0)
+    throw new NotPlainJsonError(path, 'a symbol key is not JSON')
+  const fields = value as Record<string, unknown>
+  let out = '{'
+  let separator = ''
+  for (const key of Object.keys(fields).sort()) {
+    const at = `${path}[${JSON.stringify(key)}]`
+    out += `${separator}${writeString(key, at)}:${write(fields[key], at, depth + 1)}`
+    separator = ','
+  }
+  return `${out}}`
+}
+
+function writeString(value: string, path: string): string {
+  if (!value.isWellFormed()) throw new NotPlainJsonError(path, 'a lone surrogate cannot be stored as UTF-8')
+  return JSON.stringify(value)
+}
+
+/** Length in UTF-8 bytes; works in the workflow sandbox, which has no Buffer. */
+export function utf8Length(text: string): number {
+  let bytes = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) bytes += 1
+    else if (unit < 0x800) bytes += 2
+    else if (unit >= 0xd800 && unit < 0xdc00) {
+      bytes += 4
+      i += 1
+    } else bytes += 3
+  }
+  return bytes
+}
+
+/**
+ * Guards an edge: plain JSON, no key that reaches a prototype, no NUL, nested and sized within bounds.
+ * @returns the canonical form, since every caller that guards a value also stores it
+ * @throws {NotPlainJsonError} naming the path of the first fault
+ */
+export function guardJson(value: unknown, bounds: JsonBounds): string {
+  guard(value, '$', 0, bounds.depthMax)
+  const text = canonicalJson(value)
+  const bytes = utf8Length(text)
+  if (bytes > bounds.bytesMax) {
+    throw new NotPlainJsonError('$', `${bytes} bytes, at most ${bounds.bytesMax} are taken`)
+  }
+  return text
+}
+
+function guard(value: unknown, path: string, depth: number, depthMax: number): void {
+  if (typeof value === 'string' && value.includes('\0'))
+    throw new NotPlainJsonError(path, 'a NUL character is refused')
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= depthMax) throw new NotPlainJsonError(path, `nested deeper than ${depthMax}`)
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) guard(item, `${path}[${i}]`, depth + 1, depthMax)
+    return
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const at = `${path}[${JSON.stringify(key)}]`
+    if (REFUSED_KEYS.has(key)) throw new NotPlainJsonError(at, 'this key is refused everywhere')
+    if (key.includes('\0')) throw new NotPlainJsonError(at, 'a NUL character is refused')
+    guard(item, at, depth + 1, depthMax)
+  }
+}
+
+/** Reads an own property along a path of keys; arrays and strings are never entered. `undefined` when missing. */
+export function readPath(root: Json | undefined, keys: readonly string[]): Json | undefined {
+  let value: Json | undefined = root
+  for (const key of keys) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

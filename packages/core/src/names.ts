@@ -1,0 +1,149 @@
+import { TreeosError } from './error.ts'
+
+/** A being's name: unique in its reality, never changed, never used again, so it is also its id. */
+export type BeingName = string
+/** `ext:name` for extensions' roles, a bare name else. */
+export type RoleName = string
+/** Absolute path of a space: `/` is the root, `/library/nook` a space in a space. It never changes, so it is the id. */
+export type SpacePath = string
+/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>` or `registry`: what a chain of facts is about. */
+export type ReelId = string
+/** `<being>/<generation>/<n>`. */
+export type MomentId = string
+
+/** Who writes what no being did: genesis, and the roles that extensions bring. Cannot be a being's name. */
+export const SUBSTRATE = '$reality'
+export const REGISTRY_REEL: ReelId = 'registry'
+export const ROOT_SPACE: SpacePath = '/'
+
+const BEING_NAME = /^[a-z][a-z0-9-]{0,31}$/
+const ROLE_NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
+const SEGMENT = /^[a-z0-9][a-z0-9-]{0,63}$/
+/** A key or namespace of qualities and signals, in kebab-case. */
+const KEY = /^[a-z0-9][a-z0-9-]{0,63}$/
+
+export function isBeingName(name: unknown): name is BeingName {
+  return typeof name === 'string' && BEING_NAME.test(name)
+}
+
+export function isRoleName(name: unknown): name is RoleName {
+  return typeof name === 'string' && ROLE_NAME.test(name)
+}
+
+export function isKey(key: unknown): key is string {
+  return typeof key === 'string' && KEY.test(key)
+}
+
+/** @throws {TreeosError} INVALID_INPUT naming the name and the rule */
+export function requireBeingName(name: unknown): BeingName {
+  if (isBeingName(name)) return name
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `being name ${quote(name)} is not valid: a lower-case letter, then up to 31 of a-z, 0-9 and -`,
+  )
+}
+
+/** @throws {TreeosError} INVALID_INPUT naming the name and the rule */
+export function requireRoleName(name: unknown): RoleName {
+  if (isRoleName(name)) return name
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `role name ${quote(name)} is not valid: kebab-case, with an optional prefix, as in night-guard or court:judge`,
+  )
+}
+
+export const beingReel = (name: BeingName): ReelId => `being:${name}`
+export const spaceReel = (path: SpacePath): ReelId => `space:${path}`
+export const worldReel = (namespace: string): ReelId => `world:${namespace}`
+/** The hash-linked records of a being's moments. Kept like a reel, but beside the reels: a see writes no fact. */
+export const momentsReel = (name: BeingName): ReelId => `moments:${name}`
+
+export const stanceOf = (name: BeingName): string => `@${name}`
+
+export function momentId(being: BeingName, generation: number, n: number): MomentId {
+  return `${being}/${generation}/${n}`
+}
+
+export function parseMomentId(id: MomentId): { being: BeingName; generation: number; n: number } {
+  const [being, generation, n] = id.split('/')
+  return { being: being ?? '', generation: Number(generation), n: Number(n) }
+}
+
+/** What an address points at: a being (by stance) or a space (by path). `~` is the home space of whoever says it. */
+export type Address =
+  | { readonly kind: 'being'; readonly being: BeingName }
+  | { readonly kind: 'space'; readonly path: SpacePath }
+  | { readonly kind: 'home' }
+
+/**
+ * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b` or `/`. Names are unique in a reality, so the path before a stance
+ * only has to be well formed.
+ * @throws {TreeosError} ADDRESS_PARSE_ERROR naming the text
+ */
+export function parseAddress(text: unknown): Address {
+  if (typeof text !== 'string' || text === '') throw addressError(text, 'it is empty')
+  if (text === '~') return { kind: 'home' }
+  const at = text.indexOf('@')
+  if (at >= 0) {
+    const being = text.slice(at + 1)
+    if (!isBeingName(being)) throw addressError(text, `${quote(being)} is not a being's name`)
+    const before = text.slice(0, at)
+    if (before !== '' && before !== '~/') parsePath(before.replace(/\/$/, '') || '/', text)
+    return { kind: 'being', being }
+  }
+  return { kind: 'space', path: parsePath(text, text) }
+}
+
+/** @throws {TreeosError} ADDRESS_PARSE_ERROR */
+export function parseSpacePath(text: unknown): SpacePath {
+  const address = parseAddress(text)
+  if (address.kind !== 'space') throw addressError(text, 'a path of a space is needed, as in /library')
+  return address.path
+}
+
+/** @throws {TreeosError} ADDRESS_PARSE_ERROR */
+export function parseStance(text: unknown): BeingName {
+  const address = parseAddress(text)
+  if (address.kind !== 'being') throw addressError(text, 'a stance is needed, as in @librarian')
+  return address.being
+}
+
+function parsePath(text: string, whole: string): SpacePath {
+  const segments = text.replace(/^\/+/, '').split('/')
+  if (segments.length === 1 && segments[0] === '') return ROOT_SPACE
+  for (const segment of segments) {
+    if (!SEGMENT.test(segment)) throw addressError(whole, `${quote(segment)} is not a space's name`)
+  }
+  return `/${segments.join('/')}`
+}
+
+export function parentPath(path: SpacePath): SpacePath | null {
+  if (path === ROOT_SPACE) return null
+  const cut = path.lastIndexOf('/')
+  return cut === 0 ? ROOT_SPACE : path.slice(0, cut)
+}
+
+export function spaceName(path: SpacePath): string {
+  return path === ROOT_SPACE ? '/' : path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The space itself and every space around it, innermost first. */
+export function spaceAncestry(path: SpacePath): SpacePath[] {
+  const spaces = [path]
+  for (let up = parentPath(path); up !== null; up = parentPath(up)) spaces.push(up)
+  return spaces
+}
+
+function addressError(text: unknown, why: string): TreeosError {
+  return new TreeosError(
+    'ADDRESS_PARSE_ERROR',
+    `address ${quote(text)}: ${why}; write @name, path/@name, ~ or /path/of/space`,
+  )
+}
+
+/** A value as it stands in a message: short, on one line, unmistakable. */
+export function quote(value: unknown): string {
+  const text =
+    typeof value === 'string' ? JSON.stringify(value) : String(JSON.stringify(value) ?? typeof value)
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}

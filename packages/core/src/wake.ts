@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from './json.ts'
+import type { BeingName, RoleName } from './names.ts'
+import type { Cognition } from './stack.ts'
+
+/** Lower is sooner; age decides between equals. */
+export const PRIORITIES = { human: 1, interactive: 3, background: 4 } as const
+export type Priority = keyof typeof PRIORITIES
+
+export function priorityName(rank: number): Priority {
+  if (rank <= PRIORITIES.human) return 'human'
+  return rank <= PRIORITIES.interactive ? 'interactive' : 'background'
+}
+
+/**
+ * Why an inbox row is there.
+ * - `summon`: another being speaks; a person's rest until answered, any other being is woken
+ * - `act`: what a person decided; the moment it opens runs exactly that
+ * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a failed summon); no caller
+ */
+export type WakeKind = 'summon' | 'act' | 'event'
+
+/** The sender of a summon, as the substrate saw it when it spoke; never read from content. */
+export interface Caller {
+  readonly name: BeingName
+  /** primary role worn in the moment of speaking */
+  readonly role: RoleName | null
+  readonly cognition: Cognition
+}
+
+/** One row of an inbox. */
+export interface Wake {
+  /** the summon's correlation, and the idempotency key of whoever put it there */
+  readonly id: string
+  readonly being: BeingName
+  readonly kind: WakeKind
+  /** {@link PRIORITIES} */
+  readonly priority: number
+  readonly caller: Caller | null
+  readonly content: Json
+  /** correlation of the first summon of the chain; its own id when it starts one */
+  readonly root: string
+  /** the correlation this one answers */
+  readonly inReplyTo: string | null
+  /** a role the sender asked for on purpose */
+  readonly askedRole: RoleName | null
+  /** summons before this one in its cause chain */
+  readonly hops: number
+  /** self-continues since the last wake from outside */
+  readonly continues: number
+  /** hash of the fact on the sender's reel, for wakes that a fact caused */
+  readonly cause: string | null
+}
+
+/** One call of a verb: what a mind decided, a person chose, or a script returned. */
+export type VerbCall =
+  | { readonly verb: 'see'; readonly address: string }
+  | {
+      readonly verb: 'do'
+      readonly action: string
+      readonly target: string | null
+      readonly args: JsonObject
+    }
+  | {
+      readonly verb: 'summon'
+      /** null: whoever woke the being */
+      readonly target: string | null
+      readonly content: Json
+      /** null: the wake's own correlation, when the target is whoever woke the being */
+      readonly inReplyTo: string | null
+      readonly priority?: Priority
+      readonly role?: RoleName
+      readonly thread?: string
+      readonly channel?: string
+    }
+  | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
+
+/** What a mind answered to one moment. The first answer recorded is the one that counts. */
+export type Decision =
+  | { readonly kind: 'call'; readonly call: VerbCall; readonly content: string | null }
+  | { readonly kind: 'see'; readonly content: string | null }
+  | { readonly kind: 'failure'; readonly code: string; readonly message: string }
+
+/** How a moment ended. `reason` is a code for a failure, a short name for a skip. */
+export const OUTCOMES = ['act', 'see', 'failure', 'skipped'] as const
+export type OutcomeKind = (typeof OUTCOMES)[number]
