@@ -1,0 +1,88 @@
+import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/core'
+import { type Entry, entryKey } from './entry.ts'
+import {
+  type Orientation,
+  permissionsOf,
+  type ReplyTarget,
+  type RespondMode,
+  type RoleSpec,
+  type Surface,
+  withDefaults,
+} from './role.ts'
+
+/** A role of a stack with its prompt as text, rendered already when it is a function. */
+export interface WornRole {
+  readonly spec: RoleSpec
+  readonly prompt: string
+}
+
+/** A whole stack as one effective role. Lists and prompt are of all roles, every other field is the primary's. */
+export interface ComposedRole extends Surface {
+  /** of the primary */
+  readonly name: RoleName
+  /** of the modifiers, in clause order */
+  readonly stackedNames: readonly RoleName[]
+  readonly see: readonly string[]
+  readonly permissions: readonly Verb[]
+  readonly prompt: string
+  readonly requiredCognition: Cognition | null
+  readonly selfContinue: boolean
+  readonly forceToolCall: boolean
+  readonly defaultOrientation: Orientation
+  readonly triggerOn: readonly string[]
+  readonly replyTo: ReplyTarget
+  readonly respondMode: RespondMode
+}
+
+const FRAME_BREAK = '\n\n---\n\n'
+
+/**
+ * Composes a stack. Lists are ordered unions, the primary's entries first and the first occurrence kept, so a
+ * modifier only ever adds. Prompts are framed by name; blank ones leave no frame.
+ * @param roles the primary, then every modifier in clause order
+ * @returns frozen, and the same for the same roles on every replay
+ * @throws {TreeosError} INVALID_INPUT without any role: a stack has a primary
+ */
+export function composeRoles(roles: readonly WornRole[]): ComposedRole {
+  const [first, ...modifiers] = roles
+  if (first === undefined) {
+    throw new TreeosError('INVALID_INPUT', 'no roles to compose: a stack has a primary')
+  }
+  const primary = withDefaults(first.spec)
+  const lists = {
+    canSee: union(roles, 'canSee'),
+    canDo: union(roles, 'canDo'),
+    canSummon: union(roles, 'canSummon'),
+    canBe: union(roles, 'canBe'),
+    see: union(roles, 'see') as readonly string[],
+  }
+  return Object.freeze({
+    name: primary.name,
+    stackedNames: Object.freeze(modifiers.map(({ spec }) => spec.name)),
+    ...lists,
+    permissions: Object.freeze(permissionsOf(lists)),
+    prompt: frames(first.prompt, modifiers).join(FRAME_BREAK),
+    requiredCognition: primary.requiredCognition ?? null,
+    selfContinue: primary.selfContinue,
+    forceToolCall: primary.forceToolCall,
+    defaultOrientation: primary.defaultOrientation,
+    triggerOn: primary.triggerOn,
+    replyTo: primary.replyTo,
+    respondMode: primary.respondMode,
+  })
+}
+
+function union(roles: readonly WornRole[], list: keyof Surface | 'see'): readonly Entry[] {
+  const entries = roles.flatMap(({ spec }) => spec[list])
+  // A map keeps a key where it first stood.
+  return Object.freeze([...new Map(entries.map((entry) => [entryKey(entry), entry])).values()])
+}
+
+function frames(primary: string, modifiers: readonly WornRole[]): string[] {
+  const worn = modifiers
+    .filter(({ prompt }) => !isBlank(prompt))
+    .map(({ spec, prompt }) => `Additionally, you are currently in this mode — ${spec.name}:\n\n${prompt}`)
+  return isBlank(primary) ? worn : [primary, ...worn]
+}
+
+const isBlank = (prompt: string) => prompt.trim() === ''

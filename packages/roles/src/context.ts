@@ -1,0 +1,97 @@
+import { type Cognition, type Json, type JsonObject, type RoleName, readPath, type Verb } from '@treeos/core'
+import { comparable } from './condition.ts'
+
+/** What a roleFlow may read of one moment. Nested JSON; a path of a `when` names a value in here by its keys. */
+export type OpenContext = {
+  readonly verb: Verb
+  /** null when nobody called: a change, a schedule, an idle timer, a self-continue, a free act */
+  readonly caller: {
+    /** the primary role the sender wore when it spoke; null when it wore none */
+    readonly role: RoleName | null
+    readonly cognition: Cognition
+  } | null
+  readonly space: { readonly name: string; readonly quality: JsonObject }
+  readonly inHomeSpace: boolean
+  /** of the moment's recorded open time, in the reality's zone */
+  readonly time: {
+    /** 0–23 */
+    readonly hour: number
+    /** 0 is Sunday, 6 Saturday */
+    readonly dayOfWeek: number
+    /** whole seconds since the last sealed moment; null on the first */
+    readonly sinceLastMoment: number | null
+  }
+  readonly me: {
+    /** primary role of the last sealed moment; null on the first */
+    readonly previousRole: RoleName | null
+    readonly quality: JsonObject
+  }
+  /** signals by namespace */
+  readonly world: JsonObject
+}
+
+/** Fields of the open context under each root, `null` where any will do. Lint warns from it; nothing evaluates by it. */
+export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new Map<
+  string,
+  readonly string[] | null
+>([
+  ['verb', []],
+  ['caller', ['role', 'cognition']],
+  ['space', ['name', 'quality']],
+  ['inHomeSpace', []],
+  ['time', ['hour', 'dayOfWeek', 'sinceLastMoment']],
+  ['me', ['previousRole', 'quality']],
+  ['world', null],
+])
+
+/** What a flow reads of an open context: small enough for history, and as good as the whole for that flow. */
+export type ContextSlice = JsonObject
+
+/**
+ * Cuts a context to the given paths. Scalars stay as they are; an object, an array or a string over
+ * `comparableBytesMax` becomes `{}`, present and equal to nothing; a missing path stays missing.
+ * @param paths as {@link flowPaths} returns them; one may be a prefix of another
+ */
+export function sliceContext(context: OpenContext | JsonObject, paths: readonly string[]): ContextSlice {
+  const root: Branch = new Map()
+  for (const path of paths) {
+    const keys = path.split('.')
+    const value = comparable(readPath(context, keys))
+    if (value !== undefined) graft(root, keys, value)
+  }
+  return toObject(root)
+}
+
+type Branch = Map<string, Branch | Json>
+
+function graft(root: Branch, keys: readonly string[], value: Json): void {
+  const last = keys.length - 1
+  let branch = root
+  for (const [i, key] of keys.entries()) {
+    if (i === last && (typeof value !== 'object' || value === null)) {
+      branch.set(key, value)
+      return
+    }
+    const below = branch.get(key)
+    const next: Branch = below instanceof Map ? below : new Map()
+    branch.set(key, next)
+    branch = next
+  }
+}
+
+/** `fromEntries` defines properties, where an assignment to `__proto__` would reach the prototype. */
+function toObject(branch: Branch): JsonObject {
+  return Object.fromEntries(
+    [...branch].map(([key, value]) => [key, value instanceof Map ? toObject(value) : value]),
+  )
+}
+
+/** Namespaces of world signals that the paths read, sorted. The bare path `world` reads none: it is always there. */
+export function worldNamespaces(paths: readonly string[]): string[] {
+  const namespaces = new Set<string>()
+  for (const path of paths) {
+    const [root, namespace] = path.split('.', 2)
+    if (root === 'world' && namespace !== undefined) namespaces.add(namespace)
+  }
+  return [...namespaces].sort()
+}

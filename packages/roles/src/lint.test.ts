@@ -1,0 +1,211 @@
+import { LIMITS, TreeosError } from '@treeos/core'
+import { describe, expect, it } from 'vitest'
+import { compileFlow, evaluateFlow, lintFlow, requireFlow } from './index.ts'
+
+const nested = (depth: number): object => (depth === 1 ? {} : { not: nested(depth - 1) })
+const clause = (when: unknown) => [{ when, role: 'worker' }]
+const MALFORMED: [string, RegExp, unknown][] = [
+  ['[0]', /a clause is an object .* not 7/, [7]],
+  ['[0]', /not null/, [null]],
+  ['[0]', /not an array/, [[]]],
+  ['[1]', /not "x"/, [{ role: 'worker' }, 'x']],
+  ['[0].role', /undefined is not a role name/, [{}]],
+  ['[0].role', /"Bad Name" is not a role name: kebab-case/, [{ role: 'Bad Name' }]],
+  ['[0].role', /"a:b:c"/, [{ role: 'a:b:c' }]],
+  ['[0].stack', /true or false, not 1/, [{ role: 'worker', stack: 1 }]],
+  ['[0].stack', /not null/, [{ role: 'worker', stack: null }]],
+  ['[0].whn', /unknown field; a clause has when, role and stack/, [{ role: 'worker', whn: {} }]],
+  ['[0].__proto__', /unknown field/, JSON.parse('[{"role":"worker","__proto__":{}}]')],
+  ['[0].when', /not null/, clause(null)],
+  ['[0].when', /not true/, clause(true)],
+  ['[0].when', /not an array/, clause([])],
+  [
+    '[0].when["court.in-session"]',
+    /begins with "court"; one of verb, /,
+    clause({ 'court.in-session': true }),
+  ],
+  ['[0].when[""]', /begins with ""/, clause({ '': 1 })],
+  ['[0].when.__proto__', /begins with "__proto__"/, clause(JSON.parse('{"__proto__":1}'))],
+  ['[0].when.constructor', /begins with "constructor"/, clause({ constructor: 1 })],
+  ['[0].when["world."]', /empty part/, clause({ 'world.': 1 })],
+  ['[0].when["world..x"]', /empty part/, clause({ 'world..x': 1 })],
+  ['[0].when["time.hour"].gtt', /unknown operator "gtt"/, clause({ 'time.hour': { gtt: 9 } })],
+  ['[0].when["time.hour"].gt', /gt takes a finite number, not "9"/, clause({ 'time.hour': { gt: '9' } })],
+  ['[0].when["time.hour"].lt', /not null/, clause({ 'time.hour': { lt: null } })],
+  ['[0].when["time.hour"].gte', /not NaN/, clause({ 'time.hour': { gte: Number.NaN } })],
+  ['[0].when.verb.present', /present takes true or false, not 1/, clause({ verb: { present: 1 } })],
+  ['[0].when.verb.in', /in takes an array of values, not "do"/, clause({ verb: { in: 'do' } })],
+  ['[0].when.verb.notIn', /not an object/, clause({ verb: { notIn: {} } })],
+  ['[0].when.verb.in[1]', /not an array/, clause({ verb: { in: ['do', ['be']] } })],
+  ['[0].when.verb[0]', /not an array/, clause({ verb: [[], 'do'] })],
+  ['[0].when.verb[1]', /not an object/, clause({ verb: ['do', {}] })],
+  ['[0].when.verb.eq', /eq takes a string.* not an object/, clause({ verb: { eq: {} } })],
+  ['[0].when.verb.ne', /not an array/, clause({ verb: { ne: ['do'] } })],
+  ['[0].when.verb', /not undefined/, clause({ verb: undefined })],
+  ['[0].when.caller.role', /write the dotted path "caller.role"/, clause({ caller: { role: 'human' } })],
+  ['[0].when.verb.role', /unknown operator "role"/, clause({ verb: { eq: 'do', role: 'x' } })],
+  ['[0].when.verb.toString', /unknown operator "toString"/, clause({ verb: { toString: 'x' } })],
+  ['[0].when.verb.__proto__', /unknown operator/, clause({ verb: JSON.parse('{"__proto__":1}') })],
+  ['[0].when.and', /and takes an array of conditions, not an object/, clause({ and: {} })],
+  ['[0].when.or', /or takes an array/, clause({ or: 'x' })],
+  ['[0].when.not', /not an array/, clause({ not: [] })],
+  ['[0].when.or[1]', /not 3/, clause({ or: [{}, 3] })],
+  [
+    '[2].when.or[1]["time.hour"].gtt',
+    /unknown operator "gtt"/,
+    [{ role: 'a' }, { role: 'b' }, { role: 'c', when: { or: [{}, { 'time.hour': { gtt: 9 } }] } }],
+  ],
+  [`[0].when${'.not'.repeat(32)}`, /deeper than 32/, clause(nested(33))],
+  ['[0].when.or[511]', /512/, clause({ or: Array.from({ length: 512 }, () => ({ verb: 'do' })) })],
+]
+
+describe('F28 what is malformed', () => {
+  it.each(MALFORMED)('%s: %s is refused', (path, message, flow) => {
+    const { errors } = lintFlow(flow)
+    expect(errors.map((error) => error.path)).toContain(path)
+    expect(errors.find((error) => error.path === path)!.message).toMatch(message)
+    expect(() => requireFlow(flow)).toThrow(TreeosError)
+  })
+
+  it.each(MALFORMED)('%s: %s never matches at run time; other clauses do', (_path, _message, flow) => {
+    const roles = { worker: {}, a: {}, c: {} }
+    const input = { context: { verb: 'do' }, cognition: 'llm', roles } as const
+    const compiled = compileFlow(flow)
+    const broken = compiled.clauses.filter(({ fault }) => fault !== null)
+    expect(broken).toHaveLength(1)
+    expect(broken[0]!.matches({ verb: 'do' })).toBe(false)
+    const appended = compileFlow([...(flow as unknown[]), { role: 'worker' }])
+    expect(evaluateFlow(appended, input).primary).toMatch(/worker|a/)
+  })
+
+  it('a fault under not, or in a branch that would not be reached, still makes the clause false', () => {
+    const faulty = { 'time.hour': { gtt: 9 } }
+    for (const when of [{ not: faulty }, { or: [{}, faulty] }, { and: [{ or: [] }, faulty] }]) {
+      const input = { context: {}, cognition: 'llm', roles: { worker: {} } } as const
+      expect(evaluateFlow(compileFlow(clause(when)), input).primary).toBe(null)
+    }
+  })
+
+  it.each([null, undefined, {}, 'x', 7])('a flow is an array, not %j', (flow) => {
+    expect(lintFlow(flow).errors).toEqual([{ path: '', message: expect.stringMatching(/is an array/) }])
+  })
+
+  it('a flow may be circular without end', () => {
+    const when: Record<string, unknown> = {}
+    when.not = when
+    expect(lintFlow(clause(when)).errors).toHaveLength(1)
+    const list: unknown[] = []
+    list.push(list, list)
+    expect(lintFlow(clause({ or: list })).errors[0]!.message).toMatch(/not an array/)
+  })
+
+  it('every fault is listed, and requireFlow carries them', () => {
+    const flow = [{ role: 'Bad' }, { role: 'worker', stack: 1, when: { verb: { gt: 'x' }, court: 1 } }]
+    expect(lintFlow(flow).errors.map(({ path }) => path)).toEqual([
+      '[0].role',
+      '[1].stack',
+      '[1].when.verb.gt',
+      '[1].when.court',
+    ])
+    try {
+      requireFlow(flow)
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringMatching(/^flow\[0\]\.role: "Bad" .*\(and 3 more\)$/),
+      })
+      const { detail } = error as TreeosError
+      expect(detail).toEqual({ errors: lintFlow(flow).errors })
+    }
+  })
+})
+
+describe('F28 bounds of a whole flow', () => {
+  it('a flow may be as large as flowBytesMax, and no larger', () => {
+    const flow = (bytes: number) => clause({ 'world.x': 'x'.repeat(bytes - 41) })
+    expect(JSON.stringify(flow(LIMITS.flowBytesMax))).toHaveLength(LIMITS.flowBytesMax)
+    expect(lintFlow(flow(LIMITS.flowBytesMax)).errors).toEqual([])
+    expect(lintFlow(flow(LIMITS.flowBytesMax + 1)).errors).toEqual([
+      { path: '', message: 'a flow has at most 16384 bytes, this one 16385' },
+    ])
+  })
+
+  it('a flow may read 64 paths, each as often as it likes, and no more', () => {
+    const flow = (paths: number) => [
+      ...Array.from({ length: paths }, (_, i) => ({ when: { [`world.x.n${i}`]: 1 }, role: 'worker' })),
+      { when: { 'world.x.n0': 2 }, role: 'worker' },
+    ]
+    expect(lintFlow(flow(64)).errors).toEqual([])
+    expect(lintFlow(flow(65)).errors).toEqual([
+      { path: '', message: 'a flow reads at most 64 paths, this one 65' },
+    ])
+  })
+
+  it.each([
+    [{ verb: '\0' }, /NUL/],
+    [{ verb: '\ud800' }, /surrogate/],
+    [{ 'time.hour': { gt: -0 } }, /negative zero/],
+  ])('%j cannot be stored', (when, message) => {
+    const [error] = lintFlow(clause(when)).errors
+    expect(error!.path).toMatch(/^\[0\]\.when/)
+    expect(error!.message).toMatch(message)
+  })
+
+  it('a good flow passes through', () => {
+    const flow = [{ when: { not: { verb: 'do' } }, role: 'worker' }, { role: 'judge' }]
+    expect(requireFlow(flow)).toBe(flow)
+    expect(lintFlow(flow)).toEqual({ errors: [], warnings: [] })
+    expect(lintFlow(clause(nested(32))).errors).toEqual([])
+  })
+})
+
+describe('warnings', () => {
+  const roles = { worker: {}, judge: {}, 'for-humans': { requiredCognition: 'human' } } as const
+  const warnings = (flow: unknown, options = {}) => lintFlow(flow, options).warnings.map(({ path }) => path)
+
+  it('unknown roles, when the registry is given', () => {
+    const flow = [{ when: { verb: 'do' }, role: 'ghost' }, { role: 'worker' }]
+    expect(warnings(flow)).toEqual([])
+    expect(warnings(flow, { roles })).toEqual(['[0].role'])
+    expect(warnings(flow, { roles: new Map(Object.entries(roles)) })).toEqual(['[0].role'])
+  })
+
+  it('plain clauses behind an unconditional one', () => {
+    const flow = [{ role: 'worker' }, { stack: true, role: 'judge' }, { when: { verb: 'do' }, role: 'judge' }]
+    expect(warnings(flow)).toEqual(['[2]'])
+    for (const when of [
+      {},
+      { and: [] },
+      { 'world.x': {} },
+      { not: { or: [] } },
+      { or: [{}, { verb: 'do' }] },
+    ]) {
+      expect(warnings([{ when, role: 'worker' }, { role: 'judge' }])).toEqual(['[1]'])
+    }
+    expect(warnings([{ when: { or: [] }, role: 'worker' }, { role: 'judge' }])).toEqual([])
+  })
+
+  it('not behind one that needs a cognition, or is not registered: it may be passed over', () => {
+    expect(warnings([{ role: 'for-humans' }, { role: 'worker' }], { roles })).toEqual([])
+    expect(warnings([{ role: 'ghost' }, { role: 'worker' }], { roles })).toEqual(['[0].role'])
+  })
+
+  it('fields that no context has, once a clause', () => {
+    expect(warnings(clause({ 'time.hours': 9 }))).toEqual(['[0].when'])
+    expect(warnings(clause({ or: [{ 'verb.x': 1 }, { 'verb.x': 2 }] }))).toEqual(['[0].when'])
+    const fine = {
+      verb: 'do',
+      'me.quality.a.b': 1,
+      'world.any.thing': 1,
+      'space.name': 'x',
+      caller: { present: true },
+    }
+    expect(warnings(clause(fine))).toEqual([])
+  })
+
+  it('strings too long to equal anything', () => {
+    expect(warnings(clause({ 'world.x': 'x'.repeat(256) }))).toEqual([])
+    expect(warnings(clause({ 'world.x': ['x'.repeat(257)] }))).toEqual(['[0].when'])
+  })
+})

@@ -1,0 +1,143 @@
+import {
+  COGNITIONS,
+  CONTENT_BOUNDS,
+  guardJson,
+  isJsonObject,
+  isRoleName,
+  type JsonObject,
+  LIMITS,
+  NotPlainJsonError,
+  quote,
+  requireRoleName,
+  TreeosError,
+  utf8Length,
+} from '@treeos/core'
+import { entryFault } from './entry.ts'
+import { fromJsonPath, show } from './fault.ts'
+import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from './role.ts'
+
+/** Reads a field's value or throws; the table below is the whole shape of a role. */
+type Reader = (value: unknown, field: string) => unknown
+
+const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
+  name: requireRoleName,
+  description: text,
+  canSee: entries,
+  canDo: entries,
+  canSummon: entries,
+  canBe: entries,
+  see: names,
+  requiredCognition: oneOf(COGNITIONS),
+  selfContinue: flag,
+  defaultOrientation: oneOf(ORIENTATIONS),
+  forceToolCall: flag,
+  triggerOn: names,
+  replyTo: oneOf(REPLY_TARGETS),
+  respondMode: oneOf(RESPOND_MODES),
+  prompt,
+}
+const ABSENT: JsonObject = { canSee: [], canDo: [], canSummon: [], canBe: [], see: [], prompt: '' }
+/** An npm package and an exact version of it. */
+const PACKAGE_VERSION =
+  /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*@\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+
+/**
+ * Reads a role from anything: a file, a form, a model. Absent lists become `[]`, an absent prompt is empty.
+ * @returns a frozen copy whose fields stand in one fixed order
+ * @throws {TreeosError} INVALID_INPUT, or PAYLOAD_TOO_LARGE for a bound; names the field and the value
+ */
+export function parseRole(input: unknown): RoleSpec {
+  if (!isJsonObject(input)) {
+    throw new TreeosError('INVALID_INPUT', `a role is an object, not ${show(input)}`)
+  }
+  guardWhole(input)
+  for (const field of Object.keys(input)) {
+    if (Object.hasOwn(FIELDS, field)) continue
+    throw invalid(field, `is no field of a role; known are ${Object.keys(FIELDS).join(', ')}`)
+  }
+  if (!Object.hasOwn(input, 'name')) throw invalid('name', 'is missing')
+  const given: JsonObject = { ...ABSENT, ...input }
+  const role: Record<string, unknown> = {}
+  for (const [field, read] of Object.entries(FIELDS)) {
+    if (Object.hasOwn(given, field)) role[field] = freeze(read(given[field], field))
+  }
+  return Object.freeze(role) as unknown as RoleSpec
+}
+
+function guardWhole(input: JsonObject): void {
+  try {
+    const bytes = utf8Length(guardJson(input, { ...CONTENT_BOUNDS, bytesMax: Number.POSITIVE_INFINITY }))
+    if (bytes > CONTENT_BOUNDS.bytesMax) throw tooLarge('', 'bytes', bytes, CONTENT_BOUNDS.bytesMax)
+  } catch (error) {
+    if (!(error instanceof NotPlainJsonError)) throw error
+    throw invalid(fromJsonPath(error.path).replace(/^\./, ''), error.reason)
+  }
+}
+
+function text(value: unknown, field: string): string {
+  if (typeof value !== 'string') throw invalid(field, `is text, not ${quote(value)}`)
+  return value
+}
+
+function flag(value: unknown, field: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(field, `is true or false, not ${quote(value)}`)
+  return value
+}
+
+function oneOf(known: readonly string[]): Reader {
+  return (value, field) => {
+    if (typeof value === 'string' && known.includes(value)) return value
+    throw invalid(field, `is one of ${known.join(', ')}, not ${quote(value)}`)
+  }
+}
+
+function list(value: unknown, field: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(field, `is an array, not ${quote(value)}`)
+  if (value.length > LIMITS.canEntriesMax)
+    throw tooLarge(field, 'entries', value.length, LIMITS.canEntriesMax)
+  return value
+}
+
+function entries(value: unknown, field: string): unknown[] {
+  return list(value, field).map((entry, index) => {
+    const fault = entryFault(entry)
+    if (fault !== null) throw invalid(`${field}[${index}]`, fault)
+    return typeof entry === 'string' ? entry : Object.freeze({ ...(entry as object) })
+  })
+}
+
+function names(value: unknown, field: string): unknown[] {
+  return list(value, field).map((name, index) => {
+    if (isRoleName(name)) return name
+    const right = 'is a kebab-case name with an optional prefix, as in neighbors or dance:grid'
+    throw invalid(`${field}[${index}]`, `${right}, not ${quote(name)}`)
+  })
+}
+
+function prompt(value: unknown, field: string): unknown {
+  if (typeof value === 'string') {
+    const bytes = utf8Length(value)
+    if (bytes > LIMITS.rolePromptBytesMax) throw tooLarge(field, 'bytes', bytes, LIMITS.rolePromptBytesMax)
+    return value
+  }
+  const marker = isJsonObject(value) && Object.keys(value).length === 1 ? value.function : undefined
+  if (typeof marker === 'string' && PACKAGE_VERSION.test(marker)) return { function: marker }
+  throw invalid(field, `is text or {"function": "<package>@<version>"}, not ${quote(value)}`)
+}
+
+function freeze(value: unknown): unknown {
+  return typeof value === 'object' ? Object.freeze(value) : value
+}
+
+function invalid(field: string, why: string): TreeosError {
+  return new TreeosError('INVALID_INPUT', `role field ${field} ${why}`, { field })
+}
+
+function tooLarge(field: string, unit: string, size: number, max: number): TreeosError {
+  const what = field === '' ? 'a role' : `role field ${field}`
+  return new TreeosError('PAYLOAD_TOO_LARGE', `${what} has at most ${max} ${unit}, this one ${size}`, {
+    field,
+    size,
+    max,
+  })
+}
