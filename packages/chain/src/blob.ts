@@ -1,0 +1,20 @@
+import { canonicalJson, type Digest, type Json } from '@treeos/core'
+import type { Db } from './database.ts'
+import { digestOf, utf8 } from './hash.ts'
+
+/** Keeps a JSON value by its digest; keeping it twice is nothing. */
+export async function keep(db: Db, value: Json): Promise<Digest> {
+  const digest = digestOf(value)
+  await db
+    .insertInto('blob')
+    .values({ digest, bytes: utf8(canonicalJson(value)) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return digest
+}
+
+/** @returns null when nothing is kept under this digest */
+export async function kept(db: Db, digest: Digest): Promise<Json | null> {
+  const row = await db.selectFrom('blob').select('bytes').where('digest', '=', digest).executeTakeFirst()
+  return row === undefined ? null : (JSON.parse(row.bytes.toString('utf8')) as Json)
+}

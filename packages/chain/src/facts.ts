@@ -1,0 +1,51 @@
+import type { Fact, FactHeader, FactRef, JsonObject, MomentId, ReelId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+
+/** Facts of one reel in order, from after `seq`. */
+export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: number): Promise<Fact[]> {
+  const rows = await db
+    .selectFrom('fact')
+    .leftJoin('payload', (join) =>
+      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
+    )
+    .select(['fact.header', 'fact.hash', 'payload.bytes'])
+    .where('fact.reel', '=', reel)
+    .where('fact.seq', '>', seq)
+    .orderBy('fact.seq')
+    .limit(limit)
+    .execute()
+  return rows.map(factOf)
+}
+
+/** The facts of one moment's act, reel by reel. */
+export async function listFactsOfMoment(db: Db, moment: MomentId): Promise<FactRef[]> {
+  const rows = await db
+    .selectFrom('fact')
+    .select(['reel', 'seq', 'hash', 'kind'])
+    .where('moment', '=', moment)
+    .orderBy(sql`reel collate "C"`)
+    .orderBy('seq')
+    .execute()
+  return rows.map((row) => ({ ...row, hash: row.hash.toString('hex') }))
+}
+
+/** Every reel there is, sorted; records of moments are not reels. */
+export async function listReels(db: Db): Promise<ReelId[]> {
+  const rows = await db
+    .selectFrom('head')
+    .select('reel')
+    .where('reel', 'not like', 'moments:%')
+    .where('seq', '>', 0)
+    .orderBy(sql`reel collate "C"`)
+    .execute()
+  return rows.map((row) => row.reel)
+}
+
+function factOf(row: { header: Buffer; hash: Buffer; bytes: Buffer | null }): Fact {
+  return {
+    header: JSON.parse(row.header.toString('utf8')) as FactHeader,
+    payload: row.bytes === null ? null : (JSON.parse(row.bytes.toString('utf8')) as JsonObject),
+    hash: row.hash.toString('hex'),
+  }
+}

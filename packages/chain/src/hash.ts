@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { canonicalJson, type Digest, type FactHeader, type Json, type ReelId } from '@treeos/core'
+
+/** Every kind of hash has its own tag, so that no value of one kind can stand for another. */
+const TAG = {
+  payload: 'treeos.payload.v1\0',
+  fact: 'treeos.fact.v1\0',
+  moment: 'treeos.moment.v1\0',
+  genesis: 'treeos.genesis.v1\0',
+  act: 'treeos.act.v1\0',
+  value: 'treeos.value.v1\0',
+} as const
+type Tag = keyof typeof TAG
+
+function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {
+  const hash = createHash('sha256').update(TAG[tag])
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/** The first `prev` of a reel: derived from reality and reel, so that reels cannot be swapped. */
+export const genesisHash = (reality: string, reel: ReelId): Buffer => sha256('genesis', reality, '\0', reel)
+
+/** @param prev hash of the fact before, or the reel's genesis hash */
+export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => sha256('fact', prev, header)
+
+/** The salt stops a short erased text from being guessed by its digest. */
+export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => sha256('payload', salt, bytes)
+
+/** Links the records of a being's moments, under a tag of their own. */
+export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => sha256('moment', prev, record)
+
+/** Hex digest of a JSON value by its canonical form: for roles, flows, stacks, prompts. */
+export const digestOf = (value: Json): Digest => sha256('value', canonicalJson(value)).toString('hex')
+
+/** Hex digest of one act: its moment, what was said with it, and the facts it made, in order. */
+export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
+  sha256('act', canonicalJson(act)).toString('hex')
+
+/** Hex digest of a text under a fresh salt: for what may be erased later. */
+export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
+  payloadHash(salt, bytes).toString('hex')
+
+export const newSalt = (): Buffer => randomBytes(32)
+
+export const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8')
+export const headerBytes = (header: FactHeader): Buffer => utf8(canonicalJson(header as unknown as Json))

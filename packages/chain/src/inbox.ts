@@ -1,0 +1,164 @@
+import {
+  type BeingName,
+  type Caller,
+  type Cognition,
+  canonicalJson,
+  type Json,
+  type MomentId,
+  type Wake,
+  type WakeKind,
+} from '@treeos/core'
+import { type Selectable, sql } from 'kysely'
+import type { Db } from './database.ts'
+import { utf8 } from './hash.ts'
+import { throwStaleGeneration } from './life.ts'
+import type { InboxTable } from './schema.ts'
+
+/** An inbox row with what became of it. */
+export interface InboxEntry extends Wake {
+  /** ms since 1970 UTC */
+  readonly at: number
+  readonly claimedBy: MomentId | null
+  readonly closedBy: string | null
+}
+
+/**
+ * Puts a wake into an inbox. Idempotent by its id.
+ * @returns false when a row with this id was there already
+ */
+export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
+  const result = await db
+    .insertInto('inbox')
+    .values({
+      id: wake.id,
+      being: wake.being,
+      kind: wake.kind,
+      priority: wake.priority,
+      caller: wake.caller?.name ?? null,
+      caller_role: wake.caller?.role ?? null,
+      caller_cognition: wake.caller?.cognition ?? null,
+      content: utf8(canonicalJson(wake.content)),
+      root: wake.root,
+      in_reply_to: wake.inReplyTo,
+      asked_role: wake.askedRole,
+      hops: wake.hops,
+      continues: wake.continues,
+      cause: wake.cause === null ? null : Buffer.from(wake.cause, 'hex'),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/**
+ * Claims the next wake under a moment's id: the one this moment has claimed already, else by priority, then age.
+ * @returns null when nothing wakes the being
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
+export async function claimWake(
+  db: Db,
+  being: BeingName,
+  moment: MomentId,
+  generation: number,
+): Promise<InboxEntry | null> {
+  const { rows } = await sql<Selectable<InboxTable>>`
+    select * from treeos.claim(${being}, ${moment}, ${generation})`
+    .execute(db)
+    .catch(throwStaleGeneration)
+  return rows[0] === undefined ? null : entryOf(rows[0])
+}
+
+export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> {
+  const row = await db.selectFrom('inbox').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : entryOf(row)
+}
+
+/** What a person still has to answer, oldest first. */
+export async function listOpenSummons(db: Db, being: BeingName): Promise<InboxEntry[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('being', '=', being)
+    .where('kind', '<>', 'act')
+    .where('closed_by', 'is', null)
+    .orderBy('age')
+    .execute()
+  return rows.map(entryOf)
+}
+
+/** The first answer to a correlation that lies in an inbox. */
+export async function findReply(db: Db, being: BeingName, correlation: string): Promise<InboxEntry | null> {
+  const row = await db
+    .selectFrom('inbox')
+    .selectAll()
+    .where('in_reply_to', '=', correlation)
+    .where('being', '=', being)
+    .orderBy('age')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? null : entryOf(row)
+}
+
+/** Every summon of one cause chain, in the order they were made. */
+export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
+  const rows = await db.selectFrom('inbox').selectAll().where('root', '=', root).orderBy('age').execute()
+  return rows.map(entryOf)
+}
+
+/** Marks an entry as seen by the person who waited for it, so that it does not rest in the inbox as well. */
+export async function closeAsRead(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('inbox')
+    .set({ closed_by: 'read', closed_at: sql`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('closed_by', 'is', null)
+    .execute()
+}
+
+export async function countOpen(db: Db, being: BeingName): Promise<number> {
+  const row = await db
+    .selectFrom('inbox')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('being', '=', being)
+    .where('closed_by', 'is', null)
+    .executeTakeFirstOrThrow()
+  return row.open
+}
+
+/** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
+export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
+  // Once a being, not once a row: thousands of summons may rest with a person.
+  const { rows } = await sql<{ being: string }>`
+    select distinct being from (
+      select distinct being, kind from treeos.inbox
+      where closed_by is null and claimed_by is null
+        and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
+    ) as waiting
+    where treeos.wakes(being, kind) limit ${limit}`.execute(db)
+  return rows.map((row) => row.being)
+}
+
+function entryOf(row: Selectable<InboxTable>): InboxEntry {
+  return {
+    id: row.id,
+    being: row.being,
+    kind: row.kind as WakeKind,
+    priority: row.priority,
+    caller: callerOf(row),
+    content: JSON.parse(row.content.toString('utf8')) as Json,
+    root: row.root,
+    inReplyTo: row.in_reply_to,
+    askedRole: row.asked_role,
+    hops: row.hops,
+    continues: row.continues,
+    cause: row.cause?.toString('hex') ?? null,
+    at: row.at.getTime(),
+    claimedBy: row.claimed_by,
+    closedBy: row.closed_by,
+  }
+}
+
+function callerOf(row: Selectable<InboxTable>): Caller | null {
+  if (row.caller === null) return null
+  return { name: row.caller, role: row.caller_role, cognition: row.caller_cognition as Cognition }
+}

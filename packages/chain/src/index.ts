@@ -1,0 +1,53 @@
+/** The reel in Postgres: tables, migrations, queries, and the one append. */
+export {
+  type Appended,
+  type Authorship,
+  append,
+  type Batch,
+  type BuiltFact,
+  buildFacts,
+  lockHeads,
+  type OutcomeWrite,
+  type RowWrite,
+  type SeenHead,
+} from './append.ts'
+export { keep, kept } from './blob.ts'
+export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './database.ts'
+export { listFactsAfter, listFactsOfMoment, listReels } from './facts.ts'
+export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './hash.ts'
+export {
+  claimWake,
+  closeAsRead,
+  countOpen,
+  enqueue,
+  findEntry,
+  findReply,
+  type InboxEntry,
+  listChain,
+  listOpenSummons,
+  listUnrung,
+} from './inbox.ts'
+export { beginLife, StaleGenerationError } from './life.ts'
+export { migrate } from './migrate.ts'
+export {
+  listOutcomes,
+  listUnfinished,
+  type OpenWrite,
+  readClock,
+  readDecision,
+  readLastSealed,
+  readOpen,
+  readOutcome,
+  readOutcomeByNumber,
+  readOutcomeOfWake,
+  recordDecision,
+  recordOpen,
+  type StoredDecision,
+  type StoredOpen,
+  type StoredOutcome,
+} from './moments.ts'
+export { createReality, type Reality, readReality } from './reality.ts'
+export type { MomentRecord, OpenRecord } from './records.ts'
+export { keysInPlace, keysOfChildren, listRows, readHeads, readRows, type SeenRow } from './rows.ts'
+export type { ChainDb } from './schema.ts'
+export { keptOnce, rowSource } from './source.ts'

@@ -1,0 +1,103 @@
+import type { Json, ReelId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { SeenHead } from './append.ts'
+import type { Db } from './database.ts'
+import { genesisHash } from './hash.ts'
+
+/** One row as it stood, with the head of the reel it is folded from; state is null when there is no such thing. */
+export interface SeenRow {
+  readonly key: string
+  readonly state: Json | null
+  readonly head: SeenHead
+}
+
+/** The reel a row is folded from: rows carry their reel's name, but for roles, which share one. */
+export const reelOfKey = (key: string): ReelId => (key.startsWith('role:') ? 'registry' : key)
+
+/** Reads rows by key, each with its reel's head; a key without a row yields a null state and the head none the less. */
+export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<{
+    key: string
+    state: string | null
+    seq: number | null
+    hash: Buffer | null
+    state_seq: number | null
+  }>`
+    select k.key, p.state, h.seq, h.hash, h.state_seq
+    from unnest(${keys}::text[], ${keys.map(reelOfKey)}::text[]) as k(key, reel)
+    left join treeos.projection p on p.key = k.key
+    left join treeos.head h on h.reel = k.reel`.execute(db)
+  return rows.map((row) => {
+    const reel = reelOfKey(row.key)
+    return {
+      key: row.key,
+      state: row.state === null ? null : (JSON.parse(row.state) as Json),
+      head: {
+        reel,
+        seq: row.seq ?? 0,
+        hash: (row.hash ?? genesisHash(reality, reel)).toString('hex'),
+        stateSeq: row.state_seq ?? 0,
+      },
+    }
+  })
+}
+
+/** Keys of the rows that lie in a place, sorted; `kind` is a key's prefix, as in `being:`. */
+export async function keysInPlace(db: Db, place: string, kind: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('projection')
+    .select('key')
+    .where('place', '=', place)
+    .where('key', 'like', `${kind}%`)
+    .orderBy(sql`key collate "C"`)
+    .execute()
+  return rows.map((row) => row.key)
+}
+
+/** Keys of the beings a being has made, sorted. */
+export async function keysOfChildren(db: Db, parent: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('projection')
+    .select('key')
+    .where('parent', '=', parent)
+    .orderBy(sql`key collate "C"`)
+    .execute()
+  return rows.map((row) => row.key)
+}
+
+/** States of all rows of one kind, sorted by key: for lists that people ask for. */
+export async function listRows(
+  db: Db,
+  kind: string,
+): Promise<{ key: string; state: Json; foldedSeq: number }[]> {
+  const rows = await db
+    .selectFrom('projection')
+    .select(['key', 'state', 'folded_seq'])
+    .where('key', 'like', `${kind}%`)
+    .orderBy(sql`key collate "C"`)
+    .execute()
+  return rows.map((row) => ({
+    key: row.key,
+    state: JSON.parse(row.state) as Json,
+    foldedSeq: row.folded_seq,
+  }))
+}
+
+export async function readHeads(db: Db, reality: string, reels: readonly ReelId[]): Promise<SeenHead[]> {
+  const rows = await db
+    .selectFrom('head')
+    .selectAll()
+    .where('reel', 'in', reels.length === 0 ? [''] : [...reels])
+    .execute()
+  const found = new Map(rows.map((row) => [row.reel, row]))
+  return reels.map((reel) => {
+    const row = found.get(reel)
+    return {
+      reel,
+      seq: row?.seq ?? 0,
+      hash: (row?.hash ?? genesisHash(reality, reel)).toString('hex'),
+      stateSeq: row?.state_seq ?? 0,
+    }
+  })
+}

@@ -1,0 +1,135 @@
+import type { Generated, GeneratedAlways } from 'kysely'
+
+/** Row types of the schema `treeos`, one interface a table; `migrations/` makes them. */
+export interface ChainDb {
+  reality: RealityTable
+  head: HeadTable
+  fact: FactTable
+  payload: PayloadTable
+  projection: ProjectionTable
+  blob: BlobTable
+  life: LifeTable
+  inbox: InboxTable
+  moment_open: MomentOpenTable
+  moment_decision: MomentDecisionTable
+  moment_outcome: MomentOutcomeTable
+}
+
+export interface RealityTable {
+  singleton: Generated<boolean>
+  id: Generated<string>
+  name: string
+  time_zone: string
+  created_at: Generated<Date>
+}
+
+export interface HeadTable {
+  reel: string
+  seq: number
+  hash: Buffer
+  /** the last fact that changed what others may rely on */
+  state_seq: number
+}
+
+export interface FactTable {
+  reel: string
+  seq: number
+  kind: string
+  moment: string | null
+  hash: Buffer
+  prev: Buffer
+  payload_hash: Buffer
+  header: Buffer
+}
+
+export interface PayloadTable {
+  reel: string
+  seq: number
+  salt: Buffer
+  bytes: Buffer
+}
+
+/** A cache of the fold of one reel (of the registry: one row a role). */
+export interface ProjectionTable {
+  key: string
+  reel: string
+  /** canonical JSON */
+  state: string
+  folded_seq: number
+  /** the space a being is in; the parent space of a space */
+  place: string | null
+  /** the maker of a being */
+  parent: string | null
+  cognition: string | null
+}
+
+export interface BlobTable {
+  digest: string
+  bytes: Buffer
+}
+
+export interface LifeTable {
+  being: string
+  generation: number
+  /** first run id of the Temporal execution chain */
+  chain: string
+  begun_at: Generated<Date>
+}
+
+export interface InboxTable {
+  id: string
+  being: string
+  kind: 'summon' | 'act' | 'event'
+  priority: number
+  age: GeneratedAlways<number>
+  at: Generated<Date>
+  caller: string | null
+  caller_role: string | null
+  caller_cognition: string | null
+  content: Buffer
+  root: string
+  in_reply_to: string | null
+  asked_role: string | null
+  hops: Generated<number>
+  continues: Generated<number>
+  cause: Buffer | null
+  claimed_by: string | null
+  closed_by: string | null
+  closed_at: Date | null
+}
+
+export interface MomentOpenTable {
+  moment: string
+  being: string
+  n: number
+  wake: string
+  opened_at: number
+  record: Buffer
+  basis: Buffer
+  face: string | null
+}
+
+export interface MomentDecisionTable {
+  moment: string
+  kind: string
+  digest: string
+  salt: Buffer
+  bytes: Buffer
+  usage: unknown
+}
+
+export interface MomentOutcomeTable {
+  moment: string
+  being: string
+  n: number
+  kind: 'act' | 'see' | 'failure' | 'skipped'
+  reason: string | null
+  wake: string | null
+  sealed_at: number
+  primary_role: string | null
+  prev: Buffer
+  hash: Buffer
+  record: Buffer
+  /** the refusal's or failure's message, for people; not hashed, may be erased */
+  detail: string | null
+}

@@ -1,0 +1,28 @@
+import type { Digest, Json } from '@treeos/core'
+import { LRUCache } from 'lru-cache'
+import { kept } from './blob.ts'
+import type { Db } from './database.ts'
+import { keysInPlace, keysOfChildren, readRows } from './rows.ts'
+
+/** Kept content never changes under its digest, so any number of moments may share it. */
+const CACHED_MAX = 2000
+const cache = new LRUCache<Digest, NonNullable<Json>>({ max: CACHED_MAX })
+
+/** Rows and kept content as Postgres has them: of one instant when `db` is a snapshot, else each read by itself. */
+export function rowSource(db: Db, reality: string) {
+  return {
+    rows: (keys: readonly string[]) => readRows(db, reality, keys),
+    keysInPlace: (place: string, kind: string) => keysInPlace(db, place, kind),
+    keysOfChildren: (being: string) => keysOfChildren(db, being),
+    kept: (digest: Digest) => keptOnce(db, digest),
+  }
+}
+
+/** What is kept under a digest; null when nothing is. Role specs and programs are asked for again and again. */
+export async function keptOnce(db: Db, digest: Digest): Promise<Json | null> {
+  const known = cache.get(digest)
+  if (known !== undefined) return known
+  const found = await kept(db, digest)
+  if (found !== null) cache.set(digest, found)
+  return found
+}
