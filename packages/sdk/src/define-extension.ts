@@ -1,0 +1,57 @@
+import { isKey } from '@treeos/core'
+import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
+import type { Extension, Operation, RelationResolver, Role, Script, SeeResolver } from '@treeos/world'
+
+/** The manifest: everything that an extension brings, and nothing else of it is reachable. */
+export interface ExtensionInput {
+  /** kebab-case; the prefix of every name it brings */
+  readonly name: string
+  /** of its package: pins the prompts that are functions */
+  readonly version: string
+  readonly roles?: readonly Role[]
+  /** clauses that its users may append to a flow */
+  readonly clauses?: RoleFlow
+  readonly operations?: readonly Operation[]
+  readonly relations?: Readonly<Record<string, RelationResolver>>
+  readonly see?: Readonly<Record<string, SeeResolver>>
+  readonly scripts?: Readonly<Record<string, Script>>
+}
+
+/**
+ * Defines an extension.
+ * @throws {Error} naming the part whose name does not begin with `<extension>:`, or a clause that is malformed
+ */
+export function defineExtension(input: ExtensionInput): Extension {
+  const { name, version } = input
+  if (!isKey(name)) throw new Error(`extension name ${JSON.stringify(name)} is not kebab-case`)
+  const named = [
+    ...(input.roles ?? []).map((role) => role.spec.name),
+    ...(input.operations ?? []).map((operation) => operation.name),
+    ...Object.keys(input.relations ?? {}),
+    ...Object.keys(input.see ?? {}),
+    ...Object.keys(input.scripts ?? {}),
+  ]
+  const stray = named.find((part) => !part.startsWith(`${name}:`))
+  if (stray !== undefined)
+    throw new Error(`${JSON.stringify(stray)} of extension ${name} must be named ${name}:…`)
+  return Object.freeze({
+    name,
+    version,
+    roles: (input.roles ?? []).map((role) => pin(role, `${name}@${version}`)),
+    clauses: requireFlow(input.clauses ?? []),
+    operations: input.operations ?? [],
+    beOperations: [],
+    relations: input.relations ?? {},
+    see: input.see ?? {},
+    scripts: input.scripts ?? {},
+  })
+}
+
+/** A prompt function cannot be digested; the version it ships in stands for it. */
+function pin(role: Role, version: string): Role {
+  if (role.render === null) return role
+  return Object.freeze({
+    spec: parseRole({ ...role.spec, prompt: { function: version } }),
+    render: role.render,
+  })
+}

@@ -1,0 +1,21 @@
+import { parseRole, type RoleSpec } from '@treeos/roles'
+import type { PromptInput, Role } from '@treeos/world'
+
+/** A role as its author writes it: lists that are absent mean none, and a prompt is text or a function of the face. */
+export type RoleInput = Partial<Omit<RoleSpec, 'name' | 'prompt'>> & {
+  readonly name: string
+  readonly prompt: string | ((moment: PromptInput) => string)
+}
+
+/** Where a prompt function stands until its extension is defined, whose version pins it. */
+export const UNPINNED = 'unpinned@0.0.0'
+
+/**
+ * Defines a role. A prompt function must be pure over the face it is given: replay calls it again.
+ * @throws {TreeosError} INVALID_INPUT naming the field and what would be right
+ */
+export function defineRole(input: RoleInput): Role {
+  const { prompt } = input
+  if (typeof prompt !== 'function') return Object.freeze({ spec: parseRole(input), render: null })
+  return Object.freeze({ spec: parseRole({ ...input, prompt: { function: UNPINNED } }), render: prompt })
+}

@@ -1,0 +1,53 @@
+import { type JsonObject, spaceAncestry, stanceOf } from '@treeos/core'
+import type { OperationTarget } from './extension.ts'
+import type { WorldReader } from './reader.ts'
+
+/** What SEE tells of an address: where it is, who and what is there, and its qualities. */
+export interface Descriptor {
+  readonly address: {
+    readonly path: string
+    readonly being: string | null
+    /** the space and every space around it, outermost first */
+    readonly chain: readonly string[]
+  }
+  /** stances of the beings in the space */
+  readonly beings: readonly string[]
+  /** paths of the spaces inside it */
+  readonly children: readonly string[]
+  readonly matters: readonly never[]
+  /** makers of the being, nearest first */
+  readonly beingLineage: readonly string[]
+  readonly type: string
+  readonly qualities: JsonObject
+  readonly identity: {
+    readonly cognition: string | null
+    readonly defaultRole: string | null
+    readonly home: string | null
+  }
+}
+
+/** Describes a being or a space as it stands. Reads only. */
+export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
+  const path = target.kind === 'being' ? target.being.space : target.space.path
+  const being = target.kind === 'being' ? target.being : null
+  const space = await reader.space(path)
+  const lineage = being === null ? [] : await reader.lineage(being.name)
+  return {
+    address: {
+      path,
+      being: being === null ? null : stanceOf(being.name),
+      chain: spaceAncestry(path).reverse(),
+    },
+    beings: (await reader.occupants(path)).map(stanceOf),
+    children: await reader.childSpaces(path),
+    matters: [],
+    beingLineage: lineage.map((maker) => stanceOf(maker.name)),
+    type: being === null ? (space?.type ?? 'unknown') : 'being',
+    qualities: (being ?? space)?.qualities ?? {},
+    identity: {
+      cognition: being?.cognition.kind ?? null,
+      defaultRole: being?.defaultRole ?? null,
+      home: being?.home ?? null,
+    },
+  }
+}

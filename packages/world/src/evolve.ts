@@ -1,0 +1,107 @@
+import { type FactDraft, isJsonObject, type Json, type JsonObject, spaceName } from '@treeos/core'
+import { setQuality } from './qualities.ts'
+import { type BeingRow, type RoleRow, type Row, roleKey, type SpaceRow, type WorldRow } from './rows.ts'
+
+/** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
+export interface Change extends FactDraft {
+  readonly actor: string
+  readonly at: number
+}
+
+/** The row that a fact changes, or null for a fact that changes none (speech, arrivals, what extensions record). */
+export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): string | null {
+  const kinds = KINDS.get(fact.kind)
+  if (kinds === undefined) return null
+  return fact.reel === 'registry' ? roleKey(String(fact.payload.name)) : fact.reel
+}
+
+/**
+ * Folds one fact into its row. Pure and total: the same reel gives the same row on every machine.
+ * @returns the row after the fact; the row unchanged when the fact changes none
+ */
+export function evolve(row: Row | null, change: Change): Row | null {
+  const apply = KINDS.get(change.kind)
+  return apply === undefined ? row : apply(row, change)
+}
+
+type Apply = (row: Row | null, change: Change) => Row | null
+const KINDS = new Map<string, Apply>([
+  ['being:born', (_, { payload, at }) => born(payload, at)],
+  ['being:moved', (row, { payload }) => row && ({ ...row, space: payload.to } as BeingRow)],
+  ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow, payload)],
+  ['space:created', (_, change) => created(change)],
+  ['signal:published', (row, change) => published(row as WorldRow | null, change)],
+  ['role:set', (_, change) => roleSet(change)],
+  ['role:deleted', (row, { at }) => row && ({ ...row, deleted: true, at } as RoleRow)],
+])
+
+function born(payload: JsonObject, at: number): BeingRow {
+  return {
+    ...(payload as unknown as Omit<BeingRow, 'bornAt' | 'space'>),
+    space: String(payload.home),
+    bornAt: at,
+  }
+}
+
+function created({ payload, at }: Change): SpaceRow {
+  const path = String(payload.path)
+  return {
+    path,
+    name: spaceName(path),
+    type: String(payload.type),
+    owner: (payload.owner ?? null) as string | null,
+    qualities: (payload.qualities ?? {}) as JsonObject,
+    createdAt: at,
+  }
+}
+
+function withQuality<R extends BeingRow | SpaceRow>(row: R, payload: JsonObject): R {
+  return {
+    ...row,
+    qualities: setQuality(
+      row.qualities,
+      payload.path as string[],
+      payload.value as Json,
+      payload.merge !== false,
+    ),
+  }
+}
+
+function published(row: WorldRow | null, { payload, actor }: Change): WorldRow {
+  const values = row?.values ?? {}
+  return {
+    namespace: String(payload.namespace),
+    owner: row?.owner ?? actor,
+    values: setQuality(values, payload.key as string[], payload.value as Json, false),
+  }
+}
+
+function roleSet({ payload, actor, at }: Change): RoleRow {
+  const spec = isJsonObject(payload.spec) ? payload.spec : {}
+  return {
+    name: String(payload.name),
+    digest: String(payload.digest),
+    origin: String(payload.origin),
+    author: actor,
+    requiredCognition: (spec.requiredCognition ?? null) as RoleRow['requiredCognition'],
+    deleted: false,
+    at,
+  }
+}
+
+/** How a row is found again: the space it lies in, its maker, who decides for it. */
+export function indexOf(
+  key: string,
+  row: Row,
+): { place: string | null; parent: string | null; cognition: string | null } {
+  if (key.startsWith('being:')) {
+    const being = row as BeingRow
+    return { place: being.space, parent: being.parent, cognition: being.cognition.kind }
+  }
+  if (key.startsWith('space:')) {
+    const { path } = row as SpaceRow
+    const up = path === '/' ? null : path.slice(0, path.lastIndexOf('/')) || '/'
+    return { place: up, parent: null, cognition: null }
+  }
+  return { place: null, parent: null, cognition: null }
+}

@@ -1,0 +1,88 @@
+import type { BeingName, Cognition, Decision, FactDraft, Json, JsonObject, Verb } from '@treeos/core'
+import type { Clause, RoleSpec } from '@treeos/roles'
+import type { Face, SeeResolver } from './face.ts'
+import type { WorldReader } from './reader.ts'
+import type { BeingRow, SpaceRow } from './rows.ts'
+import type { Standing } from './stance.ts'
+import type { CanLists, RelationResolver } from './surface.ts'
+
+/** A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox. */
+export interface Role {
+  readonly spec: RoleSpec
+  /** null when the prompt is the text in the spec */
+  readonly render: ((moment: PromptInput) => string) | null
+}
+
+/** What a prompt function may look at: nothing that replay could not fold again. */
+export interface PromptInput {
+  readonly me: Face['me']
+  readonly face: Face
+}
+
+export interface OperationInput {
+  readonly actor: BeingRow
+  readonly target: OperationTarget
+  readonly args: JsonObject
+  /** reads are remembered: if one of them moves before the commit, the operation is decided again */
+  readonly world: WorldReader
+  /** hex digest of a JSON value, for what is kept by content */
+  readonly digest: (value: Json) => string
+  /** the actor's own reach, and its driver's while one drives it */
+  readonly reach: () => Promise<CanLists>
+}
+
+export type OperationTarget =
+  | { readonly kind: 'being'; readonly being: BeingRow }
+  | { readonly kind: 'space'; readonly space: SpaceRow }
+
+/** What an operation decided: facts, what the asker is told, and role specs to keep by digest. */
+export interface Decided {
+  readonly facts: readonly FactDraft[]
+  readonly result: Json
+  readonly specs?: readonly RoleSpec[]
+}
+
+/** A DO or BE operation: pure but for its reads, which are remembered. */
+export interface Operation {
+  readonly name: string
+  readonly description: string
+  readonly targets: readonly OperationTarget['kind'][]
+  /** the second gate, where no space on the way up says otherwise */
+  readonly allow: readonly Standing[]
+  /** name of each argument with what it takes, for forms and prompts */
+  readonly args: Readonly<Record<string, string>>
+  decide(input: OperationInput): Promise<Decided> | Decided
+}
+
+/** A scripted mind: reads the moment, decides once. It may be run again for the same moment; the first answer counts. */
+export type Script = (moment: ScriptInput) => Decision | Promise<Decision>
+
+export interface ScriptInput {
+  readonly face: Face
+  readonly wake: WakeView
+  readonly primary: string
+  readonly stacked: readonly string[]
+}
+
+/** The wake as a mind may see it. */
+export interface WakeView {
+  readonly correlation: string
+  readonly verb: Verb
+  readonly from: BeingName | null
+  readonly callerCognition: Cognition | null
+  readonly content: Json
+  readonly inReplyTo: string | null
+}
+
+/** A part of a world: what is loaded in the worker is trusted code, and the manifest says all it brings. */
+export interface Extension {
+  readonly name: string
+  readonly version: string
+  readonly roles: readonly Role[]
+  readonly clauses: readonly Clause[]
+  readonly operations: readonly Operation[]
+  readonly beOperations: readonly Operation[]
+  readonly relations: Readonly<Record<string, RelationResolver>>
+  readonly see: Readonly<Record<string, SeeResolver>>
+  readonly scripts: Readonly<Record<string, Script>>
+}

@@ -1,0 +1,85 @@
+import type { BeingName, Json, JsonObject, SpacePath } from '@treeos/core'
+import type { WorldReader } from './reader.ts'
+import type { BeingRow } from './rows.ts'
+import type { CanLists, DroppedEntry, RelationResolver, Surface } from './surface.ts'
+import { expandSurface } from './surface.ts'
+
+/**
+ * What a being sees of the world in one moment: itself, its space, who is there, and its see-resolvers' views. Folded
+ * from one snapshot, kept by digest; replay folds it again from the basis.
+ */
+export interface Face {
+  readonly me: { readonly name: BeingName; readonly home: SpacePath; readonly qualities: JsonObject }
+  readonly space: {
+    readonly path: SpacePath
+    readonly name: string
+    readonly type: string
+    readonly qualities: JsonObject
+  }
+  readonly occupants: readonly BeingName[]
+  readonly spaces: readonly SpacePath[]
+  /** the see-resolvers' views, in the order the roles name them */
+  readonly views: readonly { readonly name: string; readonly view: Json }[]
+  /** the composed lists after expansion */
+  readonly surface: Surface
+  /** entries and views that were left out, and why */
+  readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
+}
+
+/** A being's eyes for the moment: shapes the world into what a role needs to act. */
+export type SeeResolver = (input: {
+  readonly me: BeingRow
+  readonly world: WorldReader
+}) => Json | Promise<Json>
+
+/** What code brings to a face. */
+export interface Resolvers {
+  readonly relations: ReadonlyMap<string, RelationResolver>
+  readonly see: ReadonlyMap<string, SeeResolver>
+}
+
+/** More occupants than this are counted, not listed: a face must fit a prompt. */
+const OCCUPANTS_MAX = 200
+
+/** Folds a being's face. Every read goes through the reader, so the basis is complete. */
+export async function foldFace(
+  reader: WorldReader,
+  parts: Resolvers,
+  at: { me: BeingRow; asker: BeingName | null; lists: CanLists; see: readonly string[] },
+): Promise<Face> {
+  const space = await reader.space(at.me.space)
+  const occupants = await reader.occupants(at.me.space)
+  const { surface, dropped } = await expandSurface(at.lists, {
+    me: at.me,
+    asker: at.asker,
+    relations: parts.relations,
+    reader,
+  })
+  const views: { name: string; view: Json }[] = []
+  const unseen: { see: string; reason: string }[] = []
+  for (const name of at.see) {
+    const resolve = parts.see.get(name)
+    try {
+      if (resolve === undefined) throw new Error('no such see-resolver is registered')
+      const view = await resolve({ me: at.me, world: reader })
+      if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
+    } catch (error) {
+      unseen.push({ see: name, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  const { roleFlow: _flow, ...qualities } = at.me.qualities
+  return {
+    me: { name: at.me.name, home: at.me.home, qualities },
+    space: {
+      path: at.me.space,
+      name: space?.name ?? at.me.space,
+      type: space?.type ?? 'unknown',
+      qualities: space?.qualities ?? {},
+    },
+    occupants: occupants.slice(0, OCCUPANTS_MAX),
+    spaces: await reader.childSpaces(at.me.space),
+    views,
+    surface,
+    dropped: [...dropped, ...unseen],
+  }
+}

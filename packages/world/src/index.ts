@@ -1,0 +1,59 @@
+/** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
+
+export { type Act, type Acting, decideCall, resolveAddress } from './act.ts'
+export { type Composed, composeMoment } from './compose-moment.ts'
+export {
+  type LastSealed,
+  type Opened,
+  type Opening,
+  type OpenTime,
+  openContext,
+  type Program,
+} from './context.ts'
+export { type Descriptor, describe } from './descriptor.ts'
+export { type Change, evolve, indexOf, rowKeyOf } from './evolve.ts'
+export type {
+  Decided,
+  Extension,
+  Operation,
+  OperationInput,
+  OperationTarget,
+  PromptInput,
+  Role,
+  Script,
+  ScriptInput,
+  WakeView,
+} from './extension.ts'
+export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts'
+export { type FoldedRow, foldRows } from './fold-rows.ts'
+export { genesisFacts, OPERATOR, roleBrought } from './genesis.ts'
+export { evaluateProgram, lookAround, type Seen } from './look.ts'
+export { openTime } from './open-time.ts'
+export { Arguments } from './operations/arguments.ts'
+export { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
+export { parseKeyPath, setQuality } from './qualities.ts'
+export { reachOf, rolesNamed } from './reach.ts'
+export { type RowSource, type SeenHead, WorldReader } from './reader.ts'
+export { assemble, type Parts } from './registry.ts'
+export {
+  type BeingRow,
+  beingKey,
+  type RoleRow,
+  type Row,
+  roleKey,
+  type SpaceRow,
+  spaceKey,
+  type WorldRow,
+  worldKey,
+} from './rows.ts'
+export { seed } from './seed.ts'
+export { isAncestor, STANDINGS, type StanceDecision, type Standing, stanceGate } from './stance.ts'
+export {
+  type CanLists,
+  type Concrete,
+  covers,
+  expandSurface,
+  listGate,
+  type RelationResolver,
+  type Surface,
+} from './surface.ts'

@@ -1,0 +1,72 @@
+import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
+import { compileFlow, composeRoles, evaluateFlow, type FlowResult } from '@treeos/roles'
+import { type Opening, openContext, type Program } from './context.ts'
+import { type Face, foldFace, type Resolvers } from './face.ts'
+import type { SeenHead, WorldReader } from './reader.ts'
+
+/** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */
+export interface Seen {
+  readonly program: Program
+  readonly context: JsonObject
+  /** of the reels that program and context came from */
+  readonly heads: readonly HeadRef[]
+  readonly result: FlowResult
+  /** null when the flow yields no stack: there is nothing to see for */
+  readonly face: Face | null
+  /** of everything that was read, sorted by reel */
+  readonly basis: readonly HeadRef[]
+}
+
+/**
+ * Looks at the world once, for one being. The same for a live moment over a snapshot and for replay over the recorded
+ * basis: whatever it reads, it reads through the reader.
+ */
+export async function lookAround(
+  reader: WorldReader,
+  resolvers: Resolvers,
+  opening: Opening & { readonly asker: BeingName | null },
+): Promise<Seen> {
+  const { program, context } = await openContext(reader, opening)
+  const heads = headRefs(reader.heads)
+  const result = evaluateProgram(program, {
+    context,
+    cognition: opening.me.cognition.kind,
+    asked: opening.asked,
+  })
+  const face = result.skip === undefined ? await seeFor(reader, resolvers, opening, program, result) : null
+  return { program, context, heads, result, face, basis: headRefs(reader.heads) }
+}
+
+async function seeFor(
+  reader: WorldReader,
+  resolvers: Resolvers,
+  { me, asker }: Opening & { readonly asker: BeingName | null },
+  program: Program,
+  { primary, stacked }: Extract<FlowResult, { skip?: undefined }>,
+): Promise<Face> {
+  const specs = await Promise.all(
+    [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
+  )
+  const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
+  return foldFace(reader, resolvers, { me, asker, lists, see: lists.see })
+}
+
+/** Evaluates a recorded program over a recorded slice. */
+export function evaluateProgram(
+  program: Program,
+  at: { context: JsonObject; cognition: Opening['me']['cognition']['kind']; asked: string | null },
+): FlowResult {
+  return evaluateFlow(compileFlow(program.flow), {
+    context: at.context,
+    cognition: at.cognition,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: at.asked,
+  })
+}
+
+function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {
+  return [...heads.values()]
+    .map((head): HeadRef => [head.reel, head.seq, head.hash])
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}

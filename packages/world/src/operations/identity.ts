@@ -1,0 +1,102 @@
+import {
+  beingReel,
+  COGNITIONS,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseSpacePath,
+  requireBeingName,
+  requireRoleName,
+  spaceReel,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { parseRole, requireFlow } from '@treeos/roles'
+import type { Decided, Operation } from '../extension.ts'
+import { requireAssignable, rolesNamed } from '../reach.ts'
+import { Arguments } from './arguments.ts'
+
+/** Worn by a being that was born without a role: it may look around its home and answer whoever wakes it. */
+export const DEFAULT_ROLE = 'resident'
+
+const birth: Operation = {
+  name: 'birth',
+  description: 'Mints a child of the actor.',
+  targets: ['being'],
+  allow: ['self'],
+  args: {
+    name: 'the new name, unique for ever',
+    cognition: 'llm, human or scripted',
+    script: 'for scripted: the script that decides',
+    role: `default role; ${DEFAULT_ROLE} when absent`,
+    roleFlow: 'clauses',
+    home: 'path of its home; the home of its maker when absent',
+    ceiling: 'can* lists that no stack of it may exceed',
+  },
+  async decide({ actor, args, world, reach }): Promise<Decided> {
+    const given = new Arguments('birth', args, [
+      'name',
+      'cognition',
+      'script',
+      'role',
+      'roleFlow',
+      'home',
+      'ceiling',
+    ])
+    const name = requireBeingName(given.value('name'))
+    const kind = given.oneOf('cognition', COGNITIONS)
+    const script = given.optionalText('script')
+    if (kind === 'scripted' && script === null)
+      throw given.fault('script', undefined, 'the name of a script; `treeos extensions` lists them')
+    if (kind !== 'scripted' && script !== null)
+      throw given.fault('script', script, 'nothing: only a scripted being has a script')
+    const roleFlow = given.value('roleFlow')
+    const flow = roleFlow === undefined ? null : requireFlow(roleFlow)
+    const defaultRole = requireRoleName(given.optionalText('role') ?? DEFAULT_ROLE)
+    const home = given.optionalText('home')
+    const homePath = home === null ? actor.home : parseSpacePath(home)
+    const qualities: JsonObject = flow === null ? {} : { roleFlow: flow as never }
+
+    if ((await world.being(name)) !== null) {
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `the name ${JSON.stringify(name)} is taken in this reality, for ever`,
+      )
+    }
+    if ((await world.space(homePath)) === null)
+      throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
+    await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())
+    const ceiling = given.value('ceiling')
+    const payload = {
+      name,
+      parent: actor.name,
+      cognition: { kind, script },
+      defaultRole,
+      home: homePath,
+      qualities,
+      ceiling: ceiling === undefined || ceiling === null ? null : parseCeiling(given, ceiling),
+    }
+    return {
+      facts: [
+        { reel: beingReel(name), kind: 'being:born', payload },
+        { reel: beingReel(actor.name), kind: 'being:bore', payload: { being: name } },
+        { reel: spaceReel(homePath), kind: 'space:entered', payload: { being: name, from: null } },
+      ],
+      result: { being: name, stance: stanceOf(name), parent: stanceOf(actor.name), cognition: kind },
+    }
+  },
+}
+
+/** A ceiling holds literals and patterns only: what a relationship means may change, a bound may not. */
+function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
+  if (!isJsonObject(ceiling)) throw given.fault('ceiling', ceiling, 'an object of can* lists')
+  const { canSee, canDo, canSummon, canBe } = parseRole({ ...ceiling, name: 'ceiling', prompt: '' })
+  const lists = { canSee, canDo, canSummon, canBe }
+  for (const entry of Object.values(lists).flat()) {
+    if (typeof entry !== 'string' && !('pattern' in entry))
+      throw given.fault('ceiling', entry, 'literals and patterns')
+  }
+  return lists as unknown as JsonObject
+}
+
+export const identityOperations: readonly Operation[] = [birth]

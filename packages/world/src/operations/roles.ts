@@ -1,0 +1,68 @@
+import { REGISTRY_REEL, requireRoleName, TreeosError } from '@treeos/core'
+import { parseRole } from '@treeos/roles'
+import type { Operation } from '../extension.ts'
+import { requireWithinReach } from '../reach.ts'
+import { isAncestor } from '../stance.ts'
+import { Arguments } from './arguments.ts'
+
+/** Origin of a role that lives in the world only. */
+const LIVE = 'live'
+
+const setRole: Operation = {
+  name: 'set-role',
+  description: 'Writes a role that the next moment can wear.',
+  targets: ['space'],
+  allow: ['anyone'],
+  args: { role: 'the role: name, can* lists, prompt' },
+  async decide({ actor, args, world, digest, reach }) {
+    const given = new Arguments('set-role', args, ['role'])
+    const spec = parseRole(given.value('role'))
+    if (typeof spec.prompt !== 'string')
+      throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
+    const old = await world.role(spec.name)
+    if (old !== null && old.origin !== LIVE) {
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `role ${spec.name} belongs to ${old.origin} and cannot be changed here`,
+      )
+    }
+    if (old !== null && old.author !== actor.name && !(await isAncestor(world, actor.name, old.author))) {
+      throw new TreeosError(
+        'FORBIDDEN',
+        `role ${spec.name} was written by @${old.author}; only it or its makers change it`,
+      )
+    }
+    requireWithinReach(actor, spec, await reach())
+    const payload = { name: spec.name, digest: digest(spec as never), origin: LIVE, spec: spec as never }
+    return {
+      facts: [{ reel: REGISTRY_REEL, kind: 'role:set', payload }],
+      result: { name: spec.name, digest: payload.digest },
+      specs: [spec],
+    }
+  },
+}
+
+const deleteRole: Operation = {
+  name: 'delete-role',
+  description: 'Deletes a live role; older moments keep what they wore.',
+  targets: ['space'],
+  allow: ['anyone'],
+  args: { name: 'the role' },
+  async decide({ actor, args, world }) {
+    const given = new Arguments('delete-role', args, ['name'])
+    const name = requireRoleName(given.value('name'))
+    const old = await world.role(name)
+    if (old === null) throw new TreeosError('ROLE_UNAVAILABLE', `role ${name} is not registered`)
+    if (old.origin !== LIVE)
+      throw new TreeosError('FORBIDDEN', `role ${name} belongs to ${old.origin}; only live roles are deleted`)
+    if (old.author !== actor.name && !(await isAncestor(world, actor.name, old.author))) {
+      throw new TreeosError(
+        'FORBIDDEN',
+        `role ${name} was written by @${old.author}; only it or its makers delete it`,
+      )
+    }
+    return { facts: [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name } }], result: { name } }
+  },
+}
+
+export const roleOperations: readonly Operation[] = [setRole, deleteRole]

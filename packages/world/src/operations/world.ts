@@ -1,0 +1,180 @@
+import {
+  beingReel,
+  type JsonObject,
+  parentPath,
+  parseSpacePath,
+  spaceReel,
+  TreeosError,
+  worldReel,
+} from '@treeos/core'
+import { requireFlow } from '@treeos/roles'
+import type { Decided, Operation, OperationInput } from '../extension.ts'
+import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
+import { requireAssignable, rolesNamed } from '../reach.ts'
+import { spaceKey } from '../rows.ts'
+import { isAncestor } from '../stance.ts'
+import { Arguments } from './arguments.ts'
+
+const createSpace: Operation = {
+  name: 'create-space',
+  description: 'Makes a space inside the target space.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: { path: 'path of the new space', type: 'its type; a room when absent' },
+  async decide({ actor, args, world }) {
+    const given = new Arguments('create-space', args, ['path', 'type'])
+    const path = parseSpacePath(given.text('path'))
+    const parent = parentPath(path)
+    if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
+    await world.prefetch([spaceKey(path), spaceKey(parent)])
+    if ((await world.space(path)) !== null)
+      throw new TreeosError('RESOURCE_CONFLICT', `space ${path} is already there`)
+    if ((await world.space(parent)) === null)
+      throw new TreeosError('SPACE_NOT_FOUND', `space ${parent} does not exist; create it first`)
+    const payload = { path, type: given.optionalText('type') ?? 'room', owner: actor.name, qualities: {} }
+    return {
+      facts: [
+        { reel: spaceReel(path), kind: 'space:created', payload },
+        { reel: spaceReel(parent), kind: 'space:opened', payload: { path } },
+      ],
+      result: { path },
+    }
+  },
+}
+
+const setSpace: Operation = {
+  name: 'set-space',
+  description: 'Sets one quality of the target space; null unsets.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: {
+    field: 'namespace and key, as in ambient.tone',
+    value: 'any JSON',
+    merge: 'merge an object into a namespace',
+  },
+  decide({ target, args }) {
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
+    const change = qualityChange('set-space', args, target.space.qualities)
+    return {
+      facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],
+      result: change,
+    }
+  },
+}
+
+const setBeing: Operation = {
+  name: 'set-being',
+  description: 'Sets one quality of the target being; null unsets. The role flow is set with set-roleflow.',
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: {
+    field: 'namespace and key, as in mood.tone',
+    value: 'any JSON',
+    merge: 'merge an object into a namespace',
+  },
+  decide({ target, args }) {
+    if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-being takes a being')
+    const change = qualityChange('set-being', args, target.being.qualities)
+    return {
+      facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload: change }],
+      result: change,
+    }
+  },
+}
+
+function qualityChange(operation: string, args: JsonObject, qualities: JsonObject) {
+  const given = new Arguments(operation, args, ['field', 'value', 'merge'])
+  const path = parseKeyPath(given.text('field').replace(/^qualities\./, ''), 'quality')
+  const value = given.value('value')
+  if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
+  const merge = given.flag('merge', true)
+  requireQualitySize(setQuality(qualities, path, value, merge), `the qualities`)
+  return { path, value, merge }
+}
+
+const setRoleFlow: Operation = {
+  name: 'set-roleflow',
+  description: "Replaces the target being's role flow.",
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: { flow: 'the clauses, in order' },
+  async decide(input): Promise<Decided> {
+    const { actor, target, args, world } = input
+    if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-roleflow takes a being')
+    const given = new Arguments('set-roleflow', args, ['flow'])
+    const flow = requireFlow(given.value('flow'))
+    const named = rolesNamed({ defaultRole: null, qualities: { roleFlow: flow as never } })
+    await requireAssignable(world, actor, named, await input.reach())
+    const payload = { path: ['roleFlow'], value: flow as never, merge: false }
+    return {
+      facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload }],
+      result: { clauses: flow.length },
+    }
+  },
+}
+
+const move: Operation = {
+  name: 'move',
+  description: 'Moves the actor into another space.',
+  targets: ['space'],
+  allow: ['anyone'],
+  args: {},
+  decide({ actor, target, args }): Decided {
+    new Arguments('move', args, [])
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
+    const to = target.space.path
+    if (to === actor.space) throw new TreeosError('RESOURCE_CONFLICT', `@${actor.name} is already in ${to}`)
+    return {
+      facts: [
+        { reel: beingReel(actor.name), kind: 'being:moved', payload: { from: actor.space, to } },
+        { reel: spaceReel(actor.space), kind: 'space:left', payload: { being: actor.name, to } },
+        { reel: spaceReel(to), kind: 'space:entered', payload: { being: actor.name, from: actor.space } },
+      ],
+      result: { from: actor.space, to },
+    }
+  },
+}
+
+const setWorldSignal: Operation = {
+  name: 'set-world-signal',
+  description: 'Publishes a signal that every flow of the reality may read; null unsets.',
+  targets: ['space'],
+  allow: ['anyone'],
+  args: { namespace: 'who publishes, as in harmony', key: 'dotted key, as in tick.alive', value: 'any JSON' },
+  async decide(input) {
+    const { args, world } = input
+    const given = new Arguments('set-world-signal', args, ['namespace', 'key', 'value'])
+    const [namespace, ...more] = parseKeyPath(given.text('namespace'), 'namespace')
+    if (more.length > 0) throw given.fault('namespace', given.value('namespace'), 'one kebab-case word')
+    const key = parseKeyPath(given.text('key'), 'key')
+    const value = given.value('value')
+    if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
+    await requirePublisher(input, namespace)
+    const row = await world.world(namespace)
+    requireQualitySize(setQuality(row?.values ?? {}, key, value, false), `world.${namespace}`)
+    return {
+      facts: [{ reel: worldReel(namespace), kind: 'signal:published', payload: { namespace, key, value } }],
+      result: { namespace, key: key.join('.'), value },
+    }
+  },
+}
+
+/** A signal can put a role on someone else, so publishing needs a right: the namespace's owner, its makers, the operator. */
+async function requirePublisher({ actor, world }: OperationInput, namespace: string): Promise<void> {
+  const owner = (await world.world(namespace))?.owner ?? null
+  if (actor.parent === null || owner === actor.name) return
+  if (owner !== null && (await isAncestor(world, actor.name, owner))) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    `@${actor.name} may not publish in ${namespace}: it belongs to ${owner ?? '@operator'}`,
+  )
+}
+
+export const worldOperations: readonly Operation[] = [
+  createSpace,
+  setSpace,
+  setBeing,
+  setRoleFlow,
+  move,
+  setWorldSignal,
+]

@@ -1,0 +1,120 @@
+import { canonicalJson, type Json, type Verb } from '@treeos/core'
+import type { ComposedRole } from '@treeos/roles'
+import type { Face } from './face.ts'
+import { CAN_LISTS, type CanList, type Concrete, type Surface } from './surface.ts'
+
+/** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
+export interface Prompt {
+  readonly system: string
+  readonly user: string
+}
+
+const VERB_OF_LIST: Readonly<Record<CanList, Verb>> = {
+  canSee: 'see',
+  canDo: 'do',
+  canSummon: 'summon',
+  canBe: 'be',
+}
+const HINT: Readonly<Record<CanList, string>> = {
+  canSee: 'read these addresses',
+  canDo: 'do these actions',
+  canSummon: 'speak to these beings',
+  canBe: 'perform these identity operations',
+}
+
+/**
+ * Assembles the prompt of one moment, in a fixed order: identity and place, see-views, capabilities, the composed role
+ * prompt, the recorded time. Pure: the same moment gives the same bytes on every replay.
+ * @param openedAt ms since 1970 UTC
+ */
+export function assemblePrompt(role: ComposedRole, face: Face, openedAt: number, content: Json): Prompt {
+  const parts = [
+    `I am ${face.me.name}, ${role.name} at ${face.space.path}.`,
+    ...face.views.map(({ name, view }) =>
+      typeof view === 'string' ? view : `[${name}]\n${JSON.stringify(view, null, 2)}`,
+    ),
+    capabilities(face.surface),
+    role.prompt,
+    `[Time] ${new Date(openedAt).toISOString()}`,
+  ]
+  return {
+    system: parts.filter((part) => part.trim() !== '').join('\n\n'),
+    user: typeof content === 'string' ? content : canonicalJson(content),
+  }
+}
+
+function capabilities(surface: Surface): string {
+  const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
+    const lines = surface[list].map((entry) => `- ${show(entry)}`)
+    return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
+  })
+  return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
+}
+
+const show = (entry: Concrete): string =>
+  typeof entry === 'string' ? entry : `anything like ${entry.pattern}`
+
+/** A verb as a function of the Chat Completions API. */
+export interface Tool {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: Verb
+    readonly description: string
+    readonly parameters: Record<string, unknown>
+  }
+}
+
+const text = (description: string) => ({ type: 'string', description })
+const object = (description: string) => ({ type: 'object', description, additionalProperties: true })
+
+const TOOLS: Readonly<Record<Verb, Tool>> = {
+  see: tool(
+    'see',
+    'Read the world at an address. Nothing changes.',
+    { address: text('@name or /path/of/space') },
+    ['address'],
+  ),
+  do: tool(
+    'do',
+    'Invoke one action on a target.',
+    {
+      target: text('@name or /path; where I am when left out'),
+      action: text('the action'),
+      args: object('its arguments'),
+    },
+    ['action'],
+  ),
+  summon: tool(
+    'summon',
+    'Speak to a being.',
+    { target: text('@name; whoever woke me when left out'), content: text('what to say') },
+    ['content'],
+  ),
+  be: tool(
+    'be',
+    'Perform an identity operation.',
+    { operation: text('the operation'), payload: object('its payload') },
+    ['operation'],
+  ),
+}
+
+function tool(
+  name: Verb,
+  description: string,
+  properties: Record<string, unknown>,
+  required: string[],
+): Tool {
+  return {
+    type: 'function',
+    function: {
+      name,
+      description,
+      parameters: { type: 'object', properties, required, additionalProperties: false },
+    },
+  }
+}
+
+/** The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. */
+export function toolsFor(surface: Surface): Tool[] {
+  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => TOOLS[VERB_OF_LIST[list]])
+}

@@ -1,0 +1,58 @@
+import type { RoleName } from '@treeos/core'
+import type { Extension, Operation, Role, Script } from './extension.ts'
+import type { SeeResolver } from './face.ts'
+import type { RelationResolver } from './surface.ts'
+
+/** Everything that code (not the world) defines: the sum of the extensions, by name. */
+export interface Parts {
+  readonly extensions: readonly { readonly name: string; readonly version: string }[]
+  readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
+  readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
+  readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
+  readonly relations: ReadonlyMap<string, RelationResolver>
+  readonly see: ReadonlyMap<string, SeeResolver>
+  readonly scripts: ReadonlyMap<string, Script>
+}
+
+/**
+ * Adds extensions up.
+ * @throws {Error} when two claim one name: neither may win silently
+ */
+export function assemble(extensions: readonly Extension[]): Parts {
+  const names = new Set<string>()
+  for (const { name } of extensions) {
+    if (names.has(name)) throw new Error(`extension ${name} is given twice`)
+    names.add(name)
+  }
+  const merge = <T>(what: string, entries: (extension: Extension) => Iterable<readonly [string, T]>) => {
+    const all = new Map<string, T & { origin: string }>()
+    for (const extension of extensions) {
+      for (const [name, part] of entries(extension)) {
+        const other = all.get(name)
+        if (other !== undefined)
+          throw new Error(`${what} ${name} is brought by ${other.origin} and by ${extension.name}`)
+        all.set(name, Object.assign(Object.create(null), part, { origin: extension.name }))
+      }
+    }
+    return all
+  }
+  const mergeFunctions = <T>(what: string, entries: (extension: Extension) => Readonly<Record<string, T>>) =>
+    new Map(
+      [
+        ...merge(what, (extension) =>
+          Object.entries(entries(extension)).map(([name, run]) => [name, { run }] as const),
+        ),
+      ].map(([name, { run }]) => [name, run]),
+    )
+  return {
+    extensions: extensions.map(({ name, version }) => ({ name, version })),
+    roles: merge('role', (extension) => extension.roles.map((role) => [role.spec.name, role] as const)),
+    operations: merge('operation', (extension) => extension.operations.map((op) => [op.name, op] as const)),
+    beOperations: merge('BE operation', (extension) =>
+      extension.beOperations.map((op) => [op.name, op] as const),
+    ),
+    relations: mergeFunctions('relationship', (extension) => extension.relations),
+    see: mergeFunctions('see-resolver', (extension) => extension.see),
+    scripts: mergeFunctions('script', (extension) => extension.scripts),
+  }
+}

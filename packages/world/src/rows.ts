@@ -1,0 +1,55 @@
+import type { BeingName, Cognition, Digest, JsonObject, RoleName, SpacePath } from '@treeos/core'
+import type { Surface as CanLists } from '@treeos/roles'
+
+/** Rows are caches of the fold of one reel: delete one, refold, and it is the same to the byte. */
+export interface BeingRow {
+  readonly name: BeingName
+  /** its maker; null only for the first operator */
+  readonly parent: BeingName | null
+  readonly cognition: { readonly kind: Cognition; readonly script: string | null }
+  readonly defaultRole: RoleName | null
+  readonly home: SpacePath
+  readonly space: SpacePath
+  /** `roleFlow` and whatever extensions keep, by namespace */
+  readonly qualities: JsonObject
+  /** literals and patterns that no stack of this being may exceed; null adds no bound */
+  readonly ceiling: CanLists | null
+  /** ms since 1970 UTC */
+  readonly bornAt: number
+}
+
+export interface SpaceRow {
+  readonly path: SpacePath
+  readonly name: string
+  readonly type: string
+  readonly owner: BeingName | null
+  readonly qualities: JsonObject
+  readonly createdAt: number
+}
+
+/** All signals of one namespace, nested by the dots of their keys. */
+export interface WorldRow {
+  readonly namespace: string
+  /** whoever published here first; only it, its makers and the first operator may */
+  readonly owner: string
+  readonly values: JsonObject
+}
+
+export interface RoleRow {
+  readonly name: RoleName
+  /** of the spec, which is kept by digest: an edit changes no older moment */
+  readonly digest: Digest
+  /** `seed`, an extension's name, or `live` */
+  readonly origin: string
+  readonly author: string
+  readonly requiredCognition: Cognition | null
+  readonly deleted: boolean
+  readonly at: number
+}
+
+export type Row = BeingRow | SpaceRow | WorldRow | RoleRow
+
+export const beingKey = (name: BeingName): string => `being:${name}`
+export const spaceKey = (path: SpacePath): string => `space:${path}`
+export const worldKey = (namespace: string): string => `world:${namespace}`
+export const roleKey = (name: RoleName): string => `role:${name}`

@@ -1,0 +1,188 @@
+import { type BeingName, isJsonObject, parseAddress, type SpacePath, stanceOf, type Verb } from '@treeos/core'
+import type { Surface as CanLists, Entry } from '@treeos/roles'
+import type { WorldReader } from './reader.ts'
+import type { BeingRow } from './rows.ts'
+
+export type { CanLists }
+
+export const CAN_LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
+export type CanList = (typeof CAN_LISTS)[number]
+export const LIST_OF_VERB: Readonly<Record<Verb, CanList>> = {
+  see: 'canSee',
+  do: 'canDo',
+  summon: 'canSummon',
+  be: 'canBe',
+}
+
+/** Turns a relationship token into stances or addresses, for one being at one moment. */
+export type RelationResolver = (input: {
+  readonly me: BeingRow
+  readonly asker: BeingName | null
+  readonly world: WorldReader
+}) => readonly string[] | Promise<readonly string[]>
+
+/** An entry after expansion: concrete, or a pattern with `*` alone or at either end. */
+export type Concrete = string | { readonly pattern: string }
+/** What one being may reach for in one moment. */
+export type Surface = Readonly<Record<CanList, readonly Concrete[]>>
+
+export interface Expansion {
+  readonly me: BeingRow
+  /** whoever woke the being; null for its own wakes */
+  readonly asker: BeingName | null
+  readonly relations: ReadonlyMap<string, RelationResolver>
+  readonly reader: WorldReader
+}
+
+/** A token that expanded to nothing, and why: shown by explain, never an error. */
+export interface DroppedEntry {
+  readonly list: CanList
+  readonly entry: Entry
+  readonly reason: string
+}
+
+/**
+ * Expands relationship tokens for this being at this moment. A token that is unknown or fails drops its entry and the
+ * moment goes on: a capability is then missing, never added.
+ */
+export async function expandSurface(
+  lists: CanLists,
+  at: Expansion,
+): Promise<{ surface: Surface; dropped: DroppedEntry[] }> {
+  const dropped: DroppedEntry[] = []
+  const expand = async (list: CanList): Promise<Concrete[]> => {
+    const out: Concrete[] = []
+    for (const entry of lists[list]) {
+      try {
+        out.push(...(await expandEntry(list, entry, at)))
+      } catch (error) {
+        dropped.push({ list, entry, reason: error instanceof Error ? error.message : String(error) })
+      }
+    }
+    return unique(out)
+  }
+  const surface = {
+    canSee: await expand('canSee'),
+    canDo: await expand('canDo'),
+    canSummon: await expand('canSummon'),
+    canBe: await expand('canBe'),
+  }
+  return { surface, dropped }
+}
+
+async function expandEntry(list: CanList, entry: Entry, at: Expansion): Promise<Concrete[]> {
+  if (typeof entry === 'string') return [canonicalTarget(list, entry, at.me.home)]
+  if ('pattern' in entry) return [{ pattern: entry.pattern }]
+  const name = 'rel' in entry ? entry.rel : entry.resolver
+  const resolve = at.relations.get(name)
+  if (resolve === undefined) throw new Error(`no relationship ${JSON.stringify(name)} is registered`)
+  const names = await resolve({ me: at.me, asker: at.asker, world: at.reader })
+  return names.map((found) => canonicalTarget(list, found, at.me.home))
+}
+
+/** Stances and paths have one written form, so that a list and a target can be compared as text. */
+export function canonicalTarget(list: CanList, text: string, home: SpacePath): string {
+  if (list === 'canDo' || list === 'canBe') return text
+  try {
+    const address = parseAddress(text)
+    if (address.kind === 'being') return stanceOf(address.being)
+    return address.kind === 'home' ? home : address.path
+  } catch {
+    return text // what no address can name covers nothing but itself
+  }
+}
+
+export function covers(entries: readonly Concrete[], target: string): Concrete | undefined {
+  return entries.find((entry) =>
+    typeof entry === 'string' ? entry === target : matches(entry.pattern, target),
+  )
+}
+
+function matches(pattern: string, target: string): boolean {
+  if (pattern === '*') return true
+  const open = pattern.startsWith('*')
+  const close = pattern.endsWith('*')
+  const body = pattern.slice(open ? 1 : 0, close ? -1 : undefined)
+  if (open && close) return target.includes(body)
+  if (open) return target.endsWith(body)
+  return close ? target.startsWith(body) : target === body
+}
+
+/** First gate: which entry allows it, or what refused it. */
+export type ListDecision =
+  | { readonly allowed: true; readonly by: string }
+  | { readonly allowed: false; readonly why: string }
+
+/** The composed list must hold the target, and so must every ceiling up the birth chain. */
+export function listGate(
+  surface: Surface,
+  ceilings: readonly Ceiling[],
+  list: CanList,
+  target: string,
+): ListDecision {
+  const entry = covers(surface[list], target)
+  if (entry === undefined)
+    return { allowed: false, why: `${target} is not in ${list} (${show(surface[list])})` }
+  for (const { being, lists, home } of ceilings) {
+    const bound = lists[list].flatMap((item): Concrete[] => {
+      if (typeof item === 'string') return [canonicalTarget(list, item, home)]
+      return 'pattern' in item ? [item] : []
+    })
+    if (covers(bound, target) === undefined) {
+      return { allowed: false, why: `${target} is above the ceiling of ${stanceOf(being)} in ${list}` }
+    }
+  }
+  return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
+}
+
+export interface Ceiling {
+  readonly being: BeingName
+  readonly home: SpacePath
+  readonly lists: CanLists
+}
+
+/** The ceilings that bound a being: its own and every maker's. */
+export async function ceilingsOf(reader: WorldReader, me: BeingRow): Promise<Ceiling[]> {
+  return [me, ...(await reader.lineage(me.name))].flatMap((being) =>
+    being.ceiling === null ? [] : [{ being: being.name, home: being.home, lists: being.ceiling }],
+  )
+}
+
+function show(entries: readonly Concrete[]): string {
+  if (entries.length === 0) return 'which is empty'
+  const names = entries
+    .slice(0, 12)
+    .map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
+  return entries.length > 12 ? `${names.join(', ')}, … ${entries.length} in all` : names.join(', ')
+}
+
+function unique(entries: readonly Concrete[]): Concrete[] {
+  const seen = new Set<string>()
+  return entries.filter((entry) => {
+    const key = typeof entry === 'string' ? entry : JSON.stringify(entry)
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+/**
+ * Whether everything in `wanted` is held by `held`: what a being authors or assigns may hold no more than its reach.
+ * @returns the first entry that is not held
+ */
+export function firstBeyond(wanted: CanLists, held: CanLists): { list: CanList; entry: Entry } | null {
+  for (const list of CAN_LISTS) {
+    const entry = wanted[list].find((item) => !holds(held[list], item))
+    if (entry !== undefined) return { list, entry }
+  }
+  return null
+}
+
+function holds(held: readonly Entry[], entry: Entry): boolean {
+  return held.some((mine) => {
+    if (JSON.stringify(mine) === JSON.stringify(entry)) return true
+    if (!isJsonObject(mine) || !('pattern' in mine)) return false
+    const pattern = String(mine.pattern)
+    if (pattern === '*') return true
+    if (typeof entry === 'string') return matches(pattern, entry)
+    return false
+  })
+}
