@@ -1,0 +1,5 @@
+import emotions from '@treeos/emotions'
+import type { Extension } from '@treeos/sdk'
+
+/** What our worker and our command line load. A world of your own is a worker of your own with a list of its own. */
+export const extensions: readonly Extension[] = [emotions]

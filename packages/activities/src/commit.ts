@@ -1,0 +1,222 @@
+import {
+  actDigest,
+  append,
+  type BuiltFact,
+  buildFacts,
+  countOpen,
+  type Db,
+  digestOf,
+  findEntry,
+  keep,
+  type MomentRecord,
+  readClock,
+  readHeads,
+  rowSource,
+} from '@treeos/chain'
+import {
+  correlationFor,
+  type HeadRef,
+  isErrorCode,
+  type Json,
+  LIMITS,
+  momentsReel,
+  quote,
+  type ReelId,
+  readPath,
+  SPEECH_KIND,
+  stanceOf,
+  TreeosError,
+  type Wake,
+} from '@treeos/core'
+import { beingKey, decideCall, foldRows, type SeenHead, WorldReader } from '@treeos/world'
+import type { StampedMoment, StampInput } from './beats.ts'
+import type { BeatDeps } from './deps.ts'
+import type { Ending, Verdict } from './ending.ts'
+import { failureNotices, selfContinue } from './follow-up.ts'
+import type { LoadedMoment } from './moment.ts'
+
+export type Committed =
+  | { readonly status: 'stamped'; readonly stamped: StampedMoment; readonly ring: readonly string[] }
+  | { readonly status: 'done' }
+  | { readonly status: 'stale'; readonly read: ReelId[] }
+  | { readonly status: 'superseded'; readonly generation: number }
+
+/** Decides once over the world as it stands, and appends. Whatever was read must still stand when the append looks. */
+export async function commit(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  loaded: LoadedMoment,
+  ending: Ending,
+): Promise<Committed> {
+  const { reality } = deps
+  const { record: open } = loaded
+  const reader = new WorldReader(rowSource(db, reality.id))
+  await reader.prefetch([beingKey(input.being)])
+  const verdict = await judge(db, deps, input, loaded, ending, reader)
+  const sealedAt = Math.max(await readClock(db), open.openedAt)
+  const records = (await readHeads(db, reality.id, [momentsReel(input.being)]))[0] as SeenHead
+  // What writes nothing rests on nothing that could move.
+  const read = verdict.kind === 'act' ? [...reader.heads] : []
+  const heads = new Map([...read, [records.reel, records] as const])
+
+  const digests = ending.kind === 'decided' ? ending.composed.digests : null
+  const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
+  const facts = buildFacts(heads, drafts, {
+    actor: input.being,
+    driver: open.driver,
+    moment: input.moment,
+    cause: open.wake.cause,
+    at: open.openedAt,
+    stack: digests?.stack ?? null,
+  })
+  const written = facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash])
+  const decision = ending.kind === 'decided' ? ending.digest : null
+  const act =
+    verdict.kind === 'act'
+      ? actDigest({ moment: input.moment, decision: decision ?? '', facts: facts.map(({ ref }) => ref.hash) })
+      : null
+  const record: MomentRecord = {
+    v: 1,
+    being: input.being,
+    moment: input.moment,
+    n: input.n,
+    wake: open.wake.id,
+    openedAt: open.openedAt,
+    sealedAt,
+    open: digestOf(open as unknown as Json),
+    stack: ending.kind === 'decided' ? ending.stack : null,
+    stackDigest: digests?.stack ?? null,
+    surfaceDigest: digests?.surface ?? null,
+    promptDigest: digests?.prompt ?? null,
+    decision,
+    outcome: verdict.kind,
+    reason: verdict.reason,
+    by: verdict.act?.by ?? [],
+    act,
+    facts: written,
+  }
+  const wakes = [
+    ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
+    ...failureNotices(input, open, verdict),
+    ...selfContinue(input, open, verdict.kind, ending),
+  ]
+  for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
+  const answer = await append(db, {
+    reality: reality.id,
+    moment: { id: input.moment, being: input.being, generation: input.generation },
+    heads,
+    facts,
+    rows: await foldRows(
+      reader,
+      drafts,
+      facts.map(({ ref }) => ref.seq),
+      { actor: input.being, at: open.openedAt },
+    ),
+    inbox: wakes,
+    closes: verdict.act?.closes ?? [],
+    outcome: {
+      n: input.n,
+      kind: verdict.kind,
+      reason: verdict.reason,
+      detail: verdict.detail,
+      wake: open.wake.id,
+      sealedAt,
+      primaryRole: ending.kind === 'decided' ? ending.stack.primary.name : null,
+      record,
+    },
+  })
+  if (answer.status === 'stale') return { status: 'stale', read: [...heads.keys()] }
+  if (answer.status !== 'appended') return answer
+  return {
+    status: 'stamped',
+    ring: [...new Set(wakes.map((wake) => wake.being))],
+    stamped: {
+      kind: verdict.kind,
+      reason: verdict.reason,
+      stack: record.stackDigest,
+      surface: record.surfaceDigest,
+      prompt: record.promptDigest,
+      act,
+      record: answer.recordHash ?? '',
+      heads: written,
+      waiting: answer.waiting,
+    },
+  }
+}
+
+/** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */
+async function judge(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  loaded: LoadedMoment,
+  ending: Ending,
+  reader: WorldReader,
+): Promise<Verdict> {
+  if (ending.kind === 'skipped') return { kind: 'skipped', reason: ending.reason, detail: null, act: null }
+  const { decision } = ending
+  if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
+  if (decision.kind === 'failure') return failed(decision.code, decision.message)
+  const me = await reader.being(input.being)
+  if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
+  try {
+    const act = await decideCall(decision.call, {
+      reader,
+      parts: deps.parts,
+      moment: input.moment,
+      me,
+      caller: { name: me.name, role: ending.stack.primary.name, cognition: loaded.record.cognition.kind },
+      surface: loaded.face.surface,
+      wake: await wakeToAnswer(db, input, loaded),
+      correlation: correlationFor(loaded.record.wake, input.moment),
+      digest: digestOf,
+    })
+    for (const wake of act.wakes) await requireRoom(db, wake.being)
+    return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason: null, detail: null, act }
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return failed(error.code, error.message)
+  }
+}
+
+const failed = (code: string, message: string): Verdict => ({
+  kind: 'failure',
+  reason: isErrorCode(code) ? code : 'INTERNAL',
+  detail: message,
+  act: null,
+})
+
+/** A person's reply acts in the place of the wake it answers. */
+async function wakeToAnswer(db: Db, input: StampInput, { record, content }: LoadedMoment): Promise<Wake> {
+  const own: Wake = { ...record.wake, being: input.being, content }
+  const named = record.wake.kind === 'act' ? readPath(content, ['answers']) : null
+  if (typeof named !== 'string') return own
+  const entry = record.answers === null ? null : await findEntry(db, record.answers)
+  if (entry === null) {
+    throw new TreeosError(
+      'CORRELATION_NOT_FOUND',
+      `no summon ${quote(named)} lies in the inbox of ${stanceOf(input.being)}`,
+    )
+  }
+  if (entry.closedBy !== null) {
+    throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(named)} was answered before`)
+  }
+  return entry
+}
+
+async function requireRoom(db: Db, being: string): Promise<void> {
+  const open = await countOpen(db, being)
+  if (open >= LIMITS.inboxLengthMax) {
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `the inbox of ${stanceOf(being)} holds ${open}, at most ${LIMITS.inboxLengthMax} may wait`,
+    )
+  }
+}
+
+/** A wake cites the fact that caused it. */
+function causedBy(wakes: readonly Wake[], facts: readonly BuiltFact[]): Wake[] {
+  const speech = facts.find((fact) => fact.ref.kind === SPEECH_KIND)
+  return wakes.map((wake) => ({ ...wake, cause: speech?.ref.hash ?? null }))
+}

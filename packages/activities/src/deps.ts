@@ -1,0 +1,18 @@
+import type { ChainDb, Reality } from '@treeos/chain'
+import type { BeingName } from '@treeos/core'
+import type { Parts } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import type { Model } from './model.ts'
+
+/** What the beats work with; built once at worker start. */
+export interface BeatDeps {
+  readonly db: Kysely<ChainDb>
+  readonly reality: Reality
+  readonly parts: Parts
+  /** null: LLM beings say plainly that no mind is connected */
+  readonly model: Model | null
+  /** rings beings whose inbox got a row; returns at once, a lost ring costs latency only */
+  readonly ring: (beings: readonly BeingName[]) => void
+  /** told of errors whose messages history must not hold */
+  readonly onError: (activity: string, error: unknown) => void
+}

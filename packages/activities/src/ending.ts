@@ -1,0 +1,23 @@
+import type { Decision, Digest, OutcomeKind, PinnedStack } from '@treeos/core'
+import type { Act } from '@treeos/world'
+import type { composeLoaded } from './moment.ts'
+
+/** What a moment comes to, before the gates. */
+export type Ending =
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | {
+      readonly kind: 'decided'
+      readonly stack: PinnedStack
+      readonly composed: Awaited<ReturnType<typeof composeLoaded>>
+      readonly decision: Decision
+      /** null when a mind gave none */
+      readonly digest: Digest | null
+    }
+
+/** What the gates made of an ending. */
+export interface Verdict {
+  readonly kind: OutcomeKind
+  readonly reason: string | null
+  readonly detail: string | null
+  readonly act: Act | null
+}

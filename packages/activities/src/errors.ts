@@ -1,0 +1,4 @@
+/** A workflow was started for a name that no being has; there is nothing to live for. */
+export class UnknownBeingError extends Error {
+  override readonly name = 'UnknownBeingError' // crosses the wire as the failure's type: do not rename
+}

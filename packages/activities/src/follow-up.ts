@@ -1,0 +1,65 @@
+import type { OpenRecord } from '@treeos/chain'
+import {
+  type BeingName,
+  type JsonObject,
+  LIMITS,
+  type OutcomeKind,
+  PRIORITIES,
+  stanceOf,
+  type Wake,
+} from '@treeos/core'
+import { OPERATOR } from '@treeos/world'
+import type { StampInput } from './beats.ts'
+import type { Ending, Verdict } from './ending.ts'
+
+/** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
+function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {
+  return {
+    id,
+    being,
+    kind: 'event',
+    priority: PRIORITIES.background,
+    caller: null,
+    content,
+    root: after.root,
+    inReplyTo: null,
+    askedRole: null,
+    hops: after.hops + 1,
+    continues: 0,
+    cause: null,
+  }
+}
+
+/**
+ * A failed or skipped moment tells whoever asked, and the operator; nothing is tried again behind their back. A person's
+ * own act tells nobody: the person is looking at it. A being's own wake tells the operator alone.
+ */
+export function failureNotices(
+  input: StampInput,
+  open: OpenRecord,
+  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail'>,
+): Wake[] {
+  if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
+  if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
+  const asker = open.wake.caller?.name ?? null
+  const content = {
+    event: verdict.kind,
+    actor: stanceOf(input.being),
+    correlation: open.wake.id,
+    code: verdict.reason,
+    message: verdict.detail,
+  }
+  const told = new Set<BeingName>([OPERATOR])
+  if (asker !== null) told.add(asker)
+  told.delete(input.being)
+  return [...told].map((being) => event(being, `notice/${input.moment}/${being}`, content, open.wake))
+}
+
+/** After a sealed act of a role that continues, another moment follows; silence or the bound ends it. */
+export function selfContinue(input: StampInput, open: OpenRecord, kind: OutcomeKind, ending: Ending): Wake[] {
+  if (kind !== 'act' || ending.kind !== 'decided' || open.wake.kind === 'act') return []
+  if (!ending.composed.role.selfContinue || open.wake.continues >= LIMITS.selfContinuesMax) return []
+  const content = { event: 'self-continue', actor: stanceOf(input.being), prior: input.moment }
+  const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
+  return [{ ...wake, hops: open.wake.hops, continues: open.wake.continues + 1, priority: open.wake.priority }]
+}

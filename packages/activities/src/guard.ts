@@ -1,0 +1,43 @@
+import { ApplicationFailure } from '@temporalio/common'
+import { digestOf } from '@treeos/chain'
+import type { Json } from '@treeos/core'
+import type { Attested } from './beats.ts'
+
+/** Told of every error before its message is withheld from history. Must log names and codes, never contents. */
+export type ErrorLog = (activity: string, error: unknown) => void
+
+/** Errors that a retry cannot mend; their messages hold names and numbers only. */
+const FINAL = new Set(['StaleGenerationError', 'UnknownBeingError'])
+
+/**
+ * Puts nothing but an error's class into history: messages of Postgres and of providers quote rows and prompts, and
+ * failures stay for ever.
+ */
+export function guarded<I, O>(
+  name: string,
+  log: ErrorLog,
+  run: (input: I) => Promise<O>,
+): (input: I) => Promise<O> {
+  return async (input) => {
+    try {
+      return await run(input)
+    } catch (error) {
+      if (error instanceof ApplicationFailure) throw error
+      log(name, error)
+      const type = error instanceof Error ? error.name : 'Error'
+      const code = (error as { code?: unknown }).code
+      const known = typeof code === 'string' && /^[A-Z0-9_]{2,32}$/.test(code) ? ` ${code}` : ''
+      throw ApplicationFailure.create({
+        type,
+        message:
+          FINAL.has(type) && error instanceof Error ? error.message : `${name} failed:${known || ` ${type}`}`,
+        nonRetryable: FINAL.has(type),
+      })
+    }
+  }
+}
+
+/** Adds the digest of the arguments to a local activity's result, so that a replay can compare what history omits. */
+export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<Attested<O>> {
+  return async (input) => ({ args: digestOf(input as unknown as Json), value: await run(input) })
+}

@@ -1,0 +1,30 @@
+/** The beats' effects: one activity a file, all made from the same few dependencies. */
+import type { LocalBeats, MindBeats } from './beats.ts'
+import { begin } from './begin.ts'
+import type { BeatDeps } from './deps.ts'
+import { attested, guarded } from './guard.ts'
+import { intake } from './intake.ts'
+import { openMoment } from './open.ts'
+import { stampMoment } from './stamp.ts'
+import { think } from './think.ts'
+
+export type * from './beats.ts'
+export type { BeatDeps } from './deps.ts'
+export * from './model.ts'
+
+/** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
+export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
+  const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
+    guarded(
+      name,
+      deps.onError,
+      attested((input: I) => run(deps, input)),
+    )
+  return {
+    beginLife: local('beginLife', begin),
+    openMoment: local('openMoment', openMoment),
+    stampMoment: local('stampMoment', stampMoment),
+    intake: local('intake', intake),
+    think: guarded('think', deps.onError, (input) => think(deps, input)),
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  type Db,
+  digestOf,
+  findEntry,
+  type InboxEntry,
+  type OpenRecord,
+  type Reality,
+  readClock,
+  readLastSealed,
+  rowSource,
+} from '@treeos/chain'
+import { type Caller, type Json, readPath, VERBS, type Verb, type VerbCall, type Wake } from '@treeos/core'
+import { lookAround, openTime, type Parts, type Seen, WorldReader } from '@treeos/world'
+import type { OpenInput } from './beats.ts'
+import { UnknownBeingError } from './errors.ts'
+
+/** Looks at the world within one snapshot, and makes the record of what was seen. */
+export async function lookForMoment(
+  tx: Db,
+  { reality, parts }: { reality: Reality; parts: Parts },
+  { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
+  wake: InboxEntry,
+): Promise<Seen & { readonly record: OpenRecord }> {
+  const reader = new WorldReader(rowSource(tx, reality.id))
+  const me = await reader.being(being)
+  if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
+  const lastSealed = await readLastSealed(tx, being)
+  const time = openTime(Math.max(await readClock(tx), lastSealed?.sealedAt ?? 0), reality.timeZone)
+  const answered = await answeredBy(tx, wake)
+  const { verb, caller } = attribute(wake, answered)
+  const asked = (answered ?? wake).askedRole
+  const seen = await lookAround(reader, parts, {
+    me,
+    verb,
+    caller,
+    time,
+    lastSealed,
+    asked,
+    asker: caller?.name ?? null,
+  })
+  const record: OpenRecord = {
+    v: 1,
+    moment,
+    n,
+    wake: wakeOf(wake),
+    answers: answered?.id ?? null,
+    verb,
+    caller,
+    ...time,
+    cognition: me.cognition,
+    driver: null,
+    lastSealed,
+    asked,
+    program: digestOf(seen.program as unknown as Json),
+    context: seen.context,
+    heads: seen.heads,
+    basis: digestOf(seen.basis as unknown as Json),
+    face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
+  }
+  return { ...seen, record }
+}
+
+/** The summon that a person's act answers, if it names one of theirs. */
+async function answeredBy(db: Db, wake: Wake): Promise<InboxEntry | null> {
+  const correlation = wake.kind === 'act' ? readPath(wake.content, ['answers']) : null
+  if (typeof correlation !== 'string') return null
+  const entry = await findEntry(db, correlation)
+  return entry === null || entry.being !== wake.being || entry.kind === 'act' ? null : entry
+}
+
+/** A reply is evaluated with the wake it answers; a free act has its own verb and no caller; all else is a summon. */
+function attribute(wake: Wake, answered: Wake | null): { verb: Verb; caller: Caller | null } {
+  if (wake.kind !== 'act') return { verb: 'summon', caller: wake.caller }
+  if (answered !== null) return { verb: 'summon', caller: answered.caller }
+  const verb = readPath(wake.content, ['call', 'verb']) as VerbCall['verb']
+  return { verb: VERBS.includes(verb) ? verb : 'do', caller: null }
+}
+
+function wakeOf(entry: InboxEntry): OpenRecord['wake'] {
+  const { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause } = entry
+  return { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause }
+}

@@ -1,0 +1,90 @@
+import { VERBS } from '@treeos/core'
+import { describe, expect, it } from 'vitest'
+import { parseAnswer } from './model-answer.ts'
+
+const completion = (message: unknown) => ({ choices: [{ message, finish_reason: 'stop' }] })
+const real = { type: 'function', function: { name: 'see', arguments: '{"address":"/a"}' } }
+
+describe('calls written as text', () => {
+  const see = '{"name":"see","arguments":{"address":"/a"}}'
+  const seen = (content: string | null) => ({ kind: 'call', call: { verb: 'see', address: '/a' }, content })
+  const text = (content: string) => parseAnswer(completion({ content }), VERBS)
+
+  it.each([
+    ['tagged', `<tool_call>${see}</tool_call>`, null, 0],
+    ['tagged, with white space', `\n<tool_call>\n${see}\n</tool_call>\n`, null, 0],
+    ['tagged, its end eaten', `<tool_call>${see}`, null, 0],
+    ['tagged after prose', `I look. <tool_call>${see}</tool_call>`, 'I look. ', 0],
+    ['tagged twice', `<tool_call>${see}</tool_call>\n<tool_call>${see}</tool_call>`, null, 1],
+    [
+      'tagged after talk of tags',
+      `A <tool_call> now: <tool_call>${see}</tool_call>`,
+      'A <tool_call> now: ',
+      0,
+    ],
+    ['listed', `[TOOL_CALLS][${see}]`, null, 0],
+    ['listed twice after prose', `Now. [TOOL_CALLS] [${see}, ${see}]\n`, 'Now. ', 1],
+    ['bare', see, null, 0],
+    ['bare, with white space', ` ${see}\n`, null, 0],
+    ['arguments in a string', '{"name":"see","arguments":"{\\"address\\":\\"/a\\"}"}', null, 0],
+  ])('%s is lifted', (_, content, prose, dropped) => {
+    expect(text(content)).toEqual({ decision: seen(prose), dropped })
+  })
+
+  it.each([
+    ['a tag in the middle of a sentence', `He wrote <tool_call>${see}</tool_call> to me.`],
+    ['a tag around no JSON', '<tool_call>see /a</tool_call>'],
+    ['a tag around no call', '<tool_call>{"address":"/a"}</tool_call>'],
+    ['a list with more after it', `[TOOL_CALLS][${see}] and more`],
+    ['an empty list', '[TOOL_CALLS][]'],
+    ['a list with something else in it', `[TOOL_CALLS][${see}, 1]`],
+    ['bare JSON after prose', `I call ${see}`],
+    ['bare JSON with another field', '{"name":"see","arguments":{"address":"/a"},"id":1}'],
+    ['bare JSON without arguments', '{"name":"see"}'],
+    ['a tool that there is not', '<tool_call>{"name":"fly","arguments":{}}</tool_call>'],
+    ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
+  ])('%s stays prose', (_, content) => {
+    expect(text(content)).toEqual({ decision: { kind: 'see', content }, dropped: 0 })
+  })
+
+  it('only a tool that was offered is lifted, a real call goes on to the gate', () => {
+    for (const content of [see, `<tool_call>${see}</tool_call>`, `[TOOL_CALLS][${see}]`]) {
+      expect(parseAnswer(completion({ content }), ['do']).decision).toEqual({ kind: 'see', content })
+      expect(parseAnswer(completion({ content }), []).decision).toEqual({ kind: 'see', content })
+      expect(parseAnswer(completion({ content }), ['do', 'see']).decision).toEqual(seen(null))
+    }
+    const tool_calls = [real]
+    expect(parseAnswer(completion({ tool_calls }), ['do']).decision).toEqual(seen(null))
+  })
+
+  it('beside a real call, text is only text', () => {
+    const tool_calls = [real]
+    const content = '<tool_call>{"name":"do","arguments":{"action":"tick"}}</tool_call>'
+    expect(parseAnswer(completion({ content, tool_calls }), VERBS).decision).toEqual(seen(content))
+  })
+
+  it.each([
+    '{"name":"see","arguments":{"__proto__":{}}}',
+    '{"name":"see","arguments":{"path":"/a"}}',
+    '{"name":"see","arguments":null}',
+    '{"name":"see","arguments":"/a"}',
+  ])('a lifted call is held to the same rules: %s', (content) => {
+    expect(text(content).decision).toEqual({
+      kind: 'failure',
+      code: 'LLM_FAILED',
+      message: expect.stringMatching(/^model called see with arguments /),
+    })
+  })
+
+  it.each([
+    ['tags', '<tool_call>'.repeat(90_000)],
+    ['tagged calls', `<tool_call>${see}</tool_call>`.repeat(15_000)],
+    ['lists', '[TOOL_CALLS]['.repeat(70_000)],
+    ['braces', '{'.repeat(1_000_000)],
+    ['spaces', `<tool_call>${' '.repeat(1_000_000)}x`],
+  ])('1 MB of %s takes no second', (_, content) => {
+    const startedAt = performance.now()
+    text(content)
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+})

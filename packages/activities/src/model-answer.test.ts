@@ -1,0 +1,264 @@
+import { LIMITS, VERBS } from '@treeos/core'
+import { describe, expect, it } from 'vitest'
+import { parseAnswer } from './model-answer.ts'
+
+const completion = (message: unknown, finish_reason: unknown = 'stop') => ({
+  choices: [{ message, finish_reason }],
+})
+const parse = (message: unknown, finish?: unknown) => parseAnswer(completion(message, finish), VERBS)
+const call = (name: unknown, args: unknown) => ({
+  type: 'function',
+  function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+})
+const called = (name: unknown, args: unknown, content: unknown = null) =>
+  parse({ content, tool_calls: [call(name, args)] })
+const failure = (message: unknown = expect.any(String)) => ({ kind: 'failure', code: 'LLM_FAILED', message })
+
+/** Stands wherever a model or its provider may write; no failure may show it. */
+const SENTINEL = 'SENTINEL-7f3a'
+
+describe('F68 each tool call becomes its verb', () => {
+  it.each([
+    ['see', { address: '@owl' }, { verb: 'see', address: '@owl' }],
+    ['do', { action: 'tick' }, { verb: 'do', action: 'tick', target: null, args: {} }],
+    [
+      'do',
+      { action: 'tick', target: '/a', args: { n: 1 } },
+      { verb: 'do', action: 'tick', target: '/a', args: { n: 1 } },
+    ],
+    [
+      'do',
+      { action: 'tick', target: null, args: null },
+      { verb: 'do', action: 'tick', target: null, args: {} },
+    ],
+    ['summon', { content: 'hi' }, { verb: 'summon', target: null, content: 'hi', inReplyTo: null }],
+    [
+      'summon',
+      { content: { a: [1, null] }, target: '@owl' },
+      { verb: 'summon', target: '@owl', content: { a: [1, null] }, inReplyTo: null },
+    ],
+    ['summon', { content: 0 }, { verb: 'summon', target: null, content: 0, inReplyTo: null }],
+    ['be', { operation: 'birth' }, { verb: 'be', operation: 'birth', payload: {} }],
+    [
+      'be',
+      { operation: 'birth', payload: { name: 'x' } },
+      { verb: 'be', operation: 'birth', payload: { name: 'x' } },
+    ],
+  ])('%s %j', (name, args, expected) => {
+    expect(called(name, args)).toEqual({
+      decision: { kind: 'call', call: expected, content: null },
+      dropped: 0,
+    })
+  })
+
+  it.each([
+    ['see', {}],
+    ['see', { address: 1 }],
+    ['see', { address: null }],
+    ['see', { address: '@owl', depth: 2 }],
+    ['do', { target: '/a' }],
+    ['do', { action: ['tick'] }],
+    ['do', { action: 'tick', target: 3 }],
+    ['do', { action: 'tick', args: [] }],
+    ['do', { action: 'tick', args: '{}' }],
+    ['do', { action: 'tick', driver: SENTINEL }],
+    ['summon', { target: '@owl' }],
+    ['summon', { content: 'hi', target: {} }],
+    ['summon', { content: 'hi', target: '' }],
+    ['summon', { content: '' }],
+    ['summon', { content: null }],
+    ['summon', { content: 'hi', verb: 'do' }],
+    ['summon', { content: 'hi', role: 'court:judge' }],
+    ['summon', { content: 'hi', inReplyTo: SENTINEL }],
+    ['summon', { content: 'hi', [SENTINEL]: 1 }],
+    ['be', { payload: {} }],
+    ['be', { operation: true }],
+    ['be', { operation: 'birth', payload: 'x' }],
+    ['be', { operation: 'birth', address: SENTINEL }],
+  ])('is a failure when its arguments are not those: %s %j', (name, args) => {
+    const { decision } = called(name, args)
+    expect(decision).toEqual(
+      failure(`model called ${name} with arguments missing, empty, of a wrong type, or unknown to it`),
+    )
+  })
+})
+
+describe('L2 a malformed call is a failure that quotes nothing', () => {
+  const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  const CALL_ROOM = LIMITS.contentBytesMax - '{"content":"","verb":"summon"}'.length
+  it.each([
+    ['not JSON', `{"address": ${SENTINEL}`],
+    ['empty', ''],
+    ['null', 'null'],
+    ['an array', `["${SENTINEL}"]`],
+    ['a string', `"${SENTINEL}"`],
+    ['trailing text', `{"address":"@owl"} ${SENTINEL}`],
+    ['__proto__', `{"address":"@owl","__proto__":{"${SENTINEL}":1}}`],
+    ['constructor', '{"address":"@owl","constructor":{"prototype":{}}}'],
+    ['__proto__ further down', '{"content":{"a":[{"__proto__":1}]}}'],
+    ['NUL', '{"address":"@owl\\u0000"}'],
+    ['a NUL in a key', '{"content":{"\\u0000":1}}'],
+    ['a lone surrogate', '{"content":"\\ud800"}'],
+    ['negative zero', '{"content":-0}'],
+    ['a number beyond numbers', '{"content":1e999}'],
+    ['nesting one too deep', `{"content":${deep(LIMITS.contentDepthMax)}}`],
+    ['nesting far too deep', `{"content":${deep(50_000)}}`],
+    ['one byte too many', JSON.stringify({ content: 'x'.repeat(CALL_ROOM + 1) })],
+  ])('%s', (_, args) => {
+    const { decision } = called(args.includes('address') ? 'see' : 'summon', args)
+    expect(decision).toEqual(
+      failure(expect.stringMatching(/^model called (see|summon) with arguments that are /)),
+    )
+    expect(JSON.stringify(decision)).not.toContain(SENTINEL)
+  })
+
+  it('takes what is just within bounds', () => {
+    const content = 'x'.repeat(CALL_ROOM)
+    expect(called('summon', { content }).decision).toMatchObject({ kind: 'call' })
+    const nested = `{"content":${deep(LIMITS.contentDepthMax - 1)}}`
+    expect(called('summon', nested).decision).toMatchObject({ kind: 'call' })
+  })
+
+  it('keeps bidirectional and control characters as they are: they are words, and shown by whoever shows them', () => {
+    const content = 'a\u202eb\u001b[31mc'
+    expect(called('summon', { content }).decision).toMatchObject({ kind: 'call', call: { content } })
+  })
+
+  it.each([
+    'fly',
+    'DO',
+    'do ',
+    ' do',
+    'dо',
+    'summon\u0000',
+    '',
+    '__proto__',
+    'constructor',
+    SENTINEL,
+    null,
+    4,
+    undefined,
+  ])('no tool is called %j', (name) => {
+    expect(called(name, { action: 'tick' }).decision).toEqual(
+      failure('model called a tool that there is not'),
+    )
+  })
+
+  it.each([
+    [[null]],
+    [[SENTINEL]],
+    [[{}]],
+    [[{ type: 'custom', custom: { name: 'do' } }]],
+    [[{ function: 'do' }]],
+  ])('no call is shaped %j', (tool_calls) => {
+    expect(parse({ content: null, tool_calls }).decision).toEqual(
+      failure('model called a tool that there is not'),
+    )
+  })
+
+  it('arguments that are an object where the protocol wants text', () => {
+    const tool_calls = [{ type: 'function', function: { name: 'see', arguments: { address: '@owl' } } }]
+    expect(parse({ tool_calls }).decision).toEqual(failure())
+  })
+
+  it('says when it was the tokens that ended', () => {
+    const tool_calls = [call('summon', '{"content":"once upon')]
+    expect(parse({ tool_calls }, 'length').decision).toEqual(
+      failure('model ran out of tokens while it called summon'),
+    )
+    expect(parse({ tool_calls: [call('see', { address: '/' })] }, 'length').decision).toMatchObject({
+      kind: 'call',
+    })
+  })
+})
+
+describe('F76 F77 prose', () => {
+  it.each([
+    ['prose without a call is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }],
+    ['prose cut by length is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }, 'length'],
+    ['neither is a see', { content: null }, { kind: 'see', content: null }],
+    ['white space is neither', { content: ' \n' }, { kind: 'see', content: null }],
+    ['no content at all is neither', {}, { kind: 'see', content: null }],
+    ['no calls in a list is neither', { content: null, tool_calls: [] }, { kind: 'see', content: null }],
+    ['no list of calls is neither', { content: null, tool_calls: null }, { kind: 'see', content: null }],
+    ['a refusal is prose', { content: null, refusal: 'I will not' }, { kind: 'see', content: 'I will not' }],
+  ])('%s', (_, message, decision, finish?: string) => {
+    expect(parse(message, finish)).toEqual({ decision, dropped: 0 })
+  })
+
+  it('becomes the content of the act it came with', () => {
+    expect(called('do', { action: 'tick' }, 'I tick.').decision).toMatchObject({
+      kind: 'call',
+      content: 'I tick.',
+    })
+    expect(called('do', { action: 'tick' }, '  ').decision).toMatchObject({ kind: 'call', content: null })
+  })
+
+  it.each([
+    ['see', []],
+    ['call', [call('see', { address: '/' })]],
+  ])('is bounded beside a %s', (kind, tool_calls) => {
+    const content = 'x'.repeat(LIMITS.contentBytesMax - 2) // its JSON has two quotes
+    expect(parse({ content, tool_calls }).decision.kind).toBe(kind)
+    expect(parse({ content: `${content}x`, tool_calls }).decision).toEqual(
+      failure(
+        expect.stringMatching(
+          /^model's prose is refused: at most 65536 bytes of plain JSON, \d+ deep, are taken$/,
+        ),
+      ),
+    )
+    expect(parse({ content: `${SENTINEL}\u0000`, tool_calls }).decision).toEqual(
+      failure(expect.not.stringContaining('7f3a')),
+    )
+  })
+})
+
+describe('F79 only the first call counts', () => {
+  it('the others are dropped and counted', () => {
+    const tool_calls = [call('see', { address: '/a' }), call('do', { action: 'x' }), call('fly', SENTINEL)]
+    expect(parse({ content: null, tool_calls })).toEqual({
+      decision: { kind: 'call', call: { verb: 'see', address: '/a' }, content: null },
+      dropped: 2,
+    })
+  })
+
+  it('a bad first call is not mended by a good second one', () => {
+    const tool_calls = [call('fly', {}), call('see', { address: '/a' })]
+    expect(parse({ content: null, tool_calls })).toEqual({ decision: failure(), dropped: 1 })
+  })
+
+  it('10,000 calls are one', () => {
+    const tool_calls = Array.from({ length: 10_000 }, () => call('see', { address: '/a' }))
+    expect(parse({ content: null, tool_calls })).toMatchObject({ decision: { kind: 'call' }, dropped: 9999 })
+  })
+})
+
+describe('F78 what is no answer is a failure', () => {
+  it.each([
+    null,
+    undefined,
+    SENTINEL,
+    7,
+    [],
+    {},
+    { error: { message: SENTINEL } },
+    { choices: null },
+    { choices: {} },
+    { choices: [] },
+    { choices: [null] },
+    { choices: [{}] },
+    { choices: [{ message: null }] },
+    { choices: [{ message: SENTINEL }] },
+    { choices: [{ message: [] }] },
+    completion({ content: 3 }),
+    completion({ content: [{ type: 'text', text: SENTINEL }] }),
+    completion({ content: null, tool_calls: { 0: call('see', { address: '/' }) } }),
+    completion({ content: null, tool_calls: SENTINEL }),
+    completion({ content: SENTINEL }, 'content_filter'),
+    completion({ content: null, tool_calls: [call('see', { address: '/' })] }, 'content_filter'),
+  ])('%j', (value) => {
+    const answer = parseAnswer(value, VERBS)
+    expect(answer).toEqual({ decision: failure(), dropped: 0 })
+    expect(JSON.stringify(answer)).not.toContain(SENTINEL)
+  })
+})

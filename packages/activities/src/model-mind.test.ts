@@ -1,0 +1,198 @@
+import { inspect } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { mindOf, resolveMind } from './model-mind.ts'
+
+// By a computed address: packages import nothing of test/, their tests only start what is there.
+const { startModelServer } = (await import(
+  new URL('../../../test/support/model-server.ts', import.meta.url).href
+)) as typeof import('../../../test/support/model-server.ts')
+
+let server: Awaited<ReturnType<typeof startModelServer>>
+let host: string
+beforeAll(async () => {
+  server = await startModelServer()
+  host = new URL(server.url).host
+})
+afterEach(() => {
+  expect(server.requests.filter(({ path }) => path !== '/v1/models')).toEqual([]) // never a completion
+  server.reset()
+})
+afterAll(() => server.close())
+
+/** Stands in for the network where nothing may go out: it records what was asked for, and nobody is there. */
+function nobody() {
+  const asked: string[] = []
+  const fetch: typeof globalThis.fetch = async (url) => {
+    asked.push(String(url))
+    throw new TypeError('fetch failed')
+  }
+  return { asked, fetch }
+}
+
+describe('a mind by name', () => {
+  it('is a key, an address and a model', async () => {
+    const env = { OPENAI_API_KEY: ' sk-1 ', OPENAI_BASE_URL: `${server.url}/`, TREEOS_MODEL: 'owl-1' }
+    const mind = await resolveMind(env)
+    expect(mind).toMatchObject({ model: 'owl-1', baseUrl: server.url })
+    expect(mind?.apiKey).toBe('sk-1')
+    expect(server.requests).toEqual([])
+  })
+
+  it('a key alone is OpenAI, an address alone needs no key', async () => {
+    const { fetch, asked } = nobody()
+    const openai = await resolveMind({ OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }, { fetch })
+    expect(openai?.baseUrl).toBe('https://api.openai.com/v1')
+    const local = await resolveMind(
+      { OPENAI_BASE_URL: 'http://127.0.0.1:8080', TREEOS_MODEL: 'm' },
+      { fetch },
+    )
+    expect(local?.baseUrl).toBe('http://127.0.0.1:8080')
+    expect(local?.apiKey).toBeNull()
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    ['the first one listed', ['owl-1', 'owl-2'], 'owl-1'],
+    ['our default where it is listed', ['whisper-1', 'gpt-4o-mini'], 'gpt-4o-mini'],
+    ['our default when none is', [], 'gpt-4o-mini'],
+    ['our default when it cannot be listed', { status: 500 }, 'gpt-4o-mini'],
+    ['our default when the list is garbage', { raw: '<html>' }, 'gpt-4o-mini'],
+    ['our default when the list is no list', { completion: { data: {} } }, 'gpt-4o-mini'],
+    ['our default when there is nothing', { completion: null }, 'gpt-4o-mini'],
+    [
+      'our default when the list leads elsewhere',
+      { status: 302, headers: { location: '/v1/elsewhere' } },
+      'gpt-4o-mini',
+    ],
+    ['our default when the list is endless', { huge: 100_000_000 }, 'gpt-4o-mini'],
+    [
+      'the first that can be a name',
+      { completion: { data: [null, {}, { id: 3 }, { id: 'a\nb' }, { id: 'owl' }] } },
+      'owl',
+    ],
+  ])('without TREEOS_MODEL the model is %s', async (_, models, model) => {
+    server.scriptModels(models)
+    const mind = await resolveMind({ OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: '' })
+    expect(mind?.model).toBe(model)
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-1')
+  })
+
+  it.each([{ hang: true }, { hang: 'mid-body' }] as const)(
+    'waits 2 s for a list, no longer: %j',
+    async (reply) => {
+      server.scriptModels(reply)
+      const startedAt = performance.now()
+      const mind = await resolveMind({ OPENAI_BASE_URL: server.url })
+      expect(mind?.model).toBe('gpt-4o-mini')
+      expect(performance.now() - startedAt).toBeLessThan(3500)
+    },
+  )
+
+  it.each([
+    [{ OPENAI_BASE_URL: 'localhost' }, 'OPENAI_BASE_URL is not an address: write https://host/v1'],
+    [{ OPENAI_BASE_URL: 'ftp://host/v1' }, 'OPENAI_BASE_URL is not an address: write https://host/v1'],
+    [
+      { OPENAI_BASE_URL: 'http://me:hush@host/v1' },
+      'OPENAI_BASE_URL holds a password: put the key into OPENAI_API_KEY',
+    ],
+    [
+      { OPENAI_API_KEY: 'hush hush' },
+      expect.stringMatching(/^OPENAI_API_KEY has characters that no key has/),
+    ],
+  ])('%j is refused, without a word of it', async (env, message) => {
+    const { fetch, asked } = nobody()
+    const refusal = await resolveMind(env, { fetch }).catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'INVALID_INPUT', message })
+    expect(inspect(refusal)).not.toContain('hush')
+    expect(asked).toEqual([])
+  })
+})
+
+describe('an Ollama', () => {
+  it('is asked for where it lives by default, and when nobody is there, there is no mind', async () => {
+    const { fetch, asked } = nobody()
+    expect(await resolveMind({ OPENAI_API_KEY: '', OPENAI_BASE_URL: ' ' }, { fetch })).toBeNull()
+    expect(await resolveMind({ TREEOS_MODEL: 'owl-1' }, { fetch })).toBeNull()
+    expect(asked).toEqual(Array(2).fill('http://127.0.0.1:11434/v1/models'))
+  })
+
+  it('that answers is a mind without a key', async () => {
+    server.scriptModels(['llama', 'qwen'])
+    const mind = await resolveMind({ OLLAMA_HOST: host })
+    expect(mind).toMatchObject({ model: 'llama', baseUrl: server.url })
+    expect(mind?.apiKey).toBeNull()
+    expect((await resolveMind({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  it.each([
+    ['has no model', { completion: { data: [] } }],
+    ['says so by null', { completion: { data: null } }],
+    ['is something else', { status: 404 }],
+    ['is a web page', { raw: '<html>' }],
+    ['does not answer in time', { hang: true as const }],
+  ])('that %s is no mind', async (_, models) => {
+    server.scriptModels(models)
+    const startedAt = performance.now()
+    expect(await resolveMind({ OLLAMA_HOST: host })).toBeNull()
+    expect(performance.now() - startedAt).toBeLessThan(2500)
+  })
+
+  it.each([
+    ['0.0.0.0', 'http://127.0.0.1:11434/v1'],
+    ['0.0.0.0:8000', 'http://127.0.0.1:8000/v1'],
+    [':8000', 'http://127.0.0.1:8000/v1'],
+    ['box', 'http://box:11434/v1'],
+    ['box:80', 'http://box/v1'],
+    ['[::1]:8000', 'http://[::1]:8000/v1'],
+    ['[::]', 'http://[::1]:11434/v1'],
+    ['http://box', 'http://box/v1'],
+    ['https://box/ollama/', 'https://box/ollama/v1'],
+  ])('OLLAMA_HOST=%s is %s', async (OLLAMA_HOST, url) => {
+    const { fetch, asked } = nobody()
+    await resolveMind({ OLLAMA_HOST }, { fetch })
+    expect(asked).toEqual([`${url}/models`])
+  })
+
+  it.each(['http://', 'ssh://box', 'a b'])('OLLAMA_HOST=%s is nobody', async (OLLAMA_HOST) => {
+    const { fetch, asked } = nobody()
+    expect(await resolveMind({ OLLAMA_HOST }, { fetch })).toBeNull()
+    expect(asked).toEqual([])
+  })
+
+  it('is not looked for when a mind is named', async () => {
+    const { fetch, asked } = nobody()
+    await resolveMind({ OPENAI_API_KEY: 'sk-1' }, { fetch })
+    expect(asked).toEqual(['https://api.openai.com/v1/models'])
+  })
+})
+
+describe('a key', () => {
+  const mind = mindOf({ model: 'owl-1', baseUrl: 'https://host/v1?api-key=hush', apiKey: 'hush' })
+
+  it('is there for whoever asks for it', () => {
+    expect(mind.apiKey).toBe('hush')
+  })
+
+  it('shows in no print, JSON, copy or message', () => {
+    const shown = [
+      inspect(mind),
+      inspect({ mind }, { showHidden: true }),
+      JSON.stringify({ mind }),
+      `${mind}`,
+    ]
+    for (const text of shown) expect(text).not.toContain('hush')
+    expect(Object.keys({ ...mind })).toEqual(['model', 'baseUrl'])
+    expect(JSON.parse(JSON.stringify(mind))).toEqual({
+      model: 'owl-1',
+      baseUrl: 'https://host/v1',
+      apiKey: '(hidden)',
+    })
+  })
+
+  it('that is not there is not said to be hidden', () => {
+    const free = mindOf({ model: 'owl-1', baseUrl: 'https://host/v1', apiKey: null })
+    expect(JSON.parse(JSON.stringify(free))).toMatchObject({ apiKey: null })
+  })
+})

@@ -1,0 +1,229 @@
+import { inspect } from 'node:util'
+import type { Tool } from '@treeos/world'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createModel, type Mind, mindOf } from './model.ts'
+
+// By a computed address: packages import nothing of test/, their tests only start what is there.
+const { startModelServer } = (await import(
+  new URL('../../../test/support/model-server.ts', import.meta.url).href
+)) as typeof import('../../../test/support/model-server.ts')
+
+let server: Awaited<ReturnType<typeof startModelServer>>
+let mind: Mind
+beforeAll(async () => {
+  server = await startModelServer()
+  mind = mindOf({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
+})
+afterEach(() => server.reset())
+afterAll(() => server.close())
+
+const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
+const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
+const KEY = 'sk-KEY-55'
+const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
+const tool = (name: Tool['function']['name']): Tool => ({
+  type: 'function',
+  function: { name, description: name, parameters: { type: 'object' } },
+})
+const tools = [tool('see'), tool('summon')]
+const ask = { prompt, tools, forceToolCall: false }
+const spoke = (content: string) => ({
+  kind: 'call',
+  call: { verb: 'summon', target: null, content, inReplyTo: null },
+  content: null,
+})
+const failure = (message: unknown) => ({
+  decision: { kind: 'failure', code: 'LLM_FAILED', message },
+  usage: null,
+  dropped: 0,
+})
+
+/** Decides once, checks that it took one request and tells no secret, and returns what came or was thrown. */
+async function outcome(timeoutSeconds = 10, request = ask): Promise<unknown> {
+  const result = await createModel(mind, { timeoutSeconds })
+    .decide(request)
+    .catch((error: unknown) => error)
+  expect(server.requests).toHaveLength(1)
+  const told = inspect(result, { depth: 10, showHidden: true })
+  for (const secret of [SENTINEL, SECRET, KEY]) expect(told).not.toContain(secret)
+  return result
+}
+
+describe('F64 F67 what is asked', () => {
+  const bodyOf = async (request: Partial<Parameters<ReturnType<typeof createModel>['decide']>[0]>) => {
+    server.reset()
+    await createModel(mind, { timeoutSeconds: 10 }).decide({ ...ask, ...request })
+    return server.requests[0]?.body
+  }
+  const messages = [
+    { role: 'system', content: prompt.system },
+    { role: 'user', content: prompt.user },
+  ]
+  const base = { model: 'owl-1', messages }
+
+  it('is exactly a system and a user message, and the tools', async () => {
+    const offered = { tools, parallel_tool_calls: false }
+    expect(await bodyOf({})).toEqual({ ...base, ...offered, tool_choice: 'auto' })
+    expect(await bodyOf({ forceToolCall: true })).toEqual({ ...base, ...offered, tool_choice: 'required' })
+  })
+
+  it('has nothing about tools when there are none, forced or not', async () => {
+    expect(await bodyOf({ tools: [] })).toEqual(base)
+    expect(await bodyOf({ tools: [], forceToolCall: true })).toEqual(base)
+  })
+
+  it('F116 bounds the tokens when a bound is given', async () => {
+    expect(await bodyOf({ tools: [], maxTokens: 77 })).toEqual({ ...base, max_tokens: 77 })
+  })
+
+  it.each([
+    [KEY, `Bearer ${KEY}`],
+    [null, undefined],
+  ])('is sent under the key %s, where there is one', async (apiKey, authorization) => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-of-another-endpoint')
+    vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin')
+    vi.stubEnv('OPENAI_ORG_ID', 'org-1')
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9')
+    try {
+      const one = createModel(mindOf({ ...mind, apiKey }), { timeoutSeconds: 10 })
+      await one.decide(ask)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]?.headers.authorization).toBe(authorization)
+    expect(server.requests[0]?.headers).not.toHaveProperty('openai-organization')
+  })
+})
+
+describe('what is answered', () => {
+  it('the default of the server speaks back to whoever asked', async () => {
+    expect(await outcome()).toEqual({
+      decision: spoke('ok: hello'),
+      usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number) },
+      dropped: 0,
+    })
+  })
+
+  it('F76 a call and prose', async () => {
+    server.script([{ tool: { name: 'summon', args: { content: 'hi' } }, content: 'I greet.' }])
+    expect(await outcome()).toMatchObject({ decision: { ...spoke('hi'), content: 'I greet.' } })
+  })
+
+  it('F77 prose', async () => {
+    server.script(() => ({ content: 'hm' }))
+    expect(await outcome()).toMatchObject({ decision: { kind: 'see', content: 'hm' }, dropped: 0 })
+  })
+
+  it('F79 two calls', async () => {
+    const call = (content: string) => ({ name: 'summon', args: { content } })
+    server.script([{ tools: [call('one'), call('two')] }])
+    expect(await outcome()).toMatchObject({ decision: spoke('one'), dropped: 1 })
+  })
+
+  it('a call in text, only of a tool that was offered', async () => {
+    const text = (name: string, args: unknown) =>
+      `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`
+    server.script([{ content: text('summon', { content: 'hi' }) }])
+    expect(await outcome()).toMatchObject({ decision: spoke('hi') })
+    server.reset()
+    const content = text('do', { action: 'tick' })
+    server.script([{ content }])
+    expect(await outcome()).toMatchObject({ decision: { kind: 'see', content } })
+  })
+
+  it.each([
+    ['an unknown tool', { name: SENTINEL, args: {} }],
+    ['__proto__', { name: 'see', args: `{"address":"/","__proto__":{"x":"${SENTINEL}"}}` }],
+    ['arguments cut off', { name: 'see', args: `{"address":"${SENTINEL}` }],
+    ['5 MB of arguments', { name: 'see', args: { address: 'x'.repeat(5_000_000) } }],
+  ])('L2 a failure for %s', async (_, tool) => {
+    server.script([{ tool }])
+    const result = await outcome()
+    expect(result).toMatchObject({ decision: { kind: 'failure', code: 'LLM_FAILED' } })
+  })
+
+  it.each([
+    ['none', null, null],
+    ['negative', { prompt_tokens: -1, completion_tokens: 1 }, null],
+    ['no whole number', { prompt_tokens: 1.5, completion_tokens: 1 }, null],
+    ['zero', { prompt_tokens: 0, completion_tokens: 0 }, { promptTokens: 0, completionTokens: 0 }],
+    ['as told', { prompt_tokens: 9, completion_tokens: 4 }, { promptTokens: 9, completionTokens: 4 }],
+  ])('usage: %s', async (_, usage, expected) => {
+    server.script([{ content: 'hm', usage }])
+    expect(await outcome()).toMatchObject({ usage: expected })
+  })
+
+  it('usage is told of a bad answer too: it was paid for', async () => {
+    server.script([{ tool: { name: 'fly', args: {} }, usage: { prompt_tokens: 9, completion_tokens: 4 } }])
+    expect(await outcome()).toMatchObject({ decision: { kind: 'failure' }, usage: { promptTokens: 9 } })
+  })
+})
+
+describe('F78 what cannot be mended is a failure at once', () => {
+  it.each([
+    [400, 'model answered 400: check that TREEOS_MODEL can call tools and takes prompts of this length'],
+    [401, 'model answered 401: check OPENAI_API_KEY'],
+    [403, 'model answered 403: check what OPENAI_API_KEY may use'],
+    [404, 'model answered 404: check TREEOS_MODEL and OPENAI_BASE_URL'],
+    [413, 'model answered 413'],
+    [422, 'model answered 422'],
+    [600, 'model answered 600, which is no HTTP status'],
+    [999, 'model answered 999, which is no HTTP status'],
+  ])('status %i', async (status, message) => {
+    server.script([{ status, body: { error: { message: SENTINEL } } }])
+    expect(await outcome()).toEqual(failure(message))
+  })
+
+  it.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (status) => {
+    const elsewhere = await startModelServer()
+    server.script([{ status, headers: { location: `${elsewhere.url}/chat/completions` } }])
+    expect(await outcome()).toEqual(
+      failure(`model answered ${status}: redirects are not followed, check OPENAI_BASE_URL`),
+    )
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+  })
+
+  it.each([
+    ['garbage', { raw: `<html>${SENTINEL}` }],
+    ['half a JSON', { raw: `{"choices":["${SENTINEL}"` }],
+    ['nothing', { raw: '' }],
+    ['no content', { status: 204 }],
+  ])('%s', async (_, reply) => {
+    server.script([reply])
+    expect(await outcome()).toEqual(failure('model answered with something that is not JSON'))
+  })
+
+  it.each([
+    ['no choice', { completion: { choices: [] } }],
+    ['no message', { completion: { choices: [{ message: null }] } }],
+    ['an error under a good status', { completion: { error: { message: SENTINEL } } }],
+  ])('%s', async (_, reply) => {
+    server.script([reply])
+    expect(await outcome()).toEqual(failure('model answered without a message'))
+  })
+
+  it("what the provider's filter withheld", async () => {
+    server.script([{ content: SENTINEL, finishReason: 'content_filter' }])
+    expect(await outcome()).toMatchObject({
+      decision: { kind: 'failure', message: expect.stringContaining('filter') },
+    })
+  })
+
+  it('a good answer counts under any content type', async () => {
+    const raw = JSON.stringify({ choices: [{ message: { content: 'hm' } }] })
+    server.script([{ raw, headers: { 'content-type': 'text/plain' } }])
+    expect(await outcome()).toMatchObject({ decision: { kind: 'see', content: 'hm' } })
+  })
+
+  it('a key or an address that HTTP cannot carry', async () => {
+    const message = 'model could not be asked: check OPENAI_BASE_URL and OPENAI_API_KEY'
+    const broken = createModel(
+      { ...mind, baseUrl: mind.baseUrl, apiKey: `${KEY}\n${SENTINEL}` },
+      { timeoutSeconds: 1 },
+    )
+    expect(await broken.decide(ask)).toEqual(failure(message))
+    expect(server.requests).toEqual([])
+  })
+})

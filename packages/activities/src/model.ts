@@ -1,0 +1,203 @@
+import { type Decision, isJsonObject } from '@treeos/core'
+import type { Prompt, Tool } from '@treeos/world'
+import OpenAI from 'openai'
+import { parseAnswer, parseJson } from './model-answer.ts'
+import { boundFetch, UnusableAnswerError } from './model-fetch.ts'
+import type { Mind } from './model-mind.ts'
+
+export { type Answer, parseAnswer } from './model-answer.ts'
+export { type Mind, mindOf, resolveMind } from './model-mind.ts'
+
+export interface ModelRequest {
+  readonly prompt: Prompt
+  readonly tools: readonly Tool[]
+  /** the model must call one of the tools; means nothing without any */
+  readonly forceToolCall: boolean
+  readonly signal?: AbortSignal
+  /** most tokens of the answer */
+  readonly maxTokens?: number
+}
+
+export interface Usage {
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export interface ModelAnswer {
+  readonly decision: Decision
+  /** null when the provider told none, or none that makes sense */
+  readonly usage: Usage | null
+  /** tool calls after the first: none of them runs */
+  readonly dropped: number
+}
+
+export interface Model {
+  /**
+   * Asks once, by one HTTP request.
+   * @throws {ModelTransientError} when asking again may help
+   * @throws the signal's reason, when it was aborted
+   */
+  decide(request: ModelRequest): Promise<ModelAnswer>
+}
+
+/** The model gave no answer this time. It holds no word of a prompt or a provider, and has no cause. */
+export class ModelTransientError extends Error {
+  override readonly name = 'ModelTransientError'
+  readonly code: 'LLM_TIMEOUT' | 'LLM_FAILED'
+  readonly status: number | undefined
+  /** how long the provider asks to be left alone, from 0 to an hour */
+  readonly retryAfterMs: number | undefined
+  constructor(
+    code: 'LLM_TIMEOUT' | 'LLM_FAILED',
+    message: string,
+    { status, retryAfterMs }: { status?: number | undefined; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const SILENT = { error() {}, warn() {}, info() {}, debug() {} }
+
+/**
+ * Speaks to one mind. Nothing is tried twice here: retries are Temporal's.
+ * @param timeoutSeconds for the whole of an answer, from the first byte sent to the last received. Node itself gives
+ *   up on one that begins later than 300 s
+ */
+export function createModel(mind: Mind, { timeoutSeconds }: { timeoutSeconds: number }): Model {
+  const apiKey = mind.apiKey ?? null
+  const client = new OpenAI({
+    baseURL: mind.baseUrl,
+    apiKey: apiKey ?? 'none',
+    ...(apiKey === null && { defaultHeaders: { authorization: null } }),
+    // Else read from the process's environment, which may speak of another endpoint than the mind does.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: Math.ceil(timeoutSeconds * 1000),
+    fetch: boundFetch(),
+    // Both, since OPENAI_LOG=debug would print whole prompts.
+    logger: SILENT,
+    logLevel: 'off',
+  })
+
+  return {
+    async decide({ prompt, tools, forceToolCall, signal, maxTokens }) {
+      signal?.throwIfAborted()
+      const request: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming = {
+        model: mind.model,
+        messages: [
+          { role: 'system', content: prompt.system },
+          { role: 'user', content: prompt.user },
+        ],
+        ...(tools.length > 0 && {
+          tools: [...tools],
+          tool_choice: forceToolCall ? 'required' : 'auto',
+          parallel_tool_calls: false,
+        }),
+        ...(maxTokens !== undefined && { [maxTokensName(mind)]: maxTokens }),
+      }
+      let text: string
+      try {
+        const response = await client.chat.completions.create(request, { signal }).asResponse()
+        text = await response.text() // already here, see boundFetch
+      } catch (error) {
+        signal?.throwIfAborted()
+        throwTransient(error, timeoutSeconds)
+        return {
+          decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error) },
+          usage: null,
+          dropped: 0,
+        }
+      }
+      const completion = parseJson(text)
+      if (completion === undefined)
+        return {
+          decision: {
+            kind: 'failure',
+            code: 'LLM_FAILED',
+            message: 'model answered with something that is not JSON',
+          },
+          usage: null,
+          dropped: 0,
+        }
+      const offered = tools.map((tool) => tool.function.name)
+      return { ...parseAnswer(completion, offered), usage: readUsage(completion) }
+    },
+  }
+}
+
+/** OpenAI's newer models refuse the old name; everyone else knows it, and not always the new one. */
+function maxTokensName({ baseUrl }: Mind): 'max_completion_tokens' | 'max_tokens' {
+  const { hostname } = new URL(baseUrl)
+  return /(^|[.])(openai[.]com|openai[.]azure[.]com)$/.test(hostname) ? 'max_completion_tokens' : 'max_tokens'
+}
+
+/** 408, 409, 429 and 5xx may yet succeed, so may a lost connection and a slow answer; nothing else will. */
+function throwTransient(error: unknown, timeoutSeconds: number): void {
+  if (error instanceof OpenAI.APIConnectionTimeoutError)
+    throw new ModelTransientError('LLM_TIMEOUT', `model did not answer in time, which is ${timeoutSeconds} s`)
+  if (error instanceof OpenAI.APIConnectionError) {
+    if (error.cause instanceof UnusableAnswerError) return
+    throw new ModelTransientError('LLM_FAILED', `connection to the model failed${systemCode(error)}`)
+  }
+  if (!(error instanceof OpenAI.APIError)) return
+  const { status, headers } = error as { status: number | undefined; headers: Headers | undefined }
+  if (status === undefined || !([408, 409, 429].includes(status) || status >= 500)) return
+  throw new ModelTransientError('LLM_FAILED', `model answered ${status}`, {
+    status,
+    retryAfterMs: headers && readRetryAfter(headers),
+  })
+}
+
+/** Names what is wrong with our own words. Errors of the client quote bodies, and those of `Headers` even keys. */
+function explain(error: unknown): string {
+  if (!(error instanceof OpenAI.APIError))
+    return 'model could not be asked: check OPENAI_BASE_URL and OPENAI_API_KEY'
+  if (error.cause instanceof UnusableAnswerError) return error.cause.message
+  const status = error.status as number
+  const said = `model answered ${status}`
+  if (status < 400) return `${said}: redirects are not followed, check OPENAI_BASE_URL`
+  if (status === 401) return `${said}: check OPENAI_API_KEY`
+  if (status === 403) return `${said}: check what OPENAI_API_KEY may use`
+  if (status === 404) return `${said}: check TREEOS_MODEL and OPENAI_BASE_URL`
+  if (status === 400)
+    return `${said}: check that TREEOS_MODEL can call tools and takes prompts of this length`
+  return said
+}
+
+/** The code Node gives to a failed connection, such as ECONNREFUSED: a closed set, and never the other side's words. */
+function systemCode(error: Error): string {
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (typeof code === 'string' && /^[A-Z0-9_]{2,48}$/.test(code)) return ` (${code})`
+  }
+  return ''
+}
+
+const RETRY_AFTER_MS_MAX = 3_600_000
+
+function readRetryAfter(headers: Headers): number | undefined {
+  const ms = headers.get('retry-after-ms')
+  const after = headers.get('retry-after')
+  const waits = [
+    ms === null ? Number.NaN : Number(ms),
+    after === null ? Number.NaN : Number(after) * 1000,
+    after === null ? Number.NaN : Date.parse(after) - Date.now(),
+  ]
+  const wait = waits.find((value) => Number.isFinite(value) && value >= 0)
+  return wait === undefined ? undefined : Math.min(Math.ceil(wait), RETRY_AFTER_MS_MAX)
+}
+
+function readUsage(completion: unknown): Usage | null {
+  const usage = isJsonObject(completion) ? completion.usage : undefined
+  if (!isJsonObject(usage)) return null
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = usage
+  return isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

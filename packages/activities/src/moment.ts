@@ -1,0 +1,62 @@
+import { type Db, digestOf, findEntry, kept, keptOnce, type OpenRecord, readOpen } from '@treeos/chain'
+import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
+import type { RoleSpec } from '@treeos/roles'
+import type { Composed, Face, Parts, Program } from '@treeos/world'
+import { composeMoment } from '@treeos/world'
+import { LRUCache } from 'lru-cache'
+
+/** An open moment with what its digests stand for. */
+export interface LoadedMoment {
+  readonly record: OpenRecord
+  readonly program: Program
+  readonly face: Face | null
+  /** of the wake; for a person's act, what the person chose */
+  readonly content: Json
+}
+
+/** What `open` has just written is read again twice within the moment, as a rule by the same worker. */
+const recent = new LRUCache<MomentId, LoadedMoment>({ max: 500 })
+
+export function remember(moment: MomentId, loaded: LoadedMoment): void {
+  recent.set(moment, loaded)
+}
+
+/** @throws {Error} when the moment was never opened, or what it refers to is not kept */
+export async function loadMoment(db: Db, moment: MomentId): Promise<LoadedMoment> {
+  const known = recent.get(moment)
+  if (known !== undefined) return known
+  const open = await readOpen(db, moment)
+  if (open === null) throw new Error(`moment ${moment} was never opened`)
+  const record = open.record
+  const program = (await kept(db, record.program)) as unknown as Program
+  const face = record.face === null ? null : ((await kept(db, record.face)) as unknown as Face)
+  const wake = await findEntry(db, record.wake.id)
+  if (wake === null) throw new Error(`the wake of ${moment} is gone`)
+  const loaded = { record, program, face, content: wake.content }
+  remember(moment, loaded)
+  return loaded
+}
+
+/** The content that a mind is shown: of a reply, what it answers is already known to the person. */
+export async function composeLoaded(
+  db: Db,
+  parts: Parts,
+  loaded: LoadedMoment,
+  stack: PinnedStack,
+): Promise<Composed & { digests: { stack: Digest; surface: Digest; prompt: Digest } }> {
+  if (loaded.face === null) throw new Error(`moment ${loaded.record.moment} has no face to compose over`)
+  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => keptOnce(db, role.digest)))
+  const composed = composeMoment(parts, specs as unknown as RoleSpec[], loaded.face, {
+    openedAt: loaded.record.openedAt,
+    content: loaded.content,
+  })
+  return { ...composed, digests: digestsOf(composed, loaded.face, stack) }
+}
+
+export function digestsOf(composed: Composed, face: Face, stack: PinnedStack) {
+  return {
+    stack: digestOf(stack as unknown as Json),
+    surface: digestOf(face.surface as unknown as Json),
+    prompt: digestOf(composed.prompt as unknown as Json),
+  }
+}

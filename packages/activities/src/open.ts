@@ -1,0 +1,57 @@
+import { claimWake, inSnapshot, keep, recordOpen } from '@treeos/chain'
+import type { Digest, Json } from '@treeos/core'
+import { LRUCache } from 'lru-cache'
+import type { OpenedMoment, OpenInput } from './beats.ts'
+import type { BeatDeps } from './deps.ts'
+import { lookForMoment } from './look.ts'
+import { type LoadedMoment, loadMoment, remember } from './moment.ts'
+
+/** Programs this process has kept already; a being runs by the same one for many moments. */
+const keptPrograms = new LRUCache<Digest, true>({ max: 5000 })
+
+/**
+ * Assign and fold: claims the next wake, then looks at the world once, in one snapshot, and records what it saw. A rerun
+ * gets the first run's record back, whatever the world has become since.
+ * @returns null when nothing wakes the being
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
+export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | null> {
+  const { db } = deps
+  const wake = await claimWake(db, input.being, input.moment, input.generation)
+  if (wake === null) return null
+  const seen = await inSnapshot(db, (tx) => lookForMoment(tx, deps, input, wake))
+  const { record } = seen
+  if (!keptPrograms.has(record.program)) {
+    await keep(db, seen.program as unknown as Json)
+    keptPrograms.set(record.program, true)
+  }
+  if (seen.face !== null) await keep(db, seen.face as unknown as Json)
+  const first = await recordOpen(db, {
+    moment: input.moment,
+    being: input.being,
+    n: input.n,
+    wake: wake.id,
+    openedAt: record.openedAt,
+    record,
+    basis: seen.basis as unknown as Json,
+    face: record.face,
+  })
+  // Only what is stored may be acted on, and after a rerun that is not what was just seen.
+  const loaded = first ? { ...seen, content: wake.content } : await loadMoment(db, input.moment)
+  if (first) remember(input.moment, loaded)
+  return forWorkflow(loaded, input.program)
+}
+
+/** What history may hold of an open moment. */
+function forWorkflow({ record, program }: LoadedMoment, held: Digest | null): OpenedMoment {
+  return {
+    programDigest: record.program,
+    program: record.program === held ? null : program,
+    context: record.context,
+    cognition: record.cognition.kind,
+    asked: record.asked,
+    decided: record.wake.kind === 'act',
+    heads: record.heads,
+    basis: record.basis,
+  }
+}

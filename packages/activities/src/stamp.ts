@@ -1,0 +1,115 @@
+import {
+  type Db,
+  lockHeads,
+  readDecision,
+  readOutcome,
+  recordDecision,
+  StaleGenerationError,
+} from '@treeos/chain'
+import {
+  type ActContent,
+  type Decision,
+  type Digest,
+  isJsonObject,
+  parseCall,
+  type ReelId,
+  TreeosError,
+} from '@treeos/core'
+import type { StampedMoment, StampInput } from './beats.ts'
+import { commit } from './commit.ts'
+import type { BeatDeps } from './deps.ts'
+import type { Ending } from './ending.ts'
+import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
+
+/** After this many decisions overtaken by others, everything read is locked before it is decided again. */
+const UNLOCKED_TRIES = 2
+const TRIES_MAX = 12
+
+/**
+ * Stamp: the decision passes both gates and becomes facts, all or none, with the moment's outcome; then doorbells. A rerun
+ * gets the first run's outcome back. If a head that the decision rested on has moved meanwhile, it is decided again.
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
+export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+  const loaded = await loadMoment(deps.db, input.moment)
+  const ending = await endingOf(deps, input, loaded)
+  let overtaken: ReelId[] = []
+  for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
+    const run = (db: Db) => commit(db, deps, input, loaded, ending)
+    const done = attempt <= UNLOCKED_TRIES ? await run(deps.db) : await underLocks(deps, overtaken, run)
+    if (done.status === 'stamped') {
+      deps.ring(done.ring)
+      return done.stamped
+    }
+    if (done.status === 'done') return stampedBefore(deps, input)
+    if (done.status === 'superseded') {
+      throw new StaleGenerationError(
+        `generation ${input.generation} of ${input.being} is over, ${done.generation} lives`,
+      )
+    }
+    overtaken = done.read
+  }
+  throw new Error(`moment ${input.moment} was overtaken ${TRIES_MAX} times`)
+}
+
+function underLocks<T>(deps: BeatDeps, reels: readonly ReelId[], run: (db: Db) => Promise<T>): Promise<T> {
+  return deps.db.transaction().execute(async (tx) => {
+    await lockHeads(tx, reels)
+    return run(tx)
+  })
+}
+
+/** What the moment comes to, before the gates: a skip, a mind that failed, or a decision over a composed stack. */
+async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Ending> {
+  if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
+  const composed = await composeLoaded(deps.db, deps.parts, loaded, input.stack)
+  const { decision, digest } = await decisionOf(deps, input, loaded)
+  return { kind: 'decided', stack: input.stack, composed, decision, digest }
+}
+
+async function decisionOf(
+  deps: BeatDeps,
+  input: StampInput,
+  loaded: LoadedMoment,
+): Promise<{ decision: Decision; digest: Digest | null }> {
+  if (input.failed !== null)
+    return { decision: { kind: 'failure', code: input.failed, message: NO_ANSWER }, digest: null }
+  if (loaded.record.wake.kind !== 'act') {
+    const stored = await readDecision(deps.db, input.moment)
+    if (stored === null || stored.digest !== input.decision)
+      throw new Error(`the decision of ${input.moment} is not kept`)
+    return stored
+  }
+  return recordDecision(deps.db, input.moment, chosen(loaded))
+}
+
+const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
+
+/** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */
+function chosen({ content }: LoadedMoment): Decision {
+  try {
+    const { call } = content as unknown as ActContent
+    if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
+    return { kind: 'call', call: parseCall(call), content: null }
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return { kind: 'failure', code: error.code, message: error.message }
+  }
+}
+
+async function stampedBefore(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+  const outcome = await readOutcome(deps.db, input.moment)
+  if (outcome === null) throw new Error(`the outcome of ${input.moment} was there and is gone`)
+  const { record } = outcome
+  return {
+    kind: outcome.kind,
+    reason: outcome.reason,
+    stack: record.stackDigest,
+    surface: record.surfaceDigest,
+    prompt: record.promptDigest,
+    act: record.act,
+    record: outcome.hash,
+    heads: record.facts,
+    waiting: 1, // unknown by now: looking once too often costs nothing
+  }
+}

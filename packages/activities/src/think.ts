@@ -1,0 +1,88 @@
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { readDecision, recordDecision, type StoredDecision } from '@treeos/chain'
+import { type Decision, type Json, parseDecision, quote } from '@treeos/core'
+import type { DecisionRef, ThinkInput } from './beats.ts'
+import type { BeatDeps } from './deps.ts'
+import { ModelTransientError } from './model.ts'
+import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
+
+/** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
+const HEARTBEAT_MS = 3000
+
+/**
+ * Momentum: the being's mind decides once. A rerun finds the first answer and asks nobody again.
+ * @throws {ApplicationFailure} retryable, when a model may yet answer; anything else is a decision of kind failure
+ */
+export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
+  const stored = await readDecision(deps.db, moment)
+  if (stored !== null) return refOf(stored)
+  const loaded = await loadMoment(deps.db, moment)
+  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
+  try {
+    const { decision, usage } =
+      loaded.record.cognition.kind === 'llm'
+        ? await askModel(deps, loaded, stack)
+        : { decision: await runScript(deps, loaded, stack), usage: null }
+    return refOf(await recordDecision(deps.db, moment, decision, usage))
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
+
+async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
+  if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MIND), usage: null }
+  const { prompt, tools, role } = await composeLoaded(deps.db, deps.parts, loaded, stack)
+  try {
+    const signal = Context.current().cancellationSignal
+    const answer = await deps.model.decide({ prompt, tools, forceToolCall: role.forceToolCall, signal })
+    return { decision: answer.decision, usage: answer.usage as Json }
+  } catch (error) {
+    if (!(error instanceof ModelTransientError)) throw error
+    throw ApplicationFailure.create({
+      type: error.code,
+      message: error.message,
+      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    })
+  }
+}
+
+const NO_MIND =
+  'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
+
+/** A script's fault is its being's failure, never the worker's. */
+async function runScript(
+  deps: BeatDeps,
+  loaded: LoadedMoment,
+  stack: ThinkInput['stack'],
+): Promise<Decision> {
+  const { record, face, content } = loaded
+  const name = record.cognition.script ?? ''
+  const script = deps.parts.scripts.get(name)
+  if (script === undefined) return failure('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
+  if (face === null) return failure('INTERNAL', 'there is nothing to see')
+  try {
+    const decision = await script({
+      face,
+      primary: stack.primary.name,
+      stacked: stack.stacked.map((role) => role.name),
+      wake: {
+        correlation: record.wake.id,
+        verb: record.verb,
+        from: record.caller?.name ?? null,
+        callerCognition: record.caller?.cognition ?? null,
+        content,
+        inReplyTo: record.wake.inReplyTo,
+      },
+    })
+    return parseDecision(decision)
+  } catch (error) {
+    return failure(
+      'INTERNAL',
+      `script ${quote(name)}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+const failure = (code: string, message: string): Decision => ({ kind: 'failure', code, message })

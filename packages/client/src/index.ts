@@ -1,0 +1,28 @@
+/** What people and programs do with a reality: summon, act, answer, and look back. */
+export { ringBeing } from './doorbell.ts'
+export { Doorbells } from './doorbells.ts'
+export {
+  act,
+  type Connection,
+  type Done,
+  type InboxView,
+  inbox,
+  reply,
+  type Summoned,
+  type SummonRequest,
+  summon,
+} from './living.ts'
+export {
+  type BeingView,
+  beings,
+  type ExplainedMoment,
+  explain,
+  type MomentView,
+  moments,
+  prompt,
+  type RebuiltPrompt,
+  type RoleView,
+  roles,
+} from './looking.ts'
+export { bringRoles, plantReality } from './planting.ts'
+export { see } from './seeing.ts'

@@ -1,0 +1,264 @@
+import type { Client } from '@temporalio/client'
+import {
+  type ChainDb,
+  closeAsRead,
+  enqueue,
+  findEntry,
+  findReply,
+  type InboxEntry,
+  listFactsOfMoment,
+  listOpenSummons,
+  type Reality,
+  readOutcomeOfWake,
+  readRows,
+  type StoredOutcome,
+} from '@treeos/chain'
+import {
+  type ActContent,
+  actWakeId,
+  type BeingName,
+  type ErrorCode,
+  type FactRef,
+  isErrorCode,
+  type Json,
+  PRIORITIES,
+  type Priority,
+  parseCall,
+  priorityName,
+  quote,
+  requireContent,
+  stanceOf,
+  TreeosError,
+  type VerbCall,
+} from '@treeos/core'
+import { taskQueueOf } from '@treeos/workflows'
+import type { BeingRow, Parts } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import { ringBeing } from './doorbell.ts'
+import { describeMoment, type MomentView } from './looking.ts'
+
+/** What a client works with. It writes nothing but inbox rows; everything else is done by the beings it wakes. */
+export interface Connection {
+  readonly db: Kysely<ChainDb>
+  readonly temporal: Client
+  readonly reality: Reality
+  readonly parts: Parts
+}
+
+/** How long a person waits for their own act, which no mind delays. */
+const ACT_WAIT_SECONDS = 30
+const POLL_MS_MIN = 15
+const POLL_MS_MAX = 250
+
+/** What one act of a person came to. */
+export interface Done {
+  readonly act: string | null
+  readonly result: Json
+  readonly facts: readonly FactRef[]
+}
+
+/**
+ * Acts as a person's being: puts the act into its inbox, rings, and waits until its moment is over.
+ * @throws {TreeosError} the code of the refusal; TIMEOUT when no worker lived the moment in time
+ */
+export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<Done> {
+  const correlation = await submit(at, as, call, null)
+  const outcome = await outcomeOf(at, as, actWakeId(correlation), ACT_WAIT_SECONDS)
+  return {
+    act: outcome.record.act === null ? null : outcome.moment,
+    ...(await resultOf(at, outcome, correlation)),
+  }
+}
+
+/** The result is told from the facts, which is where it is kept. */
+async function resultOf(at: Connection, outcome: StoredOutcome, correlation: string) {
+  const facts = await listFactsOfMoment(at.db, outcome.moment)
+  return { result: { correlation, moment: outcome.moment }, facts }
+}
+
+export interface SummonRequest {
+  readonly target: BeingName
+  readonly content: Json
+  readonly as: BeingName
+  readonly priority?: Priority | undefined
+  readonly thread?: string | undefined
+  readonly channel?: string | undefined
+  readonly role?: string | undefined
+  /** seconds to wait for the moment it causes; null returns at once */
+  readonly waitSeconds: number | null
+}
+
+export interface Summoned {
+  readonly correlation: string
+  readonly moment: MomentView | null
+  readonly reply: { readonly from: string; readonly content: Json } | null
+}
+
+/**
+ * Summons a being as a person.
+ * @throws {TreeosError} the code of a refusal; while waiting also of a failed or skipped moment, or TIMEOUT
+ */
+export async function summon(at: Connection, request: SummonRequest): Promise<Summoned> {
+  const call = parseCall({
+    verb: 'summon',
+    target: stanceOf(request.target),
+    content: requireContent(request.content, 'content'),
+    ...(request.priority === undefined ? {} : { priority: request.priority }),
+    ...(request.thread === undefined ? {} : { thread: request.thread }),
+    ...(request.channel === undefined ? {} : { channel: request.channel }),
+    ...(request.role === undefined ? {} : { role: request.role }),
+  })
+  return speak(at, request.as, call, {
+    answers: null,
+    target: request.target,
+    waitSeconds: request.waitSeconds,
+  })
+}
+
+/**
+ * Answers an open entry of a person's inbox, and closes it.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it was answered before
+ */
+export async function reply(
+  at: Connection,
+  request: { correlation: string; content: Json; as: BeingName; waitSeconds: number | null },
+): Promise<Summoned> {
+  const entry = await findEntry(at.db, request.correlation)
+  if (entry === null || entry.being !== request.as || entry.kind === 'act') {
+    throw new TreeosError(
+      'CORRELATION_NOT_FOUND',
+      `no summon ${quote(request.correlation)} lies in the inbox of ${stanceOf(request.as)}; \`treeos inbox\` lists them`,
+    )
+  }
+  const call = parseCall({ verb: 'summon', content: requireContent(request.content, 'content') })
+  const target = entry.caller?.name ?? request.as
+  return speak(at, request.as, call, {
+    answers: request.correlation,
+    target,
+    waitSeconds: request.waitSeconds,
+  })
+}
+
+async function speak(
+  at: Connection,
+  as: BeingName,
+  call: VerbCall,
+  { answers, target, waitSeconds }: { answers: string | null; target: BeingName; waitSeconds: number | null },
+): Promise<Summoned> {
+  const started = Date.now()
+  const correlation = await submit(at, as, call, answers)
+  await outcomeOf(at, as, actWakeId(correlation), Math.max(ACT_WAIT_SECONDS, waitSeconds ?? 0))
+  if (waitSeconds === null) return { correlation, moment: null, reply: null }
+  const left = waitSeconds - (Date.now() - started) / 1000
+  const outcome = await outcomeOf(at, target, correlation, left)
+  const answer = await findReply(at.db, as, correlation)
+  if (answer !== null) await closeAsRead(at.db, answer.id)
+  return {
+    correlation,
+    moment: await describeMoment(at.db, outcome),
+    reply:
+      answer === null ? null : { from: stanceOf(answer.caller?.name ?? target), content: answer.content },
+  }
+}
+
+/** Puts an act into the inbox of the person's being and rings it. @returns the correlation a summon will have */
+async function submit(
+  at: Connection,
+  as: BeingName,
+  call: VerbCall,
+  answers: string | null,
+): Promise<string> {
+  await requirePerson(at, as)
+  const correlation = crypto.randomUUID()
+  const content: ActContent = { call, answers }
+  await enqueue(at.db, {
+    id: actWakeId(correlation),
+    being: as,
+    kind: 'act',
+    priority: PRIORITIES.human,
+    caller: null,
+    content: content as unknown as Json,
+    root: correlation,
+    inReplyTo: null,
+    askedRole: null,
+    hops: 0,
+    continues: 0,
+    cause: null,
+  })
+  await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
+  return correlation
+}
+
+/** The local operator acts as itself; as another being only by inhabiting it. */
+async function requirePerson(at: Connection, as: BeingName): Promise<void> {
+  const [row] = await readRows(at.db, at.reality.id, [`being:${as}`])
+  if (row?.state == null)
+    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
+  const being = row.state as unknown as BeingRow
+  if (being.parent !== null) {
+    throw new TreeosError('FORBIDDEN', `you are not ${stanceOf(as)}: inhabit it first, or act as yourself`)
+  }
+}
+
+/**
+ * Waits until a wake is closed.
+ * @throws {TreeosError} the failure's or skip's code; TIMEOUT
+ */
+async function outcomeOf(
+  at: Connection,
+  being: BeingName,
+  wake: string,
+  seconds: number,
+): Promise<StoredOutcome> {
+  const until = Date.now() + seconds * 1000
+  for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
+    const outcome = await readOutcomeOfWake(at.db, wake)
+    if (outcome !== null) return requireGood(outcome)
+    if (Date.now() > until) {
+      throw new TreeosError(
+        'TIMEOUT',
+        `${stanceOf(being)} has not lived the moment within ${seconds.toFixed(0)} s; it goes on, and \`treeos moments ${stanceOf(being)}\` will show it`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+}
+
+function requireGood(outcome: StoredOutcome): StoredOutcome {
+  if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
+  const code: ErrorCode =
+    outcome.kind === 'skipped'
+      ? 'ROLE_UNAVAILABLE'
+      : isErrorCode(outcome.reason ?? '')
+        ? (outcome.reason as ErrorCode)
+        : 'INTERNAL'
+  const why =
+    outcome.detail ?? `the moment of ${stanceOf(outcome.being)} was ${outcome.kind}: ${outcome.reason}`
+  throw new TreeosError(code, why, { moment: outcome.moment, outcome: outcome.kind, reason: outcome.reason })
+}
+
+/** An open entry of a person's inbox, as people are told of it. */
+export interface InboxView {
+  readonly correlation: string
+  readonly from: string | null
+  readonly content: Json
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly priority: Priority
+}
+
+/** What a being still has to answer, oldest first. */
+export async function inbox(at: Connection, as: BeingName): Promise<InboxView[]> {
+  await requirePerson(at, as)
+  return (await listOpenSummons(at.db, as)).map(viewOf)
+}
+
+function viewOf(entry: InboxEntry): InboxView {
+  return {
+    correlation: entry.id,
+    from: entry.caller === null ? null : stanceOf(entry.caller.name),
+    content: entry.content,
+    at: new Date(entry.at).toISOString(),
+    priority: priorityName(entry.priority),
+  }
+}

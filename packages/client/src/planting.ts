@@ -1,0 +1,99 @@
+import {
+  append,
+  buildFacts,
+  type ChainDb,
+  createReality,
+  digestOf,
+  keep,
+  type Reality,
+  readClock,
+  rowSource,
+} from '@treeos/chain'
+import { type FactDraft, type Json, SUBSTRATE } from '@treeos/core'
+import {
+  foldRows,
+  genesisFacts,
+  type Parts,
+  roleBrought,
+  rowKeyOf,
+  spaceKey,
+  WorldReader,
+} from '@treeos/world'
+import type { Kysely } from 'kysely'
+
+/**
+ * Makes the reality of a database unless it has one, with its first beings and spaces. Safe to run again: what is there
+ * stays as it is.
+ * @param owner opened with `asOwner`
+ */
+export async function plantReality(
+  owner: Kysely<ChainDb>,
+  parts: Parts,
+  wanted: { readonly name: string; readonly timeZone: string },
+): Promise<{ readonly reality: Reality; readonly created: boolean }> {
+  const made = await createReality(owner, wanted)
+  await bringRoles(owner, made.reality, parts)
+  const reader = new WorldReader(rowSource(owner, made.reality.id))
+  if ((await reader.row(spaceKey('/'))) === null)
+    await appendUnacted(owner, made.reality, genesisFacts(), reader)
+  return made
+}
+
+/**
+ * Writes the roles that code brings into the registry, where they differ from what stands there. Several workers may do
+ * so at once; an older moment keeps the digest it wore.
+ */
+export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<void> {
+  for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
+    const reader = new WorldReader(rowSource(db, reality.id))
+    const changed: FactDraft[] = []
+    for (const role of parts.roles.values()) {
+      const fact = roleBrought(role, role.origin, digestOf)
+      const standing = await reader.role(role.spec.name)
+      if (standing !== null && standing.digest === fact.payload.digest && standing.origin === role.origin)
+        continue
+      await keep(db, role.spec as unknown as Json)
+      changed.push(fact)
+    }
+    if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return
+  }
+  throw new Error('the roles of the extensions could not be written: others keep writing them')
+}
+
+const BRING_TRIES_MAX = 10
+
+/** Appends what no being did. @returns false when somebody else wrote in between */
+async function appendUnacted(
+  db: Kysely<ChainDb>,
+  reality: Reality,
+  drafts: readonly FactDraft[],
+  reader: WorldReader,
+): Promise<boolean> {
+  await reader.prefetch(drafts.map((draft) => rowKeyOf(draft) ?? draft.reel))
+  const at = await readClock(db)
+  const by = { actor: SUBSTRATE, at }
+  const facts = buildFacts(reader.heads, drafts, {
+    ...by,
+    driver: null,
+    moment: null,
+    cause: null,
+    stack: null,
+  })
+  const rows = await foldRows(
+    reader,
+    drafts,
+    facts.map(({ ref }) => ref.seq),
+    by,
+  )
+  const answer = await append(db, {
+    reality: reality.id,
+    moment: null,
+    heads: reader.heads,
+    facts,
+    rows,
+    inbox: [],
+    closes: [],
+    outcome: null,
+  })
+  return answer.status === 'appended'
+}

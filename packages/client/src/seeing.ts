@@ -1,0 +1,64 @@
+import { digestOf, inSnapshot, readClock, readLastSealed, rowSource } from '@treeos/chain'
+import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type Descriptor,
+  decideCall,
+  describe,
+  lookAround,
+  openTime,
+  resolveAddress,
+  WorldReader,
+} from '@treeos/world'
+import type { Connection } from './living.ts'
+
+/**
+ * SEE: reads an address as a being may, right now, and writes nothing anywhere. Its flow is evaluated for the verb `see`,
+ * and both gates hold.
+ * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND
+ */
+export function see(at: Connection, as: BeingName, address: string): Promise<Descriptor> {
+  return inSnapshot(at.db, async (tx) => {
+    const reader = new WorldReader(rowSource(tx, at.reality.id))
+    const me = await reader.being(as)
+    if (me === null)
+      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
+    const lastSealed = await readLastSealed(tx, as)
+    const time = openTime(Math.max(await readClock(tx), lastSealed?.sealedAt ?? 0), at.reality.timeZone)
+    const opening = { me, verb: 'see' as const, caller: null, time, lastSealed, asked: null, asker: null }
+    const { result, face } = await lookAround(reader, at.parts, opening)
+    if (result.skip !== undefined || face === null) {
+      throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
+    }
+    await decideCall(
+      { verb: 'see', address },
+      {
+        reader,
+        parts: at.parts,
+        moment: 'see',
+        me,
+        caller: { name: as, role: result.primary, cognition: me.cognition.kind },
+        surface: face.surface,
+        wake: NO_WAKE,
+        correlation: '',
+        digest: digestOf,
+      },
+    )
+    return describe(reader, await resolveAddress({ reader, me }, address))
+  })
+}
+
+/** A read is opened by nothing. */
+const NO_WAKE = {
+  id: '',
+  being: '',
+  kind: 'event',
+  priority: PRIORITIES.human,
+  caller: null,
+  content: null,
+  root: '',
+  inReplyTo: null,
+  askedRole: null,
+  hops: 0,
+  continues: 0,
+  cause: null,
+} as const

@@ -1,0 +1,67 @@
+import type { Client } from '@temporalio/client'
+import { type BeatDeps, createBeats, type LocalBeats, type MindBeats, type Model } from '@treeos/activities'
+import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { bringRoles, Doorbells } from '@treeos/client'
+import type { Parts } from '@treeos/world'
+import type { Kysely } from 'kysely'
+
+export interface RuntimeOptions {
+  readonly databaseUrl: string
+  readonly parts: Parts
+  readonly model: Model | null
+  readonly onError: (where: string, error: unknown) => void
+  /** connections of the pool */
+  readonly poolMax: number
+}
+
+/** What a worker's beats share while it runs: a pool, the reality, and a hand on the doorbells. */
+export class Runtime {
+  readonly #options: RuntimeOptions
+  #deps: BeatDeps | null = null
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options
+  }
+
+  /** Activities that work once the runtime runs; a worker takes them before it does. */
+  get activities(): LocalBeats & MindBeats {
+    const beats = () => {
+      if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
+      return createBeats(this.#deps)
+    }
+    return {
+      beginLife: (input) => beats().beginLife(input),
+      openMoment: (input) => beats().openMoment(input),
+      stampMoment: (input) => beats().stampMoment(input),
+      intake: (input) => beats().intake(input),
+      think: (input) => beats().think(input),
+    }
+  }
+
+  /** Opens what the beats need, runs `next`, and closes it again. */
+  async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
+    const { databaseUrl, parts, model, onError, poolMax } = this.#options
+    const db = openDatabase(databaseUrl, {
+      poolMax,
+      onConnectionError: (error) => onError('postgres', error),
+    })
+    const reality = await requireReality(db)
+    await bringRoles(db, reality, parts)
+    const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
+    this.#deps = { db, reality, parts, model, onError, ring: (beings) => doorbells.ring(beings) }
+    try {
+      doorbells.sweep()
+      await next()
+    } finally {
+      await doorbells.close()
+      this.#deps = null
+      await db.destroy()
+    }
+  }
+}
+
+async function requireReality(db: Kysely<ChainDb>): Promise<Reality> {
+  const reality = await readReality(db)
+  if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
+  return reality
+}

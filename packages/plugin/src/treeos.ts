@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module'
+import { Client, type ClientOptions } from '@temporalio/client'
+import { SimplePlugin } from '@temporalio/plugin'
+import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import type { Model } from '@treeos/activities'
+import { assemble, type Extension, seed } from '@treeos/world'
+import { HistoryBound } from './history-bound.ts'
+import { Runtime } from './runtime.ts'
+
+export interface TreeosOptions {
+  /** what the worlds of this worker can hold; each brings its own names */
+  readonly extensions?: readonly Extension[]
+  /** needed by a worker; a client or a replay does without */
+  readonly databaseUrl?: string
+  /** null: LLM beings say plainly that no mind is connected */
+  readonly model?: Model | null
+  /** connections of the worker's pool; default 20 */
+  readonly poolMax?: number
+  /** told of what went wrong where; never of contents */
+  readonly onError?: (where: string, error: unknown) => void
+}
+
+/** The module with the workflow types, for hosts that bundle their own beside ours. */
+export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/workflows/workflows')
+
+/**
+ * Turns any worker into a host of beings: adds the beats as activities, a converter that keeps history small, and our
+ * workflows where the host names none (a host with workflows re-exports `@treeos/workflows/workflows` beside its own).
+ * Give it to the worker or to its connection, never to both.
+ */
+export function treeos(options: TreeosOptions = {}): SimplePlugin {
+  return new TreeosPlugin(options)
+}
+
+class TreeosPlugin extends SimplePlugin {
+  readonly #options: TreeosOptions
+  #runtime: Runtime | null = null
+  #connection: WorkerOptions['connection']
+  #namespace = 'default'
+  #taskQueue = ''
+
+  constructor(options: TreeosOptions) {
+    super({
+      name: 'treeos',
+      dataConverter: (converter) => ({
+        ...converter,
+        payloadCodecs: [...(converter?.payloadCodecs ?? []), new HistoryBound()],
+      }),
+    })
+    this.#options = options
+  }
+
+  override configureWorker(worker: WorkerOptions): WorkerOptions {
+    const {
+      databaseUrl,
+      extensions = [],
+      model = null,
+      poolMax = 20,
+      onError = () => undefined,
+    } = this.#options
+    if (databaseUrl === undefined) throw new Error('treeos({ databaseUrl }) is needed by a worker')
+    this.#runtime = new Runtime({
+      databaseUrl,
+      parts: assemble([seed, ...extensions]),
+      model,
+      onError,
+      poolMax,
+    })
+    this.#connection = worker.connection
+    this.#namespace = worker.namespace ?? 'default'
+    this.#taskQueue = worker.taskQueue
+    const activities = this.#runtime.activities
+    for (const name of Object.keys(activities)) {
+      if (worker.activities !== undefined && name in worker.activities)
+        throw new Error(`activity ${name} is registered already`)
+    }
+    const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
+    const own = { ...worker, activities: { ...worker.activities, ...activities } }
+    return super.configureWorker(bundled ? own : { ...own, workflowsPath })
+  }
+
+  override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {
+    const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
+    return super.configureReplayWorker(bundled ? worker : { ...worker, workflowsPath })
+  }
+
+  override configureClient(client: ClientOptions): ClientOptions {
+    return super.configureClient(client)
+  }
+
+  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    if (this.#runtime === null || this.#connection === undefined)
+      throw new Error('treeos needs a worker with a connection')
+    const client = new Client({ connection: this.#connection, namespace: this.#namespace })
+    await this.#runtime.run(client, this.#taskQueue, () => super.runWorker(worker, next))
+  }
+}

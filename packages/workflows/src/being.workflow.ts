@@ -1,0 +1,101 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { BeingName, JsonObject } from '@treeos/core/workflow'
+import { ACT_SIGNAL, WAKE_SIGNAL } from './address.ts'
+import { localBeats } from './beats.ts'
+import { type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
+import { COGNITION, ROLE } from './search-attributes.ts'
+
+/** A doorbell: the inbox is in Postgres, so it carries nothing, and a lost or doubled one costs latency only. */
+export const wakeSignal = defineSignal(WAKE_SIGNAL)
+/** A small act that a person sends from the Temporal UI: the one content in history, put there by that person. */
+export const actSignal = defineSignal<[JsonObject]>(ACT_SIGNAL)
+
+/** All that survives continue-as-new. */
+export interface BeingInput {
+  readonly reality: string
+  readonly being: BeingName
+  /** absent on the first run of an execution chain, which takes a new generation */
+  readonly life?: { readonly generation: number; readonly n: number }
+}
+
+/** Runs are kept short: a being that was evicted is replayed from its run's beginning. */
+const HISTORY_EVENTS_MAX = 2000
+
+/** A being's life. It sleeps until the doorbell rings, then lives one moment after another until nothing wakes it. */
+export async function beingWorkflow(input: BeingInput): Promise<void> {
+  let rung = true // something may have come before this run
+  const acts: { id: string; act: JsonObject }[] = []
+  setHandler(wakeSignal, () => void (rung = true), { description: 'Look into the inbox.' })
+  setHandler(actSignal, (act) => void acts.push({ id: uuid4(), act }), {
+    description:
+      'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
+  })
+  try {
+    const life = await begin(input)
+    while (!mustContinueAsNew()) {
+      await condition(() => rung || acts.length > 0)
+      rung = false
+      for (const act of acts.splice(0)) await localBeats('take an act').intake({ being: life.being, ...act })
+      while (!mustContinueAsNew()) {
+        const lived = await runMoment(life)
+        if (lived === null) break
+        show(life, lived)
+        if (lived.stamped.waiting === 0) break
+      }
+    }
+    await condition(allHandlersFinished)
+    if (acts.length > 0)
+      for (const act of acts.splice(0)) await localBeats('take an act').intake({ being: life.being, ...act })
+    await continueAsNew<typeof beingWorkflow>({
+      reality: input.reality,
+      being: input.being,
+      life: { generation: life.generation, n: life.n },
+    })
+  } catch (error) {
+    if (!isSuperseded(error)) throw error // a younger life goes on; this one has nothing left to do
+  }
+}
+
+async function begin({ being, life }: BeingInput): Promise<Life> {
+  if (life !== undefined) return { being, ...life, program: null }
+  const chain = workflowInfo().firstExecutionRunId
+  const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
+  return { being, ...begun, program: null }
+}
+
+function mustContinueAsNew(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo()
+  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_MAX
+}
+
+const isSuperseded = (error: unknown) =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === 'StaleGenerationError'
+
+/** For whoever looks at the Temporal UI. Search attributes change only when they do: each change is an event. */
+function show(life: Life, { opened, stack, stamped }: LivedMoment): void {
+  const role = stack?.primary.name ?? ''
+  setCurrentDetails(
+    `moment #${life.n - 1} · ${wearing(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
+      `${stamped.waiting} waiting`,
+  )
+  const { typedSearchAttributes } = workflowInfo()
+  const changed = []
+  if (typedSearchAttributes.get(COGNITION) !== opened.cognition)
+    changed.push({ key: COGNITION, value: opened.cognition })
+  if (role !== '' && typedSearchAttributes.get(ROLE) !== role) changed.push({ key: ROLE, value: role })
+  if (changed.length > 0) upsertSearchAttributes(changed)
+}

@@ -1,0 +1,106 @@
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
+import type { DecisionRef, OpenedMoment, StampedMoment } from '@treeos/activities'
+import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
+import { evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
+import { localBeats, mindBeats } from './beats.ts'
+import { holdProgram, type Program } from './program.ts'
+
+/** What a being's workflow knows of its own life: a cursor, never a wake. */
+export interface Life {
+  readonly being: BeingName
+  readonly generation: number
+  /** number of the next moment */
+  n: number
+  /** the flow it runs by and what it needs to know of the roles; gone at continue-as-new, asked for again by digest */
+  program: Program | null
+}
+
+/** A moment that is over, as far as a workflow may know it. */
+export interface LivedMoment {
+  readonly opened: OpenedMoment
+  readonly stack: PinnedStack | null
+  readonly stamped: StampedMoment
+}
+
+/**
+ * One moment, from wake to facts. Its name is made here, so a rerun activity finds what its first run stored.
+ * @returns null when nothing wakes the being
+ */
+export async function runMoment(life: Life): Promise<LivedMoment | null> {
+  const { being, generation, n } = life
+  const moment = momentId(being, generation, n)
+
+  const held = life.program?.digest ?? null
+  const { value: opened } = await localBeats(`open #${n}`).openMoment({
+    being,
+    generation,
+    n,
+    moment,
+    program: held,
+  })
+  if (opened === null) return null
+  life.program = holdProgram(life.program, opened)
+
+  const result = assign(life.program, opened) // pure: the heart, and the same on every replay
+  const stack = result.skip === undefined ? pin(life.program, result) : null
+  const thought = stack === null || opened.decided ? NO_THOUGHT : await decide(moment, n, stack)
+
+  const { value: stamped } = await localBeats(`stamp #${n} ${wearing(stack)}`).stampMoment({
+    being,
+    generation,
+    n,
+    moment,
+    stack,
+    skip: result.skip ?? null,
+    decision: thought.decision,
+    failed: thought.failed,
+  })
+  life.n += 1
+  return { opened, stack, stamped }
+}
+
+function assign(program: Program, opened: OpenedMoment): FlowResult {
+  return evaluateFlow(program.flow, {
+    context: opened.context,
+    cognition: opened.cognition,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: opened.asked,
+  })
+}
+
+function pin(program: Program, { primary, stacked }: Extract<FlowResult, { skip?: undefined }>): PinnedStack {
+  const pinned = (name: string): PinnedRole => ({ name, digest: program.roles[name]?.digest ?? '' })
+  return { primary: pinned(primary), stacked: stacked.map(pinned) }
+}
+
+interface Thought {
+  readonly decision: string | null
+  readonly failed: string | null
+}
+const NO_THOUGHT: Thought = { decision: null, failed: null }
+
+/** Whatever becomes of the mind, the moment ends as an outcome: an uncaught failure would end the being. */
+async function decide(moment: string, n: number, stack: PinnedStack): Promise<Thought> {
+  try {
+    const decision: DecisionRef = await mindBeats(`think #${n} ${wearing(stack)}`).think({ moment, stack })
+    return { decision: decision.digest, failed: null }
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error
+    return { decision: null, failed: failureCode(error.cause) }
+  }
+}
+
+const MODEL_CODES = ['LLM_TIMEOUT', 'LLM_FAILED']
+
+function failureCode(cause: Error | undefined): string {
+  if (cause instanceof TimeoutFailure) return 'TIMEOUT'
+  if (cause instanceof ApplicationFailure && MODEL_CODES.includes(cause.type ?? '')) return cause.type ?? ''
+  return 'INTERNAL'
+}
+
+/** The stack in words, for people who read the timeline. */
+export function wearing(stack: PinnedStack | null): string {
+  if (stack === null) return '(no role)'
+  return [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')
+}

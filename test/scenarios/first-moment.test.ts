@@ -1,0 +1,41 @@
+import { beings, moments, summon } from '@treeos/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+describe('a first reality', () => {
+  let model: ModelServer
+  let world: World
+  beforeAll(async () => {
+    model = await startModelServer()
+    world = await startWorld({ modelUrl: model.url })
+  })
+  afterAll(async () => {
+    await world?.close()
+    await model?.close()
+  })
+
+  it('is inhabited by the operator, two delegates, a librarian and an echo', async () => {
+    expect((await beings(world.db)).map((being) => being.stance)).toEqual([
+      '@birther',
+      '@echo',
+      '@librarian',
+      '@operator',
+      '@role-manager',
+    ])
+  })
+
+  it('answers a person by a script', async () => {
+    const answer = await summon(world, { target: 'echo', content: 'hello', as: 'operator', waitSeconds: 20 })
+    expect(answer.reply).toEqual({ from: '@echo', content: 'hello' })
+    expect(answer.moment).toMatchObject({ n: 1, outcome: 'act', primary: 'resident', stacked: [] })
+  })
+
+  it('answers a person by a model, called once over HTTP', async () => {
+    const answer = await summon(world, { target: 'librarian', content: 'What is a reel?', as: 'operator', waitSeconds: 20 })
+    expect(answer.reply).toEqual({ from: '@librarian', content: 'ok: What is a reel?' })
+    expect(model.requests.length).toBe(1)
+    expect(await moments(world.db, 'librarian')).toMatchObject([{ n: 1, outcome: 'act', verb: 'summon' }])
+    expect(world.errors).toEqual([])
+  })
+})

@@ -1,0 +1,41 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
+import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { workflowsPath } from '@treeos/plugin'
+import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** a server on which tests may make databases and roles */
+    postgresUrl: string
+    /** host:port of a Temporal with our search attributes */
+    temporalAddress: string
+    /** the workflows, bundled once for all workers of a run */
+    bundlePath: string
+  }
+}
+
+type Stop = () => Promise<void>
+
+/** Started once for the project `services` of vitest.config.ts; DATABASE_URL and TEMPORAL_ADDRESS name others to use. */
+export default async function setup({ provide }: TestProject): Promise<Stop> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'treeos-test-'))
+  const onProgress = (line: string) => console.error(line)
+  const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
+  const postgres = await ensurePostgres({ dataDir, onProgress })
+  const temporal = await ensureTemporal({ dataDir, searchAttributes, onProgress })
+  const bundlePath = join(dataDir, 'workflow-bundle.js')
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') })
+  await writeFile(bundlePath, code)
+  provide('postgresUrl', postgres.url)
+  provide('temporalAddress', temporal.address)
+  provide('bundlePath', bundlePath)
+  return async () => {
+    await temporal.stop()
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
