@@ -1,4 +1,5 @@
 import { beings, moments, summon } from '@treeos/client'
+import { replay } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -32,10 +33,21 @@ describe('a first reality', () => {
   })
 
   it('answers a person by a model, called once over HTTP', async () => {
-    const answer = await summon(world, { target: 'librarian', content: 'What is a reel?', as: 'operator', waitSeconds: 20 })
+    const answer = await summon(world, {
+      target: 'librarian',
+      content: 'What is a reel?',
+      as: 'operator',
+      waitSeconds: 20,
+    })
     expect(answer.reply).toEqual({ from: '@librarian', content: 'ok: What is a reel?' })
     expect(model.requests.length).toBe(1)
     expect(await moments(world.db, 'librarian')).toMatchObject([{ n: 1, outcome: 'act', verb: 'summon' }])
     expect(world.errors).toEqual([])
+  })
+
+  it('F49 replays identically from the chain and from Temporal', async () => {
+    const replayed = await replay(world, { beings: null, from: 'both' })
+    expect(replayed.mismatches).toEqual([])
+    expect(replayed).toMatchObject({ beings: 5, moments: 4, identical: true })
   })
 })

@@ -43,6 +43,7 @@ export interface OpenInput {
   readonly program: Digest | null
 }
 export interface OpenedMoment {
+  readonly moment: MomentId
   readonly programDigest: Digest
   /** null when the workflow holds this one already */
   readonly program: Program | null
@@ -81,6 +82,7 @@ export interface StampInput {
   readonly failed: string | null
 }
 export interface StampedMoment {
+  readonly moment: MomentId
   readonly kind: OutcomeKind
   readonly reason: string | null
   readonly stack: Digest | null

@@ -132,6 +132,7 @@ export async function commit(
     status: 'stamped',
     ring: [...new Set(wakes.map((wake) => wake.being))],
     stamped: {
+      moment: input.moment,
       kind: verdict.kind,
       reason: verdict.reason,
       stack: record.stackDigest,

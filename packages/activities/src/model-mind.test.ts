@@ -139,6 +139,11 @@ describe('an Ollama', () => {
     expect(performance.now() - startedAt).toBeLessThan(2500)
   })
 
+  it.each([[], null])('that lists %j may still be sent for the model that is named', async (data) => {
+    server.scriptModels({ completion: { data } })
+    expect((await resolveMind({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
+  })
+
   it.each([
     ['0.0.0.0', 'http://127.0.0.1:11434/v1'],
     ['0.0.0.0:8000', 'http://127.0.0.1:8000/v1'],

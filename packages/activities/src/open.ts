@@ -45,6 +45,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
 /** What history may hold of an open moment. */
 function forWorkflow({ record, program }: LoadedMoment, held: Digest | null): OpenedMoment {
   return {
+    moment: record.moment,
     programDigest: record.program,
     program: record.program === held ? null : program,
     context: record.context,

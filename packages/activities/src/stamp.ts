@@ -102,6 +102,7 @@ async function stampedBefore(deps: BeatDeps, input: StampInput): Promise<Stamped
   if (outcome === null) throw new Error(`the outcome of ${input.moment} was there and is gone`)
   const { record } = outcome
   return {
+    moment: outcome.moment,
     kind: outcome.kind,
     reason: outcome.reason,
     stack: record.stackDigest,

@@ -35,6 +35,7 @@ export {
   type OpenWrite,
   readClock,
   readDecision,
+  readDecisionBytes,
   readLastSealed,
   readOpen,
   readOutcome,
@@ -48,6 +49,9 @@ export {
 } from './moments.ts'
 export { createReality, type Reality, readReality } from './reality.ts'
 export type { MomentRecord, OpenRecord } from './records.ts'
+export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './refold.ts'
 export { keysInPlace, keysOfChildren, listRows, readHeads, readRows, type SeenRow } from './rows.ts'
 export type { ChainDb } from './schema.ts'
 export { keptOnce, rowSource } from './source.ts'
+export { type Broken, type BrokenReason, type Verified, type VerifyOptions, verifyChains } from './verify.ts'
+export { verifyInSql } from './verify-sql.ts'

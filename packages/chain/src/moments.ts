@@ -110,6 +110,19 @@ export async function readDecision(db: Db, moment: MomentId): Promise<StoredDeci
   return row === undefined ? null : { decision: parse(row.bytes) as unknown as Decision, digest: row.digest }
 }
 
+/** The bytes of an answer with the salt they were digested under: what an audit recomputes. */
+export async function readDecisionBytes(
+  db: Db,
+  moment: MomentId,
+): Promise<{ salt: Buffer; bytes: Buffer } | null> {
+  const row = await db
+    .selectFrom('moment_decision')
+    .select(['salt', 'bytes'])
+    .where('moment', '=', moment)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** The end of one moment as it is kept. */
 export interface StoredOutcome {
   readonly moment: MomentId

@@ -37,7 +37,10 @@ const HISTORY_EVENTS_MAX = 2000
 export async function beingWorkflow(input: BeingInput): Promise<void> {
   let rung = true // something may have come before this run
   const acts: { id: string; act: JsonObject }[] = []
-  setHandler(wakeSignal, () => void (rung = true), { description: 'Look into the inbox.' })
+  const ring = () => {
+    rung = true
+  }
+  setHandler(wakeSignal, ring, { description: 'Look into the inbox.' })
   setHandler(actSignal, (act) => void acts.push({ id: uuid4(), act }), {
     description:
       'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',

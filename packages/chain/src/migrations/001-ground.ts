@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(TABLES).execute(db)
   await sql.raw(IMMUTABLE).execute(db)
+  await sql.raw(READING).execute(db)
 }
 
 const TABLES = `
@@ -166,4 +167,13 @@ create trigger head_fixed before delete or truncate on treeos.head
   for each statement execute function treeos.refuse_change();
 create trigger life_fixed before update or delete or truncate on treeos.life
   for each statement execute function treeos.refuse_change();
+`
+
+const READING = `
+-- Null for bytes that are no JSON: what verifies a chain must not stumble over what broke it.
+create function treeos.json_of(bytes bytea) returns jsonb language plpgsql immutable as $$
+begin
+  return convert_from(bytes, 'UTF8')::jsonb;
+exception when data_exception then return null; -- with all of its class, such as bad UTF-8 and bad JSON
+end $$;
 `

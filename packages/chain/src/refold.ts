@@ -1,0 +1,115 @@
+import { canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
+import type { Kysely } from 'kysely'
+import type { Db } from './database.ts'
+import { listFactsAfter } from './facts.ts'
+import { reelOfKey } from './rows.ts'
+import type { ChainDb } from './schema.ts'
+
+/** What a world makes of facts. All of it is pure, so the same reel gives the same rows everywhere. */
+export interface Fold<Row> {
+  /** the row that a fact changes; null for a fact that changes none */
+  rowKeyOf(fact: FactDraft): string | null
+  evolve(row: Row | null, change: FactDraft & { readonly actor: string; readonly at: number }): Row | null
+  indexOf(key: string, row: Row): RowIndex
+}
+
+interface RowIndex {
+  readonly place: string | null
+  readonly parent: string | null
+  readonly cognition: string | null
+}
+
+export interface Folded<Row> {
+  readonly state: Row
+  /** seq of the last fact that changed this row */
+  readonly foldedSeq: number
+}
+
+export interface FoldedRow<Row> extends Folded<Row> {
+  readonly key: string
+}
+
+/** A fact changed a row and its payload was erased since: what the row was then cannot be known any more. */
+export class ErasedFactError extends Error {
+  override readonly name = 'ErasedFactError'
+  readonly reel: ReelId
+  readonly seq: number
+
+  constructor(reel: ReelId, seq: number) {
+    super(`fact ${reel}#${seq} was erased: no row of this reel can be folded past it`)
+    this.reel = reel
+    this.seq = seq
+  }
+}
+
+const BATCH_LENGTH = 500
+
+/**
+ * Folds a reel from its first fact.
+ * @param until seq of the last fact that counts; all of them when left out
+ * @returns the rows there are, by key
+ * @throws {ErasedFactError}
+ */
+export async function refold<Row>(
+  db: Db,
+  reel: ReelId,
+  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  until: number = Number.POSITIVE_INFINITY,
+): Promise<Map<string, Folded<Row>>> {
+  const rows = new Map<string, Folded<Row>>()
+  for (let seq = 0; seq < until; ) {
+    const facts = await listFactsAfter(db, reel, seq, Math.min(BATCH_LENGTH, until - seq))
+    for (const fact of facts) apply(rows, fact, fold)
+    const last = facts.at(-1)
+    if (last === undefined) break
+    seq = last.header.seq
+  }
+  return rows
+}
+
+function apply<Row>(
+  rows: Map<string, Folded<Row>>,
+  { header, payload }: Fact,
+  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+): void {
+  const { reel, kind, actor, at, seq } = header
+  const key = fold.rowKeyOf({ reel, kind, payload: payload ?? {} })
+  if (key === null) return
+  if (payload === null) throw new ErasedFactError(reel, seq)
+  const state = fold.evolve(rows.get(key)?.state ?? null, { reel, kind, payload, actor, at })
+  if (state !== null) rows.set(key, { state, foldedSeq: seq })
+}
+
+/**
+ * Writes one row of the projection anew from its reel; a row that the reel does not yield is taken away. Appends to that
+ * reel wait meanwhile.
+ * @param owner opened with `asOwner`: no worker may write rows beside append
+ * @returns null when the reel yields no such row
+ */
+export function rebuildRow<Row>(
+  owner: Kysely<ChainDb>,
+  key: string,
+  fold: Fold<Row>,
+): Promise<FoldedRow<Row> | null> {
+  const reel = reelOfKey(key)
+  return owner.transaction().execute(async (tx) => {
+    await tx.selectFrom('head').select('seq').where('reel', '=', reel).forUpdate().execute()
+    const folded = (await refold(tx, reel, fold)).get(key)
+    if (folded === undefined) {
+      await tx.deleteFrom('projection').where('key', '=', key).execute()
+      return null
+    }
+    const row = {
+      reel,
+      state: canonicalJson(folded.state),
+      folded_seq: folded.foldedSeq,
+      ...fold.indexOf(key, folded.state),
+    }
+    await tx
+      .insertInto('projection')
+      .values({ key, ...row })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+      .execute()
+    return { key, ...folded }
+  })
+}

@@ -1,0 +1,166 @@
+import { SPEECH_KIND } from '@treeos/core'
+import { type Kysely, sql } from 'kysely'
+import { type Db, inSnapshot } from './database.ts'
+import type { ChainDb } from './schema.ts'
+import { type Broken, sorted, type Verified } from './verify.ts'
+
+/** Facts judged by one statement: a few seconds at worst. One reel is never split. */
+const CHUNK_LENGTH = 200_000
+
+/**
+ * The same verdict as `verifyChains`, reached by Postgres alone with its own sha256 and window functions; nothing is
+ * shared with the code that writes chains. Of a moment's record it compares the values, not their canonical form.
+ * @param reality the id that the first links are derived from
+ */
+export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verified> {
+  return inSnapshot(db, async (tx) => {
+    const counts = await sql<Count>`
+      select reel, count(*) as facts from treeos.fact group by reel order by reel collate "C"`.execute(tx)
+    const records = await sql<Count>`
+      select being as reel, count(*) as facts from treeos.moment_outcome group by being order by being collate "C"`.execute(
+      tx,
+    )
+    const faults: Broken[] = []
+    for (const [from, to] of chunksOf(counts.rows)) faults.push(...(await judgeFacts(tx, reality, from, to)))
+    for (const [from, to] of chunksOf(records.rows))
+      faults.push(...(await judgeRecords(tx, reality, from, to)))
+    faults.push(...(await judgeHeads(tx, reality)), ...(await findStrays(tx)))
+    const first = new Map<string, Broken>()
+    for (const fault of faults) {
+      const known = first.get(fault.reel)
+      if (known === undefined || fault.seq < known.seq) first.set(fault.reel, fault)
+    }
+    return {
+      reels: counts.rows.length,
+      facts: total(counts.rows),
+      moments: total(records.rows),
+      ok: first.size === 0,
+      broken: sorted(first.values()),
+    }
+  })
+}
+
+interface Count {
+  readonly reel: string
+  readonly facts: number
+}
+
+const total = (counts: readonly Count[]): number => counts.reduce((sum, { facts }) => sum + facts, 0)
+
+/** First and last reel of each stretch that one statement judges. */
+function* chunksOf(counts: readonly Count[]): Generator<readonly [string, string]> {
+  let from: string | null = null
+  let length = 0
+  for (const [i, { reel, facts }] of counts.entries()) {
+    from ??= reel
+    length += facts
+    if (length < CHUNK_LENGTH && i < counts.length - 1) continue
+    yield [from, reel]
+    from = null
+    length = 0
+  }
+}
+
+// The first link of a reel; text holds no NUL, so the parts are joined as bytes.
+const genesis = (reality: string, reel: string) =>
+  sql`sha256('treeos.genesis.v1\\000'::bytea || convert_to(${reality}::text, 'UTF8') || '\\000'::bytea
+    || convert_to(${sql.raw(reel)}, 'UTF8'))`
+
+/** Of each reel the first fact that is not as it should be. Keys of a canonical header are sorted, so it is written out. */
+async function judgeFacts(tx: Db, reality: string, from: string, to: string): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    with link as (
+      select f.*, row_number() over w as turn,
+        coalesce(lag(hash) over w, ${genesis(reality, 'reel')}) as should
+      from treeos.fact f
+      where reel collate "C" between ${from} and ${to}
+      window w as (partition by reel order by seq)
+    ), body as (
+      select link.*, treeos.json_of(header) as said from link
+    ), judged as (
+      select body.reel, body.seq, turn,
+        case
+          when body.seq <> turn then 'seq-gap'
+          when prev is distinct from should then 'prev-mismatch'
+          when hash is distinct from sha256('treeos.fact.v1\\000'::bytea || prev || header) then 'hash-mismatch'
+          when jsonb_typeof(said->'actor') is distinct from 'string'
+            or jsonb_typeof(said->'code') is distinct from 'string'
+            or jsonb_typeof(said->'at') is distinct from 'number' or (said->>'at') !~ '^-?[0-9]{1,15}$'
+            or coalesce(jsonb_typeof(said->'driver') not in ('string', 'null'), true)
+            or coalesce(jsonb_typeof(said->'cause') not in ('string', 'null'), true)
+            or coalesce(jsonb_typeof(said->'stack') not in ('string', 'null'), true)
+            or header is distinct from convert_to('{"actor":' || (said->'actor')::text || ',"at":' || (said->>'at')
+              || ',"cause":' || (said->'cause')::text || ',"code":' || (said->'code')::text
+              || ',"driver":' || (said->'driver')::text || ',"kind":' || to_json(kind)::text
+              || ',"moment":' || coalesce(to_json(moment)::text, 'null')
+              || ',"payloadHash":"' || encode(payload_hash, 'hex') || '","reel":' || to_json(body.reel)::text
+              || ',"seq":' || body.seq || ',"stack":' || (said->'stack')::text || ',"v":1}', 'UTF8')
+            then 'header-mismatch'
+          when payload_hash <> sha256('treeos.payload.v1\\000'::bytea || salt || bytes) then 'payload-mismatch'
+        end as reason
+      from body left join treeos.payload p on p.reel = body.reel and p.seq = body.seq
+    )
+    select distinct on (reel) reel, case reason when 'seq-gap' then turn else seq end as seq, reason
+    from judged where reason is not null order by reel, judged.seq`.execute(tx)
+  return rows
+}
+
+async function judgeRecords(tx: Db, reality: string, from: string, to: string): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    with link as (
+      select o.*, row_number() over w as turn,
+        coalesce(lag(hash) over w, ${genesis(reality, "'moments:' || being")}) as should
+      from treeos.moment_outcome o
+      where being collate "C" between ${from} and ${to}
+      window w as (partition by being order by n)
+    ), body as (
+      select link.*, treeos.json_of(record) as said from link
+    ), judged as (
+      select being, n, turn,
+        case
+          when n <> turn then 'seq-gap'
+          when prev is distinct from should then 'prev-mismatch'
+          when hash is distinct from sha256('treeos.moment.v1\\000'::bytea || prev || record) then 'hash-mismatch'
+          when (said @> jsonb_build_object('being', being, 'moment', moment, 'n', n, 'outcome', kind, 'reason', reason,
+              'wake', wake, 'sealedAt', sealed_at)
+            and said#>>'{stack,primary,name}' is not distinct from primary_role) is not true then 'header-mismatch'
+        end as fault
+      from body
+    )
+    select distinct on (being) 'moments:' || being as reel, case fault when 'seq-gap' then turn else n end as seq,
+      fault as reason
+    from judged where fault is not null order by being, n`.execute(tx)
+  return rows
+}
+
+/** Heads against the last link of their chains, and chains without a head. */
+async function judgeHeads(tx: Db, reality: string): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    with tip as (
+      select reel, max(seq) as seq, coalesce(max(seq) filter (where kind <> ${SPEECH_KIND}), 0) as state_seq
+      from treeos.fact group by reel
+      union all
+      select 'moments:' || being, max(n), 0 from treeos.moment_outcome group by being
+    ), stands as (
+      select tip.*, coalesce(f.hash, o.hash) as hash
+      from tip
+      left join treeos.fact f on f.reel = tip.reel and f.seq = tip.seq
+      left join treeos.moment_outcome o on 'moments:' || o.being = tip.reel and o.n = tip.seq
+    )
+    select coalesce(s.reel, h.reel) as reel, coalesce(s.seq, 0) as seq, 'head-mismatch' as reason
+    from stands s full join treeos.head h on h.reel = s.reel
+    where h.seq is distinct from coalesce(s.seq, 0)
+      or h.state_seq is distinct from coalesce(s.state_seq, 0)
+      or h.hash is distinct from coalesce(s.hash, ${genesis(reality, 'h.reel')})`.execute(tx)
+  return rows
+}
+
+/** Payloads of facts that are not there. */
+async function findStrays(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select reel, min(seq) as seq, 'payload-mismatch' as reason
+    from treeos.payload p
+    where not exists (select from treeos.fact f where f.reel = p.reel and f.seq = p.seq)
+    group by reel`.execute(tx)
+  return rows
+}

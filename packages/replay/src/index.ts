@@ -1,0 +1,5 @@
+/** Replay: every moment lived again from the chain, and by Temporal, and both compared with what was recorded. */
+export type { Mismatch } from './mismatch.ts'
+export { type Replayed, type ReplayRequest, replay } from './replay.ts'
+export { bundleForReplay, replayFromTemporal } from './temporal.ts'
+export { fetchRuns, type History, type Run, recordedCommands } from './temporal-history.ts'

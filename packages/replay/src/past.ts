@@ -1,0 +1,85 @@
+import { type Db, digestOf, keptOnce } from '@treeos/chain'
+import type { Digest, Fact, HeadRef, Json, ReelId } from '@treeos/core'
+import type { RowSource } from '@treeos/world'
+import { ReelHistory } from './reel-history.ts'
+
+/** The reels of a reality, loaded as they are asked for and kept for the moments after. */
+export class Past {
+  readonly #db: Db
+  readonly #reels = new Map<ReelId, Promise<ReelHistory>>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  reel(reel: ReelId): Promise<ReelHistory> {
+    const known = this.#reels.get(reel)
+    if (known !== undefined) return known
+    const loading = ReelHistory.load(this.#db, reel)
+    this.#reels.set(reel, loading)
+    return loading
+  }
+
+  /** Kept content, checked against the digest it is kept under. */
+  async kept(digest: Digest): Promise<Json | null> {
+    const value = await keptOnce(this.#db, digest)
+    if (value !== null && digestOf(value) !== digest)
+      throw new Error(`what is kept as ${digest} is something else`)
+    return value
+  }
+
+  /** The world as a basis cites it. A reel that the basis does not cite was not read, and cannot be read here. */
+  at(basis: readonly HeadRef[]): RowSource {
+    const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
+    const standing = (reel: ReelId) => {
+      const head = cited.get(reel)
+      if (head === undefined) throw new Error(`the moment's basis does not cite ${reel}`)
+      return head
+    }
+    const factsOf = async (reel: ReelId): Promise<readonly Fact[]> =>
+      (await this.reel(reel)).upTo(standing(reel).seq)
+    return {
+      kept: (digest) => this.kept(digest),
+      rows: (keys) =>
+        Promise.all(
+          keys.map(async (key) => {
+            const reel = key.startsWith('role:') ? 'registry' : key
+            const { seq, hash } = standing(reel)
+            const history = await this.reel(reel)
+            if (seq > 0 && history.fact(seq)?.hash !== hash)
+              throw new Error(`${reel}#${seq} is not the fact that was cited`)
+            const state = history.rowAt(key, seq) as unknown as Json | null
+            return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
+          }),
+        ),
+      keysInPlace: async (place, kind) => {
+        const facts = await factsOf(`space:${place}`)
+        return kind === 'being:' ? occupants(facts) : openedSpaces(facts)
+      },
+      keysOfChildren: async (being) =>
+        sorted(
+          (await factsOf(`being:${being}`))
+            .filter((fact) => fact.header.kind === 'being:bore')
+            .map((fact) => `being:${String(fact.payload?.being)}`),
+        ),
+    }
+  }
+}
+
+function occupants(facts: readonly Fact[]): string[] {
+  const inside = new Set<string>()
+  for (const { header, payload } of facts) {
+    if (header.kind === 'space:entered') inside.add(`being:${String(payload?.being)}`)
+    if (header.kind === 'space:left') inside.delete(`being:${String(payload?.being)}`)
+  }
+  return sorted(inside)
+}
+
+const openedSpaces = (facts: readonly Fact[]) =>
+  sorted(
+    facts
+      .filter((fact) => fact.header.kind === 'space:opened')
+      .map((fact) => `space:${String(fact.payload?.path)}`),
+  )
+
+const sorted = (keys: Iterable<string>): string[] => [...keys].sort()

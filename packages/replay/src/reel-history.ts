@@ -1,0 +1,75 @@
+import { type Db, listFactsAfter } from '@treeos/chain'
+import { type Digest, type Fact, type ReelId, SPEECH_KIND } from '@treeos/core'
+import { evolve, type Row, rowKeyOf } from '@treeos/world'
+
+const PAGE = 2000
+
+/** One reel with the state of its rows after every fact: what it was at any seq can be asked for. */
+export class ReelHistory {
+  readonly #facts: Fact[] = []
+  /** by row key: the states in order, each from the seq of the fact that made it */
+  readonly #states = new Map<string, { seq: number; row: Row | null }[]>()
+  readonly #changes: number[] = []
+  readonly #seqs = new Map<Digest, number>()
+
+  static async load(db: Db, reel: ReelId): Promise<ReelHistory> {
+    const history = new ReelHistory()
+    for (let page: Fact[] = [], after = 0; ; after += page.length) {
+      page = await listFactsAfter(db, reel, after, PAGE)
+      for (const fact of page) history.#take(fact)
+      if (page.length < PAGE) return history
+    }
+  }
+
+  #take(fact: Fact): void {
+    const { reel, seq, kind, actor, at } = fact.header
+    this.#facts.push(fact)
+    this.#seqs.set(fact.hash, seq)
+    if (kind !== SPEECH_KIND) this.#changes.push(seq)
+    const draft = { reel, kind, payload: fact.payload ?? {} }
+    const key = rowKeyOf(draft)
+    if (key === null) return
+    const states = this.#states.get(key) ?? []
+    states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
+    this.#states.set(key, states)
+  }
+
+  get length(): number {
+    return this.#facts.length
+  }
+
+  /** The row as it was after `seq` facts; null when there was none. */
+  rowAt(key: string, seq: number): Row | null {
+    return lastUpTo(this.#states.get(key) ?? [], seq, (state) => state.seq)?.row ?? null
+  }
+
+  /** Seq of the last fact up to `seq` that changed what others may rely on; 0 before any. */
+  stateSeqAt(seq: number): number {
+    return lastUpTo(this.#changes, seq, (changed) => changed) ?? 0
+  }
+
+  fact(seq: number): Fact | undefined {
+    return this.#facts[seq - 1]
+  }
+
+  findByHash(hash: Digest): Fact | undefined {
+    return this.fact(this.#seqs.get(hash) ?? 0)
+  }
+
+  /** Facts 1 to `seq`. */
+  upTo(seq: number): readonly Fact[] {
+    return this.#facts.slice(0, seq)
+  }
+}
+
+/** The last item whose seq is at most `seq`, of items in the order of their seqs. */
+function lastUpTo<T>(items: readonly T[], seq: number, seqOf: (item: T) => number): T | undefined {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (seqOf(items[middle] as T) <= seq) low = middle + 1
+    else high = middle
+  }
+  return items[low - 1]
+}

@@ -1,0 +1,62 @@
+import type { Client } from '@temporalio/client'
+import { type ChainDb, listOutcomes, listRows, type Reality } from '@treeos/chain'
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import type { Parts } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import { replayFromChain } from './chain.ts'
+import type { Mismatch } from './mismatch.ts'
+import { Past } from './past.ts'
+import { bundleForReplay, replayFromTemporal } from './temporal.ts'
+import { fetchRuns } from './temporal-history.ts'
+
+export interface ReplayRequest {
+  /** null: every being of the reality */
+  readonly beings: readonly BeingName[] | null
+  readonly from: 'chain' | 'temporal' | 'both'
+  readonly onProgress?: (line: string) => void
+}
+
+export interface Replayed {
+  readonly beings: number
+  readonly moments: number
+  readonly identical: boolean
+  readonly mismatches: readonly Mismatch[]
+}
+
+/**
+ * Proves that both records agree with themselves and with each other: every finished moment is lived again from the
+ * chain, and replayed by Temporal. Never calls a model, never writes.
+ * @throws {TreeosError} BEING_NOT_FOUND
+ */
+export async function replay(
+  at: { db: Kysely<ChainDb>; temporal: Client | null; reality: Reality; parts: Parts },
+  request: ReplayRequest,
+): Promise<Replayed> {
+  const names = await beingsOf(at.db, request.beings)
+  const past = new Past(at.db)
+  const bundle = request.from === 'chain' ? null : await bundleForReplay()
+  const mismatches: Mismatch[] = []
+  let moments = 0
+  for (const being of names) {
+    const outcomes = await listOutcomes(at.db, being)
+    if (outcomes.length === 0) continue
+    request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)
+    moments += outcomes.length
+    if (request.from !== 'temporal') {
+      mismatches.push(...(await replayFromChain({ db: at.db, parts: at.parts, past }, being, outcomes)))
+    }
+    if (bundle !== null && at.temporal !== null) {
+      const runs = await fetchRuns(at.temporal, at.reality.name, being)
+      mismatches.push(...(await replayFromTemporal(bundle, being, runs, outcomes)))
+    }
+  }
+  return { beings: names.length, moments, identical: mismatches.length === 0, mismatches }
+}
+
+async function beingsOf(db: Kysely<ChainDb>, wanted: readonly BeingName[] | null): Promise<BeingName[]> {
+  const living = (await listRows(db, 'being:')).map((row) => row.key.slice('being:'.length))
+  const unknown = wanted?.find((being) => !living.includes(being))
+  if (unknown !== undefined)
+    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(unknown)} lives in this reality`)
+  return wanted === null ? living : [...wanted]
+}

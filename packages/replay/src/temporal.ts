@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module'
+import { bundleWorkflowCode, type InjectedSinks, Worker, type WorkflowBundle } from '@temporalio/worker'
+import { digestOf, type StoredOutcome } from '@treeos/chain'
+import { type BeingName, canonicalJson, type Json, type PinnedStack, parseMomentId } from '@treeos/core'
+import { treeos, workflowsPath } from '@treeos/plugin'
+import type { StrictSinks } from '@treeos/workflows/strict'
+import { evaluateProgram, type Program } from '@treeos/world'
+import { Comparison, type Mismatch } from './mismatch.ts'
+import {
+  type AttestedMoment,
+  attestedMoments,
+  type RecordedCommand,
+  type Run,
+  recordedCommands,
+} from './temporal-history.ts'
+
+/** Bundles the workflows with the strict recorder; once for any number of replays. */
+export function bundleForReplay(): Promise<WorkflowBundle> {
+  const strictModule = createRequire(import.meta.url).resolve('@treeos/workflows/strict')
+  return bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [strictModule],
+    logger: { ...console, log: quiet, trace: quiet, debug: quiet, info: quiet, warn: quiet },
+  })
+}
+const quiet = () => undefined
+
+/**
+ * Lets Temporal replay a being's runs with a strict eye on what every command carries, and evaluates each moment's
+ * recorded slice again; compares both with the chain's records. History is the second witness: it holds the stack, and
+ * attests prompts and surfaces by digest.
+ */
+export async function replayFromTemporal(
+  bundle: WorkflowBundle,
+  being: BeingName,
+  runs: readonly Run[],
+  outcomes: readonly StoredOutcome[],
+): Promise<Mismatch[]> {
+  const mismatches: Mismatch[] = []
+  const attested = new Map<string, AttestedMoment & { program: Program }>()
+  for (const run of runs) {
+    const replayed = new Comparison(being, 0, 'temporal')
+    await replayRun(bundle, run, replayed)
+    mismatches.push(...replayed.mismatches)
+    for (const moment of withPrograms(run)) attested.set(moment.opened.moment, moment)
+  }
+  for (const outcome of outcomes) {
+    const compare = new Comparison(being, outcome.n, 'temporal')
+    const moment = attested.get(outcome.moment)
+    if (moment !== undefined) compareMoment(moment, outcome, compare)
+    else if (!mayBeMissing(outcome, outcomes)) compare.differ('history', outcome.moment, null)
+    mismatches.push(...compare.mismatches)
+  }
+  return mismatches
+}
+
+/** The last moment of a life that was ended from outside may have been stamped without history hearing of it. */
+function mayBeMissing(outcome: StoredOutcome, all: readonly StoredOutcome[]): boolean {
+  const next = all[outcome.n]
+  if (next === undefined) return false
+  return parseMomentId(next.moment).generation > parseMomentId(outcome.moment).generation
+}
+
+/** Each moment of a run with the program it was evaluated by, which history has once until it changes. */
+function withPrograms(run: Run): (AttestedMoment & { program: Program })[] {
+  let program: Program | null = null
+  return attestedMoments(run.history).map((moment) => {
+    program = (moment.opened.program as Program | null) ?? program
+    if (program === null)
+      throw new Error(`run ${run.runId} never brought the program of ${moment.opened.moment}`)
+    return { ...moment, program }
+  })
+}
+
+function compareMoment(
+  { opened, thought, stamped, program }: AttestedMoment & { program: Program },
+  { record, hash }: StoredOutcome,
+  compare: Comparison,
+): void {
+  compare.same('programDigest', opened.programDigest, digestOf(program as unknown as Json))
+  if (record.reason === 'superseded' || stamped === null) return
+  const result = evaluateProgram(program, opened)
+  const stack = result.skip === undefined ? pinned(program, result.primary, result.stacked) : null
+  compare.same('stack', record.stack, stack)
+  if (thought !== null) compare.same('stack', record.stack, thought.stack)
+  compare.same('stackDigest', record.stackDigest, stamped.stack)
+  compare.same('surfaceDigest', record.surfaceDigest, stamped.surface)
+  compare.same('promptDigest', record.promptDigest, stamped.prompt)
+  compare.same('outcome', record.outcome, stamped.kind)
+  compare.same('reason', record.reason, stamped.reason)
+  compare.same('act', record.act, stamped.act)
+  compare.same('facts', record.facts, stamped.heads)
+  compare.same('record', hash, stamped.record)
+}
+
+function pinned(program: Program, primary: string, stacked: readonly string[]): PinnedStack {
+  const pin = (name: string) => ({ name, digest: program.roles[name]?.digest ?? '' })
+  return { primary: pin(primary), stacked: stacked.map(pin) }
+}
+
+async function replayRun(bundle: WorkflowBundle, run: Run, compare: Comparison): Promise<void> {
+  const seen: RecordedCommand[] = []
+  const sinks: InjectedSinks<StrictSinks> = {
+    strict: {
+      command: {
+        callDuringReplay: true,
+        fn: (_info, kind, name, args) =>
+          void seen.push({ kind, name, carries: kind === 'local' ? argsDigest(args) : args }),
+      },
+    },
+  }
+  try {
+    await Worker.runReplayHistory(
+      { workflowBundle: bundle, sinks, plugins: [treeos()] },
+      run.history,
+      run.workflowId,
+    )
+  } catch (error) {
+    compare.differ('determinism', run.runId, error instanceof Error ? error.message : String(error))
+  }
+  for (const [i, command] of recordedCommands(run.history).entries()) {
+    if (canonicalJson(command) === canonicalJson(seen[i] ?? null)) continue
+    compare.differ(`command ${i}`, command as unknown as Json, (seen[i] ?? null) as unknown as Json)
+    return // what comes after one difference says nothing more
+  }
+}
+
+const argsDigest = (args: string): string => digestOf((JSON.parse(args) as Json[])[0] ?? null)
