@@ -19,6 +19,7 @@ const checks: Record<string, string[]> = {
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
   types: ['tsc'],
   imports: ['depcruise', 'packages', 'apps', 'extensions', 'infra', 'test'],
+  compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
 }
 /** Projects of vitest.config.ts: `unit` needs nothing, `services` runs on a real Temporal and Postgres. */

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
 import { workflowsPath } from '@treeos/plugin'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import type { TestProject } from 'vitest/node'
@@ -34,8 +34,6 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('temporalAddress', temporal.address)
   provide('bundlePath', bundlePath)
   return async () => {
-    await temporal.stop()
-    await postgres.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    await removeInstance(dataDir)
   }
 }

@@ -1,0 +1,9 @@
+#!/bin/bash
+# Run once by the postgres image, when its volume is new: Temporal's role, which owns Temporal's two databases.
+set -euo pipefail
+psql --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" \
+  --set=password="$TEMPORAL_DB_PASSWORD" <<'SQL'
+create role temporal login createdb password :'password';
+create database temporal owner temporal;
+create database temporal_visibility owner temporal;
+SQL

@@ -1,0 +1,169 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { LocalError, messageOf } from './error.ts'
+import { readIfThere, writeWhole } from './files.ts'
+import { acquireLock, type Lock, LockedError } from './lock.ts'
+import { isRunning, type Process, terminate } from './process.ts'
+
+/** One service of an instance. Addresses and details hold no secrets: they are shown. */
+export interface Service {
+  /** Unique in the instance: `postgres`, `temporal`, `portal`, `worker-1`, … */
+  name: string
+  /** Null when the service is not ours to stop. */
+  process: Process | null
+  address: string
+  /** What asks it to end in order; SIGTERM unless it needs another. */
+  stopSignal?: NodeJS.Signals
+  detail?: Record<string, string | null>
+}
+
+/** `instance.json` in the instance's folder. */
+export interface Instance {
+  version: 1
+  /** In the order of their start. */
+  services: Service[]
+  /** The ports of the last run by purpose, taken again when free, so that addresses last. */
+  ports: Record<string, number>
+}
+
+export interface Stopped {
+  name: string
+  pid: number
+  /** `gone` when it had ended before, or its pid belongs to another process by now. */
+  end: 'gone' | 'stopped' | 'killed'
+}
+
+/** Another process starts, runs or stops this instance. */
+export class InstanceBusyError extends LocalError {
+  override readonly name: string = 'InstanceBusyError'
+  readonly pid: number
+  constructor(dataDir: string, pid: number) {
+    super(
+      `the instance in ${dataDir} is in use by process ${pid}: stop it first, or choose another folder with --data`,
+    )
+    this.pid = pid
+  }
+}
+
+/** Where the instance lives: `--data`, else TREEOS_DATA, else `.treeos` in `cwd`. Always absolute; nothing is made. */
+export function instanceDir({
+  data,
+  env = process.env,
+  cwd = process.cwd(),
+}: {
+  data?: string | undefined
+  env?: NodeJS.ProcessEnv
+  cwd?: string
+} = {}): string {
+  return resolve(cwd, data || env.TREEOS_DATA || '.treeos')
+}
+
+/** Makes the folder when it is missing. Its secrets are files of mode 0600; git ignores all of it. */
+export function openInstance(dataDir: string): void {
+  const isNew = mkdirSync(dataDir, { recursive: true }) !== undefined
+  // Postgres refuses to run as root, and its user has to pass through here.
+  if (isNew) chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+  const ignore = join(dataDir, '.gitignore')
+  if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
+}
+
+/** @returns an instance without services when none was ever started there */
+export function readInstance(dataDir: string): Instance {
+  const file = join(dataDir, 'instance.json')
+  const text = readIfThere(file)
+  if (text === null) return { version: 1, services: [], ports: {} }
+  try {
+    const instance = JSON.parse(text) as Instance
+    if (instance.version === 1 && Array.isArray(instance.services)) return instance
+  } catch (error) {
+    throw new LocalError(`${file} is not readable: ${messageOf(error)}`, { cause: error })
+  }
+  throw new LocalError(`${file} is of another version of TreeOS`)
+}
+
+/** The recorded service while its process runs, else null. One that is not ours to stop counts as running. */
+export function runningService(dataDir: string, name: string): Service | null {
+  const service = readInstance(dataDir).services.find((one) => one.name === name)
+  if (service === undefined) return null
+  return service.process === null || isRunning(service.process) ? service : null
+}
+
+/** Adds a service, or replaces the one of that name; remembers its ports. */
+export async function recordService(
+  dataDir: string,
+  service: Service,
+  ports: Record<string, number> = {},
+): Promise<void> {
+  await change(dataDir, (instance) => ({
+    ...instance,
+    services: placed(instance.services, service),
+    ports: { ...instance.ports, ...ports },
+  }))
+}
+
+/** @param of forget it only while it is this process: another may have been recorded under its name since */
+export async function forgetService(dataDir: string, name: string, of?: Process): Promise<void> {
+  await change(dataDir, (instance) => ({
+    ...instance,
+    services: instance.services.filter(
+      (one) => one.name !== name || (of !== undefined && !isSame(one.process, of)),
+    ),
+  }))
+}
+
+/**
+ * Claims the instance for this process until `release`, or until it ends, however it ends.
+ * @throws InstanceBusyError
+ */
+export async function lockInstance(dataDir: string): Promise<Lock> {
+  openInstance(dataDir)
+  try {
+    return await acquireLock(join(dataDir, 'instance.lock'))
+  } catch (error) {
+    if (error instanceof LockedError) throw new InstanceBusyError(dataDir, error.holder.pid)
+    throw error
+  }
+}
+
+/**
+ * Ends every recorded process, the last started first, each with its own signal and SIGKILL after `graceMs`. Processes
+ * nobody recorded, or whose start time differs from the recorded one, are left alone.
+ */
+export async function stopInstance(
+  dataDir: string,
+  { graceMs = 10_000, onProgress }: { graceMs?: number; onProgress?: (line: string) => void } = {},
+): Promise<Stopped[]> {
+  const stopped: Stopped[] = []
+  for (const { name, process: known, stopSignal = 'SIGTERM' } of readInstance(dataDir).services.reverse()) {
+    if (known !== null) {
+      const end = await terminate(known, { graceMs, signal: stopSignal })
+      stopped.push({ name, pid: known.pid, end })
+      onProgress?.(`${name} ${end}`)
+    }
+    await forgetService(dataDir, name, known ?? undefined)
+  }
+  return stopped
+}
+
+/** In the place of the same process, else at the end: the list is in the order of starts. */
+function placed(services: Service[], service: Service): Service[] {
+  const at = services.findIndex(
+    ({ name, process }) => name === service.name && isSame(process, service.process),
+  )
+  if (at >= 0) return services.with(at, service)
+  return [...services.filter(({ name }) => name !== service.name), service]
+}
+
+function isSame(one: Process | null, other: Process | null): boolean {
+  return one?.pid === other?.pid && one?.startedAt === other?.startedAt
+}
+
+async function change(dataDir: string, edit: (instance: Instance) => Instance): Promise<void> {
+  openInstance(dataDir)
+  const lock = await acquireLock(join(dataDir, 'instance.json.lock'), { waitMs: 10_000 })
+  try {
+    writeWhole(join(dataDir, 'instance.json'), `${JSON.stringify(edit(readInstance(dataDir)), null, 2)}\n`)
+  } finally {
+    lock.release()
+  }
+}

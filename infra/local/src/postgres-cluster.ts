@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { LocalError, messageOf, systemCode } from './error.ts'
+import { readIfThere, writeWhole } from './files.ts'
+import type { Binaries } from './postgres-binaries.ts'
+import type { Owner } from './postgres-owner.ts'
+import { type Process, processStart } from './process.ts'
+
+export const USER = 'treeos'
+const run = promisify(execFile)
+
+/** The superuser's password: made once, kept in a file only we can read. */
+export function passwordIn(home: string): string {
+  const file = join(home, 'password')
+  const known = readIfThere(file)
+  if (known !== null) return known.trim()
+  const password = randomBytes(24).toString('base64url')
+  writeWhole(file, `${password}\n`)
+  return password
+}
+
+/** Makes the cluster `<home>/data` when there is none, under another name first: one cut short is never taken for it. */
+export async function makeCluster(
+  home: string,
+  { initdb }: Binaries,
+  password: string,
+  owner: Owner | null,
+): Promise<string> {
+  const data = join(home, 'data')
+  if (existsSync(data)) return data
+  const draft = join(home, 'data.new')
+  const passwordFile = join(home, `password.${randomUUID()}`)
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' })
+  if (owner !== null) for (const path of [draft, passwordFile]) chownSync(path, owner.uid, owner.gid)
+  const args = ['-D', draft, '-U', USER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8']
+  // The built-in provider sorts by code point and is the same on every machine; the host's locales are not.
+  args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+  try {
+    await run(initdb, args, { ...owner, cwd: home, env: { ...process.env, LC_ALL: 'C' } })
+  } catch (error) {
+    throw new LocalError(`cannot make a Postgres cluster in ${data}: ${messageOf(error)}`, { cause: error })
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+  renameSync(draft, data)
+  return data
+}
+
+/**
+ * The postmaster that runs on a data directory, from its postmaster.pid.
+ * @returns null when none does; the file of a dead one is removed if its pid is another's now, since Postgres would
+ *   take that process for its own and refuse to start
+ */
+export function runningPostmaster(data: string): { process: Process; port: number } | null {
+  const file = join(data, 'postmaster.pid')
+  const [pidLine, , , portLine] = readIfThere(file)?.split('\n') ?? []
+  if (pidLine === undefined) return null
+  const pid = Number(pidLine)
+  const startedAt = processStart(pid)
+  if (startedAt === null) return null // Postgres sees that for itself
+  if (!servesFrom(pid, data)) {
+    rmSync(file)
+    return null
+  }
+  return { process: { pid, startedAt }, port: Number(portLine) }
+}
+
+/** Whether a process is a server on these data: one stands in its data directory. Elsewhere than on Linux we trust it. */
+function servesFrom(pid: number, data: string): boolean {
+  if (process.platform !== 'linux') return true
+  try {
+    return (
+      readlinkSync(`/proc/${pid}/cwd`) === data &&
+      readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
+    )
+  } catch (error) {
+    const code = systemCode(error)
+    // Closed to us means another user's, and the server's user is ours or under us.
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return false
+    throw error
+  }
+}

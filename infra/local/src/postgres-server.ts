@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { LocalError, messageOf, systemCode } from './error.ts'
+import { forgetService, readInstance, recordService } from './instance.ts'
+import { freePort, PortTakenError } from './ports.ts'
+import type { Binaries } from './postgres-binaries.ts'
+import { runningPostmaster, USER } from './postgres-cluster.ts'
+import type { Owner } from './postgres-owner.ts'
+import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from './process.ts'
+
+export interface Server {
+  process: Process
+  port: number
+}
+
+interface Serving {
+  dataDir: string
+  /** The cluster. */
+  data: string
+  binaries: Binaries
+  owner: Owner | null
+  password: string
+  port: number | undefined
+  onProgress: (line: string) => void
+}
+
+const NAME = 'postgres'
+const HOST = '127.0.0.1'
+const READY_MS = 60_000 // recovery after a crash reads the log of the last minutes
+const STOP_SIGNAL = 'SIGINT' // "fast": SIGTERM would wait for the last client to leave
+const ATTEMPTS_MAX = 10
+const POLL_MS = 25
+
+export function urlOf(password: string, port: number, database: string): string {
+  return `postgres://${USER}:${password}@${HOST}:${port}/${database}`
+}
+
+/** The server that runs on these data, or a new one once the port is bound and recovery is over. */
+export async function serve(how: Serving): Promise<{ server: Server; adopted: boolean }> {
+  const running = runningPostmaster(how.data)
+  if (running !== null) {
+    if (how.port !== undefined && running.port !== how.port) {
+      const which = `Postgres of ${how.dataDir} runs on port ${running.port}, not ${how.port}`
+      throw new LocalError(`${which}: stop the instance first`)
+    }
+    await record(how.dataDir, running)
+    if (await isReady(running, how)) return { server: running, adopted: true }
+  }
+  return { server: await launch(how), adopted: false }
+}
+
+/** Starts the server, again when a child of a killed one or another's socket is in the way at first. */
+async function launch(how: Serving): Promise<Server> {
+  const { dataDir, data, onProgress } = how
+  const logFile = join(dataDir, 'postgres.log')
+  for (let attempt = 1; ; attempt++) {
+    const preferred = attempt === 1 ? readInstance(dataDir).ports[NAME] : undefined
+    const port = await freePort('Postgres', { wanted: how.port, preferred })
+    const from = logSize(logFile)
+    onProgress(`starting Postgres on port ${port}`)
+    const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories=']
+    settings.push('synchronous_commit=on', 'max_connections=200', 'timezone=UTC', 'log_timezone=UTC')
+    const started = await spawnDetached({
+      command: how.binaries.postgres,
+      args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      logFile,
+      cwd: data,
+      env: { ...process.env, LC_ALL: 'C' },
+      ...how.owner,
+    })
+    const server = { process: started, port }
+    await record(dataDir, server)
+    if (await isReady(server, how)) return server
+    await forgetService(dataDir, NAME, started)
+    const log = tail(logFile, { from })
+    const isTaken = log.includes('Address already in use')
+    if (isTaken && how.port !== undefined) throw new PortTakenError(port, 'Postgres')
+    const mayPass = isTaken || /pre-existing shared memory block|lock file .* already exists/.test(log)
+    if (!mayPass || attempt === ATTEMPTS_MAX) {
+      throw new LocalError(`Postgres does not start. The end of ${logFile}:\n${log}`)
+    }
+    await sleep(500)
+  }
+}
+
+/** @returns false when the process ended instead */
+async function isReady(server: Server, { password, dataDir }: Serving): Promise<boolean> {
+  const url = urlOf(password, server.port, 'postgres')
+  for (const until = Date.now() + READY_MS; ; await sleep(POLL_MS)) {
+    try {
+      await query(url, 'select 1')
+      if (isRunning(server.process)) return true // else it was another server's answer
+    } catch (error) {
+      if (systemCode(error) === '28P01') {
+        const file = join(dataDir, NAME, 'password')
+        throw new LocalError(`Postgres on port ${server.port} refuses the password in ${file}`, {
+          cause: error,
+        })
+      }
+      if (isRunning(server.process) && Date.now() > until) {
+        const log = `${join(dataDir, 'postgres.log')}:\n${tail(join(dataDir, 'postgres.log'))}`
+        const late = `Postgres does not answer within ${READY_MS / 1000} s (${reasonOf(error)})`
+        throw new LocalError(`${late}. The end of ${log}`, { cause: error })
+      }
+    }
+    if (!isRunning(server.process)) return false
+  }
+}
+
+export async function stopServer(dataDir: string, { process }: Server): Promise<void> {
+  await terminate(process, { signal: STOP_SIGNAL })
+  await forgetService(dataDir, NAME, process)
+}
+
+/** @param url of another database on that server */
+export async function createDatabase(url: string, name: string): Promise<void> {
+  const { rows } = await query(url, 'select 1 from pg_database where datname = $1', [name])
+  if (rows.length === 0) await query(url, `create database ${pg.escapeIdentifier(name)}`)
+}
+
+/** One statement over a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  // A connection lost between statements is told as an event, and one nobody hears ends the process. The statement
+  // under way rejects as well, so nothing is lost by not looking at it here.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Refused connections come as an AggregateError with an empty message, one error an address. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
+  return messageOf(error)
+}
+
+async function record(dataDir: string, { process, port }: Server): Promise<void> {
+  const address = `${HOST}:${port}`
+  await recordService(dataDir, { name: NAME, process, address, stopSignal: STOP_SIGNAL }, { [NAME]: port })
+}

@@ -1,0 +1,92 @@
+import { realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { LocalError } from './error.ts'
+import { openInstance, recordService } from './instance.ts'
+import { acquireLock } from './lock.ts'
+import { findBinaries } from './postgres-binaries.ts'
+import { makeCluster, passwordIn } from './postgres-cluster.ts'
+import { clusterHome, serverOwner } from './postgres-owner.ts'
+import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './postgres-server.ts'
+
+export interface PostgresOptions {
+  /** The instance's folder. */
+  dataDir: string
+  /** A port that has to be used; a free one otherwise, the last one if possible. */
+  port?: number | undefined
+  onProgress?: (line: string) => void
+  env?: NodeJS.ProcessEnv
+}
+
+export interface Postgres {
+  /** With the password, of a role that may create roles and databases when the server is ours. Never log it. */
+  url: string
+  /** Null for a server that is not ours. */
+  pid: number | null
+  /** True when it ran before this call. */
+  adopted: boolean
+  /** Ends our server, open connections included; nothing for one that is not ours. */
+  stop(): Promise<void>
+}
+
+const NAME = 'postgres'
+const DATABASE = 'treeos'
+const WAIT_MS = 120_000 // a first start makes a cluster, one after a crash recovers
+
+/**
+ * The database of an instance: DATABASE_URL, else a server under `dataDir` which runs on when this process ends. One
+ * that still runs there is adopted, one that was killed recovers.
+ * @throws LocalError, PortTakenError
+ */
+export async function ensurePostgres(options: PostgresOptions): Promise<Postgres> {
+  const { env = process.env, onProgress = () => {} } = options
+  const dataDir = resolve(options.dataDir)
+  openInstance(dataDir)
+  if (env.DATABASE_URL) return useExternal(dataDir, env.DATABASE_URL)
+  const lock = await acquireLock(join(dataDir, 'postgres.lock'), {
+    waitMs: WAIT_MS,
+    onWait: ({ pid }) => onProgress(`process ${pid} is starting Postgres for this instance`),
+  })
+  try {
+    return await start(dataDir, options.port, onProgress)
+  } finally {
+    lock.release()
+  }
+}
+
+async function useExternal(dataDir: string, url: string): Promise<Postgres> {
+  if (!URL.canParse(url))
+    throw new LocalError('DATABASE_URL is not a URL: postgres://user:password@host:port/database')
+  const { host, pathname } = new URL(url)
+  try {
+    await query(url, 'select 1')
+  } catch (error) {
+    throw new LocalError(
+      `DATABASE_URL names ${host}${pathname}, which does not answer: ${reasonOf(error)}. ` +
+        'Start that server, correct the variable, or unset it to use the one TreeOS brings along',
+      { cause: error },
+    )
+  }
+  await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
+  return { url, pid: null, adopted: true, stop: async () => {} }
+}
+
+async function start(
+  dataDir: string,
+  port: number | undefined,
+  onProgress: (line: string) => void,
+): Promise<Postgres> {
+  const owner = serverOwner(onProgress)
+  const instanceHome = join(dataDir, NAME)
+  const home = realpathSync(clusterHome(instanceHome, owner, onProgress))
+  const password = passwordIn(instanceHome)
+  const binaries = await findBinaries(owner, onProgress)
+  const data = await makeCluster(home, binaries, password, owner)
+  const { server, adopted } = await serve({ dataDir, data, binaries, owner, password, port, onProgress })
+  await createDatabase(urlOf(password, server.port, 'postgres'), DATABASE)
+  return {
+    url: urlOf(password, server.port, DATABASE),
+    pid: server.process.pid,
+    adopted,
+    stop: () => stopServer(dataDir, server),
+  }
+}

@@ -1,0 +1,12 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readIfThere } from './files.ts'
+import { stopInstance } from './instance.ts'
+
+/** Ends what an instance runs and deletes its folder with everything in it, and its cluster if that lies elsewhere. */
+export async function removeInstance(dataDir: string): Promise<void> {
+  await stopInstance(dataDir)
+  const elsewhere = readIfThere(join(dataDir, 'postgres', 'elsewhere'))
+  if (elsewhere !== null) rmSync(elsewhere, { recursive: true, force: true })
+  rmSync(dataDir, { recursive: true, force: true })
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const FIRST_BYTE_MS = 5_000 // a closed network is told in this time, a slow one has begun
+const STALL_MS = 30_000
+const POLL_MS = 200
+
+/**
+ * Has the Temporal SDK download its CLI into `folder`. A failure is told in one line and is none of ours: there is
+ * another way to a server. The SDK cannot be told to give up, so it works in a process that can be ended.
+ */
+export async function downloadTemporal(
+  folder: string,
+  { env, onProgress }: { env: NodeJS.ProcessEnv; onProgress: (line: string) => void },
+): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  onProgress('no temporal on PATH: asking the Temporal SDK to download one (TREEOS_NO_DOWNLOAD=1 skips this)')
+  const script = join(import.meta.dirname, 'temporal-download-child.ts')
+  const child = spawn(process.execPath, [script, folder], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-4_000)
+  })
+  let stalled = false
+  let size = -1
+  let since = Date.now()
+  const watch = setInterval(() => {
+    const now = bytesIn(folder)
+    if (now !== size) since = Date.now()
+    size = now
+    if (Date.now() - since < (size > 0 ? STALL_MS : FIRST_BYTE_MS)) return
+    stalled = true
+    child.kill('SIGKILL')
+  }, POLL_MS)
+  const [code] = await once(child, 'close').finally(() => clearInterval(watch))
+  if (code === 0) return
+  const reason = stalled ? 'nothing arrives' : (output.trim().split('\n').at(-1) ?? `status ${code}`)
+  onProgress(`the download is not possible here (${reason})`)
+}
+
+function bytesIn(folder: string): number {
+  const sizes = readdirSync(folder).map(
+    (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
+import { buildTemporal, builtTemporal } from './temporal-build.ts'
+import { downloadTemporal } from './temporal-download.ts'
+
+/**
+ * The instance's database under each kind of server, relative to the instance's folder. No kind reads another's: their
+ * schemas and shards differ.
+ */
+export function databaseOf(kind: TemporalBinary['kind']): string {
+  return join('temporal', kind === 'built' ? 'server.db' : 'cli.db')
+}
+
+/**
+ * The server this instance's database was made by: beings go on where they were, although a server of the first choice
+ * may have appeared since.
+ * @returns null when there is no database yet, or nothing here can open it
+ */
+export async function formerTemporal(dataDir: string, options: FindOptions): Promise<TemporalBinary | null> {
+  const { path, cacheDir, onProgress } = options
+  const has = (kind: TemporalBinary['kind']) => existsSync(join(dataDir, databaseOf(kind)))
+  if (!has('built') && !has('cli')) return null
+  const built = has('built') ? builtTemporal(cacheDir) : null
+  if (built !== null) return built
+  if (has('built') && findExecutable('go', path) !== null) return buildTemporal(options)
+  const cli = has('cli') ? (onPath(path) ?? downloaded(cacheDir)) : null
+  if (cli === null)
+    onProgress(`the server which made Temporal's database in ${dataDir} is gone: starting a new database`)
+  return cli
+}
+
+/**
+ * `temporal` on PATH, else the SDK's download, else built with Go. What an earlier start left in the cache is taken
+ * before a new download is tried.
+ * @throws LocalError which names what is missing and the commands that mend it
+ */
+export async function findTemporal(options: FindOptions): Promise<TemporalBinary> {
+  const { path, cacheDir } = options
+  return (
+    onPath(path) ??
+    downloaded(cacheDir) ??
+    builtTemporal(cacheDir) ??
+    (await downloadAndFind(options)) ??
+    (await buildTemporal(options))
+  )
+}
+
+async function downloadAndFind(options: FindOptions): Promise<TemporalBinary | null> {
+  if (options.env.TREEOS_NO_DOWNLOAD === '1') return null
+  await downloadTemporal(downloadDir(options.cacheDir), options)
+  return downloaded(options.cacheDir)
+}
+
+/** The first `temporal` that may be executed. */
+export function onPath(path: string): TemporalBinary | null {
+  const file = findExecutable('temporal', path)
+  return file === null ? null : { kind: 'cli', path: file }
+}
+
+/** The SDK names its download after itself and its version. */
+function downloaded(cacheDir: string): TemporalBinary | null {
+  const folder = downloadDir(cacheDir)
+  if (!existsSync(folder)) return null
+  const name = readdirSync(folder).find((one) => one.startsWith('temporal-') && !one.endsWith('.downloading'))
+  return name === undefined ? null : { kind: 'download', path: join(folder, name) }
+}
+
+function downloadDir(cacheDir: string): string {
+  return join(cacheDir, 'temporal-cli')
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection, type ConnectionOptions } from '@temporalio/client'
+import { msToTs } from '@temporalio/common/lib/time.js'
+import { LocalError, messageOf } from './error.ts'
+
+const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
+const CALL_MS = 5_000
+const VISIBLE_MS = 15_000 // the server rereads its namespaces every few seconds
+
+/** A connection for the time of `use`. Fails within a few seconds when nothing answers. */
+export async function withConnection<T>(
+  options: ConnectionOptions,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await Connection.connect({ connectTimeout: CALL_MS, ...options })
+  try {
+    return await connection.withDeadline(Date.now() + CALL_MS + VISIBLE_MS, () => use(connection))
+  } finally {
+    await connection.close()
+  }
+}
+
+interface Wanted {
+  namespace: string
+  searchAttributes: readonly string[]
+  /** The least time for which closed workflows are kept; left as it is when not given. */
+  retentionDays?: number
+}
+
+/**
+ * Sees to it that the namespace has what we need; adds what is missing.
+ * @throws LocalError which names what is missing and the command that adds it
+ */
+export async function prepareNamespace(connection: Connection, wanted: Wanted): Promise<void> {
+  const { namespace, searchAttributes, retentionDays } = wanted
+  const { config } = await connection.workflowService
+    .describeNamespace({ namespace })
+    .catch((error: unknown) => {
+      if (!messageOf(error).includes('not found')) throw error
+      const command = `temporal operator namespace create --namespace ${namespace} --retention 2160h`
+      throw new LocalError(`Temporal has no namespace ${namespace}. Make it: ${command}`, { cause: error })
+    })
+  const seconds = (retentionDays ?? 0) * 86_400
+  if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) < seconds) {
+    const retention = { workflowExecutionRetentionTtl: msToTs(seconds * 1000) }
+    await connection.workflowService.updateNamespace({ namespace, config: retention })
+  }
+  if (searchAttributes.length > 0) await addSearchAttributes(connection, namespace, searchAttributes)
+}
+
+async function addSearchAttributes(connection: Connection, namespace: string, wanted: readonly string[]) {
+  const missing = async () => {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+    for (const name of wanted) {
+      const type = customAttributes?.[name] ?? KEYWORD
+      if (type !== KEYWORD)
+        throw new LocalError(`search attribute ${name} of namespace ${namespace} is no Keyword`)
+    }
+    return wanted.filter((name) => customAttributes?.[name] === undefined)
+  }
+  try {
+    const names = await missing()
+    if (names.length === 0) return
+    const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+    for (const until = Date.now() + VISIBLE_MS; (await missing()).length > 0; await sleep(100)) {
+      if (Date.now() > until) throw new LocalError(`added, but not listed within ${VISIBLE_MS / 1000} s`)
+    }
+  } catch (error) {
+    const flags = wanted.map((name) => `--name ${name} --type Keyword`).join(' ')
+    throw new LocalError(
+      `the search attributes ${wanted.join(', ')} are needed in namespace ${namespace}: ${messageOf(error)}. ` +
+        `Add what is missing: temporal operator search-attribute create --namespace ${namespace} ${flags}`,
+      { cause: error },
+    )
+  }
+}

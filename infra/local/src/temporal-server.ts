@@ -1,0 +1,137 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LocalError, messageOf } from './error.ts'
+import type { TemporalBinary } from './executables.ts'
+import { forgetService, readInstance, recordService } from './instance.ts'
+import { freePort, PortTakenError } from './ports.ts'
+import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from './process.ts'
+import { databaseOf } from './temporal-find.ts'
+import { withConnection } from './temporal-namespace.ts'
+
+interface Launch {
+  dataDir: string
+  binary: TemporalBinary
+  namespace: string
+  searchAttributes: readonly string[]
+  ports: { grpc?: number | undefined; ui?: number | undefined }
+  logFile: string
+  onProgress: (line: string) => void
+}
+
+export interface TemporalServer {
+  address: string
+  ui: string
+  process: Process
+}
+
+const NAME = 'temporal'
+const HOST = '127.0.0.1'
+const READY_MS = 30_000
+const POLL_MS = 50
+const ATTEMPTS_MAX = 3
+
+/**
+ * key=json. A server reads its queues at most 20 times a second unless told so, 50 ms for every hop of an activity; and
+ * rounds timers up to a whole second to allow for clocks that differ between hosts (measured: 5 ms took 1004, now 18).
+ */
+const DYNAMIC_CONFIG = [
+  'history.transferProcessorMaxPollRPS=1000',
+  'history.timerProcessorMaxPollRPS=1000',
+  'history.timerProcessorMaxTimeShift="10ms"',
+  'system.enableActivityEagerExecution=true',
+]
+
+/** Starts the server and waits until it answers; again with other ports when another process took ours meanwhile. */
+export async function launchServer(how: Launch): Promise<TemporalServer> {
+  const { dataDir, binary, logFile, onProgress } = how
+  mkdirSync(dirname(join(dataDir, databaseOf(binary.kind))), { recursive: true, mode: 0o700 }) // histories are private
+  for (let attempt = 1; ; attempt++) {
+    const last = attempt === 1 ? readInstance(dataDir).ports : {}
+    const grpc = await freePort('Temporal', { wanted: how.ports.grpc, preferred: last.temporal })
+    const uiPort = await freePort('the Temporal UI', { wanted: how.ports.ui, preferred: last.temporalUi })
+    const [address, ui] = [`${HOST}:${grpc}`, `http://${HOST}:${uiPort}`]
+    const from = logSize(logFile)
+    onProgress(`starting Temporal (${binary.kind}) on port ${grpc}`)
+    const args = argumentsFor(how, grpc, uiPort)
+    const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir })
+    const detail = { namespace: how.namespace, ui, kind: binary.kind }
+    const ports = { temporal: grpc, temporalUi: uiPort }
+    await recordService(dataDir, { name: NAME, process: started, address, detail }, ports)
+    if (await serverAnswers(address, started)) return { address, ui, process: started }
+    const wasAlive = isRunning(started)
+    await stopServer(dataDir, started)
+    const log = tail(logFile, { from })
+    const isTaken = /is not free|address already in use/i.test(log)
+    const isExplicit = how.ports.grpc !== undefined && how.ports.ui !== undefined
+    if (isTaken && isExplicit) throw new PortTakenError(grpc, `Temporal, or ${uiPort} for its UI,`)
+    if (isTaken && attempt < ATTEMPTS_MAX) continue
+    const what = wasAlive ? `does not answer within ${READY_MS / 1000} s` : 'ended while starting'
+    throw new LocalError(`Temporal (${binary.path}) ${what}. The end of ${logFile}:\n${log}`)
+  }
+}
+
+/** @returns false when the process ended, or did not answer in time */
+export async function serverAnswers(address: string, known: Process): Promise<boolean> {
+  for (const until = Date.now() + READY_MS; isRunning(known) && Date.now() < until; await sleep(POLL_MS)) {
+    try {
+      await withConnection({ address, connectTimeout: 1_000 }, async (connection) => {
+        await connection.workflowService.getSystemInfo({})
+      })
+      if (isRunning(known)) return true // else it was another server's answer
+    } catch (error) {
+      if (!isNotYet(error)) throw error
+    }
+  }
+  return false
+}
+
+export async function stopServer(dataDir: string, known: Process): Promise<void> {
+  await terminate(known)
+  await forgetService(dataDir, NAME, known)
+}
+
+/** Nothing listens yet, or its services are still starting. */
+function isNotYet(error: unknown): boolean {
+  return /connect|UNAVAILABLE|DEADLINE|deadline/.test(messageOf(error))
+}
+
+function argumentsFor(
+  { dataDir, binary, namespace, searchAttributes }: Launch,
+  port: number,
+  uiPort: number,
+) {
+  const database = join(dataDir, databaseOf(binary.kind))
+  const network = [
+    '--ip',
+    HOST,
+    '--port',
+    String(port),
+    '--ui-port',
+    String(uiPort),
+    '--namespace',
+    namespace,
+  ]
+  if (binary.kind === 'built') {
+    return [
+      ...[...network, '--db', database],
+      ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
+      ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
+    ]
+  }
+  return [
+    ...[
+      'server',
+      'start-dev',
+      ...network,
+      '--headless=false',
+      '--db-filename',
+      database,
+      '--log-level',
+      'error',
+    ],
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+    ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config-value', pair]),
+  ]
+}

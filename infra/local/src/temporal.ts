@@ -1,0 +1,131 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { LocalError } from './error.ts'
+import type { TemporalBinary } from './executables.ts'
+import { openInstance, recordService, runningService } from './instance.ts'
+import { acquireLock } from './lock.ts'
+import type { Process } from './process.ts'
+import { externalTemporal } from './temporal-external.ts'
+import { findTemporal, formerTemporal } from './temporal-find.ts'
+import { prepareNamespace, withConnection } from './temporal-namespace.ts'
+import { launchServer, serverAnswers, stopServer } from './temporal-server.ts'
+
+export interface TemporalOptions {
+  /** The instance's folder. */
+  dataDir: string
+  /** Names of keyword search attributes the namespace has to have. */
+  searchAttributes: readonly string[]
+  /** Ports that have to be used; free ones otherwise, the last ones if possible. */
+  ports?: { grpc?: number | undefined; ui?: number | undefined }
+  /** The server's log file; `temporal.log` in the instance's folder unless given. */
+  log?: string
+  onProgress?: (line: string) => void
+  env?: NodeJS.ProcessEnv
+  /** The folders to look for executables in, as PATH lists them. */
+  path?: string
+  /** Where downloaded and built servers are kept for all instances of this user. */
+  cacheDir?: string
+}
+
+export interface Temporal {
+  /** host:port of the gRPC frontend. */
+  address: string
+  namespace: string
+  /** Where to see workflows in a browser, if we know. */
+  ui: string | null
+  /** Null for a server that is not ours. */
+  pid: number | null
+  /** `external` is not ours; the others say where our server's executable came from. */
+  kind: 'external' | TemporalBinary['kind']
+  /** True when it ran before this call. */
+  adopted: boolean
+  /** Ends our server in order; nothing for one that is not ours. */
+  stop(): Promise<void>
+}
+
+const NAME = 'temporal'
+const NAMESPACE = 'default'
+const BUILD_MS_MAX = 3_600_000
+
+/** `treeos` in XDG_CACHE_HOME or ~/.cache. */
+export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
+}
+
+/**
+ * The Temporal of an instance, with its search attributes: TEMPORAL_ADDRESS, else the server of this instance which
+ * still runs, else one started from `temporal` on PATH, from the SDK's download, or built with Go. It runs on when this
+ * process ends.
+ * @throws LocalError, PortTakenError
+ */
+export async function ensureTemporal(options: TemporalOptions): Promise<Temporal> {
+  const { env = process.env, onProgress = () => {}, searchAttributes } = options
+  const dataDir = resolve(options.dataDir)
+  openInstance(dataDir)
+  const external = await externalTemporal(env, searchAttributes, onProgress)
+  if (external !== null) {
+    const { address, namespace } = external
+    await recordService(dataDir, { name: NAME, process: null, address, detail: { namespace, ui: null } })
+    return { address, namespace, ui: null, pid: null, kind: 'external', adopted: true, stop: async () => {} }
+  }
+  const lock = await acquireLock(join(dataDir, 'temporal.lock'), {
+    waitMs: BUILD_MS_MAX,
+    onWait: ({ pid }) => onProgress(`process ${pid} is starting Temporal for this instance`),
+  })
+  try {
+    const found = (await adopt(dataDir, options)) ?? (await start(dataDir, { ...options, env, onProgress }))
+    await withConnection({ address: found.address }, (connection) =>
+      prepareNamespace(connection, { namespace: NAMESPACE, searchAttributes, retentionDays: 90 }),
+    )
+    return found
+  } finally {
+    lock.release()
+  }
+}
+
+/** The recorded server when it still answers; one that lives without answering is ended. */
+async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Temporal | null> {
+  const service = runningService(dataDir, NAME)
+  if (service?.process == null) return null
+  const { address, detail, process: known } = service
+  if (ports?.grpc !== undefined && !address.endsWith(`:${ports.grpc}`)) {
+    throw new LocalError(
+      `Temporal of ${dataDir} runs on ${address}, not port ${ports.grpc}: stop the instance first`,
+    )
+  }
+  if (!(await serverAnswers(address, known))) {
+    await stopServer(dataDir, known)
+    return null
+  }
+  const kind = detail?.kind as TemporalBinary['kind']
+  return describe(dataDir, { address, ui: detail?.ui ?? null, kind, process: known }, true)
+}
+
+async function start(
+  dataDir: string,
+  options: TemporalOptions & Required<Pick<TemporalOptions, 'env' | 'onProgress'>>,
+): Promise<Temporal> {
+  const { env, onProgress, path = env.PATH ?? '', cacheDir = defaultCacheDir(env) } = options
+  const where = { env, path, cacheDir, onProgress }
+  const binary = (await formerTemporal(dataDir, where)) ?? (await findTemporal(where))
+  const server = await launchServer({
+    dataDir,
+    binary,
+    namespace: NAMESPACE,
+    searchAttributes: options.searchAttributes,
+    ports: options.ports ?? {},
+    logFile: options.log ?? join(dataDir, 'temporal.log'),
+    onProgress,
+  })
+  return describe(dataDir, { ...server, kind: binary.kind }, false)
+}
+
+function describe(
+  dataDir: string,
+  server: { address: string; ui: string | null; kind: TemporalBinary['kind']; process: Process },
+  adopted: boolean,
+): Temporal {
+  const { address, ui, kind, process } = server
+  const stop = () => stopServer(dataDir, process)
+  return { address, namespace: NAMESPACE, ui, pid: process.pid, kind, adopted, stop }
+}

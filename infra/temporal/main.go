@@ -1,0 +1,246 @@
+// Command temporal is the Temporal server TreeOS starts for itself when a machine has none: every service of one
+// cluster and the web UI in a single process, on loopback only, with its state in one SQLite file.
+//
+// It prints one line of JSON when it accepts calls, {"address","namespace","ui"}, and then runs until SIGINT or SIGTERM.
+// It does not depend on its parent, so whoever starts it may exit. It leaves with status 1 and a sentence on stderr.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	uiserver "github.com/temporalio/ui-server/v2/server"
+	uiconfig "github.com/temporalio/ui-server/v2/server/config"
+	uioptions "github.com/temporalio/ui-server/v2/server/server_options"
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/cluster"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/membership/static"
+	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+	"go.temporal.io/server/common/primitives"
+	"go.temporal.io/server/schema/sqlite"
+	"go.temporal.io/server/temporal"
+	"go.uber.org/zap"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+const (
+	clusterName   = "active"
+	storeName     = "sqlite"
+	stopSecondMax = 5 // a stop that takes longer than this is cut short: SQLite in WAL mode loses nothing by it
+)
+
+type options struct {
+	ip, db, namespace, logLevel       string
+	port, uiPort, shards              int
+	headless                          bool
+	retention                         time.Duration
+	searchAttributes, dynamicSettings list
+}
+
+// list is a flag that may be given more than once.
+type list []string
+
+func (l *list) String() string         { return strings.Join(*l, ",") }
+func (l *list) Set(value string) error { *l = append(*l, value); return nil }
+
+func main() {
+	var o options
+	flag.StringVar(&o.ip, "ip", "127.0.0.1", "address to listen on")
+	flag.IntVar(&o.port, "port", 7233, "port of the gRPC frontend; 0 picks a free one")
+	flag.IntVar(&o.uiPort, "ui-port", 0, "port of the web UI; 0 picks a free one")
+	flag.BoolVar(&o.headless, "headless", false, "start no web UI")
+	flag.StringVar(&o.db, "db", "", "SQLite file to keep the state in; memory only when empty")
+	flag.IntVar(&o.shards, "shards", 4, "history shards; a database keeps the number it was made with")
+	flag.Var(&o.searchAttributes, "search-attribute", "keyword search attribute of a new namespace (repeatable)")
+	flag.StringVar(&o.namespace, "namespace", "default", "namespace to create when missing")
+	flag.DurationVar(&o.retention, "retention", 90*24*time.Hour, "how long a new namespace keeps closed workflows")
+	flag.Var(&o.dynamicSettings, "dynamic-config", "server setting as key=json (repeatable)")
+	flag.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "temporal:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until a signal asks it to end.
+func run(o options) error {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	store, err := openStore(o)
+	if err != nil {
+		return fmt.Errorf("database %q: %w", o.db, err)
+	}
+	settings, err := parseSettings(o.dynamicSettings)
+	if err != nil {
+		return err
+	}
+	ports, err := pickPorts(o.ip, o.port, 0, 0, 0, 0, o.uiPort)
+	if err != nil {
+		return err
+	}
+	server, err := newServer(o, store, settings, ports)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	if err := server.Start(); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	ready := map[string]string{"address": join(o.ip, ports[0]), "namespace": o.namespace}
+	if !o.headless {
+		ui := uiserver.NewServer(uioptions.WithConfigProvider(&uiconfig.Config{
+			Host: o.ip, Port: ports[5], EnableUI: true, HideLogs: true, DisableNewsFetch: true,
+			TemporalGRPCAddress: join(o.ip, ports[0]), DefaultNamespace: o.namespace,
+			CORS: uiconfig.CORS{CookieInsecure: true}, // plain HTTP on loopback
+		}))
+		go ui.Start() // it ends the process itself, with the reason, when it cannot listen
+		ready["ui"] = "http://" + join(o.ip, ports[5])
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(ready); err != nil {
+		return err
+	}
+	<-stop
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Stop() }()
+	select {
+	case err := <-stopped:
+		return err
+	case <-stop: // asked twice
+	case <-time.After(stopSecondMax * time.Second):
+	}
+	return nil
+}
+
+// openStore makes the schema and the namespace where they are missing. A database is made under another name and moved
+// into place whole, so that one killed half-way is not taken for a finished one. An open file is locked: two servers
+// on one database would corrupt it, so the second waits for busy_timeout and fails.
+func openStore(o options) (*config.SQL, error) {
+	attributes := map[string]enums.IndexedValueType{}
+	for _, name := range o.searchAttributes {
+		attributes[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
+	}
+	namespace, err := sqlite.NewNamespaceConfig(clusterName, o.namespace, false, attributes)
+	if err != nil {
+		return nil, err
+	}
+	namespace.Detail.Config.Retention = durationpb.New(o.retention)
+	store := &config.SQL{PluginName: sqliteplugin.PluginName, DatabaseName: o.db, ConnectAttributes: map[string]string{
+		"mode": "rwc", "journal_mode": "wal", "synchronous": "normal", "locking_mode": "exclusive", "busy_timeout": "5000",
+	}}
+	if o.db == "" {
+		store.DatabaseName = fmt.Sprintf("treeos-%d", os.Getpid())
+		store.ConnectAttributes = map[string]string{"mode": "memory", "cache": "shared"}
+	} else if _, err := os.Stat(o.db); errors.Is(err, fs.ErrNotExist) {
+		draft := o.db + ".new"
+		if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err := sqlite.SetupSchema(&config.SQL{PluginName: sqliteplugin.PluginName, DatabaseName: draft,
+			ConnectAttributes: map[string]string{"mode": "rwc", "synchronous": "off"}}); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(draft, o.db); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	return store, sqlite.CreateNamespaces(store, namespace)
+}
+
+func newServer(o options, store *config.SQL, settings dynamicconfig.StaticClient, ports []int) (temporal.Server, error) {
+	c := &config.Config{Services: map[string]config.Service{}}
+	c.Global.Membership.MaxJoinDuration = 30 * time.Second
+	c.Global.Membership.BroadcastAddress = o.ip
+	c.Persistence.DefaultStore, c.Persistence.VisibilityStore = storeName, storeName
+	c.Persistence.DataStores = map[string]config.DataStore{storeName: {SQL: store}}
+	c.Persistence.NumHistoryShards = int32(o.shards)
+	c.ClusterMetadata = &cluster.Config{
+		FailoverVersionIncrement: 10, MasterClusterName: clusterName, CurrentClusterName: clusterName,
+		ClusterInformation: map[string]cluster.ClusterInformation{
+			clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: join(o.ip, ports[0])},
+		},
+	}
+	c.DCRedirectionPolicy.Policy = "noop"
+	c.PublicClient.HostPort = join(o.ip, ports[0])
+	for _, state := range []*string{
+		&c.Archival.History.State, &c.Archival.Visibility.State,
+		&c.NamespaceDefaults.Archival.History.State, &c.NamespaceDefaults.Archival.Visibility.State,
+	} {
+		*state = config.ArchivalDisabled
+	}
+	hosts := map[primitives.ServiceName]static.Hosts{}
+	for i, name := range []primitives.ServiceName{
+		primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
+	} {
+		service := config.Service{RPC: config.RPC{BindOnIP: o.ip, GRPCPort: ports[i]}}
+		if name == primitives.FrontendService {
+			service.RPC.HTTPPort = ports[4]
+		}
+		c.Services[string(name)] = service
+		hosts[name] = static.SingleLocalHost(join(o.ip, ports[i]))
+	}
+	authorizer, err := authorization.GetAuthorizerFromConfig(&c.Global.Authorization)
+	if err != nil {
+		return nil, err
+	}
+	logger := log.BuildZapLogger(log.Config{Stdout: true, Level: o.logLevel})
+	logger = logger.WithOptions(zap.AddStacktrace(zap.FatalLevel)) // else 8 KB for each call cut off by a stop
+	return temporal.NewServer(
+		temporal.WithConfig(c), temporal.ForServices(temporal.DefaultServices), temporal.WithStaticHosts(hosts),
+		temporal.WithLogger(log.NewZapLogger(logger)),
+		temporal.WithDynamicConfigClient(settings), temporal.WithAuthorizer(authorizer),
+		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
+	)
+}
+
+// parseSettings reads key=json pairs over defaults fit for one process: a cache for thousands of open workflows, and
+// lists in the UI which are not throttled.
+func parseSettings(pairs []string) (dynamicconfig.StaticClient, error) {
+	settings := dynamicconfig.StaticClient{
+		dynamicconfig.HistoryCacheHostLevelMaxSize.Key():                 8096,
+		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 100,
+	}
+	for _, pair := range pairs {
+		key, text, found := strings.Cut(pair, "=")
+		var value any
+		if err := json.Unmarshal([]byte(text), &value); !found || err != nil {
+			return nil, fmt.Errorf("--dynamic-config %q: expected key=json, such as system.enableEagerWorkflowStart=true", pair)
+		}
+		if number, ok := value.(float64); ok && number == float64(int(number)) {
+			value = int(number) // settings of whole numbers refuse a float
+		}
+		settings[dynamicconfig.MakeKey(key)] = value
+	}
+	return settings, nil
+}
+
+// pickPorts tries every port and replaces each 0 by a free one. All are held until the last is found: no two are equal.
+func pickPorts(ip string, wanted ...int) ([]int, error) {
+	ports := make([]int, len(wanted))
+	for i, port := range wanted {
+		listener, err := net.Listen("tcp", join(ip, port))
+		if err != nil {
+			return nil, fmt.Errorf("port %d is not free: %w", port, err)
+		}
+		defer listener.Close()
+		ports[i] = listener.Addr().(*net.TCPAddr).Port
+	}
+	return ports, nil
+}
+
+func join(ip string, port int) string { return net.JoinHostPort(ip, strconv.Itoa(port)) }
