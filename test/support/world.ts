@@ -7,7 +7,7 @@ import type { JsonObject } from '@treeos/core'
 import { createModel, type Model, mindOf, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import { assemble, type Extension, seed } from '@treeos/world'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { emptyDatabase } from './database.ts'
 
@@ -21,6 +21,8 @@ export interface World extends Connection {
   /** errors that history was not told the message of */
   readonly errors: { where: string; error: unknown }[]
   birth(payload: JsonObject): Promise<void>
+  /** only in a world with a clock */
+  setClock(iso: string): Promise<void>
   stopWorker(): Promise<void>
   startWorker(): Promise<void>
   close(): Promise<void>
@@ -31,6 +33,8 @@ export interface WorldOptions {
   readonly modelUrl?: string
   readonly modelTimeoutSeconds?: number
   readonly timeZone?: string
+  /** an ISO instant: Postgres' clock then stands still, until `setClock` */
+  readonly clock?: string
 }
 
 let installed = false
@@ -41,9 +45,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     installed = true
   }
   const address = inject('temporalAddress')
-  const { url, drop } = await emptyDatabase()
-  const owner = openDatabase(url, { asOwner: true, poolMax: 4 })
+  const { url: plainUrl, drop } = await emptyDatabase()
+  const owner = openDatabase(plainUrl, { asOwner: true, poolMax: 4 })
   await migrate(owner)
+  const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
   const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []
   const parts = assemble([seed, ...extensions])
@@ -62,7 +67,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       workflowBundle: { codePath: inject('bundlePath') },
       stickyQueueScheduleToStartTimeout: '1s',
       plugins: [
-        treeos({ extensions, databaseUrl: url, model: modelOf(options), onError: (where, error) => errors.push({ where, error }) }),
+        treeos({
+          extensions,
+          databaseUrl: url,
+          model: modelOf(options),
+          onError: (where, error) => errors.push({ where, error }),
+        }),
       ],
     })
     running = { worker, done: worker.run() }
@@ -84,6 +94,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     async birth(payload) {
       await act(at, 'operator', { verb: 'be', operation: 'birth', payload })
     },
+    async setClock(iso) {
+      await sql`update clock.stands set at = ${iso}::timestamptz`.execute(owner)
+    },
     async close() {
       await stopWorker()
       await native.close()
@@ -94,7 +107,27 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
+/**
+ * Puts a clock of our own before Postgres': every connection with the new URL reads it, nothing else is changed. Time is
+ * thus data, as it is for replay.
+ */
+async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Promise<string> {
+  await sql`create schema clock`.execute(owner)
+  await sql`create table clock.stands (at timestamptz not null)`.execute(owner)
+  await sql`insert into clock.stands values (${iso}::timestamptz)`.execute(owner)
+  await sql`
+    create function clock.clock_timestamp() returns timestamptz language sql volatile
+    as 'select at from clock.stands'`.execute(owner)
+  await sql`grant usage on schema clock to public`.execute(owner)
+  await sql`grant select on clock.stands to public`.execute(owner)
+  const moved = new URL(url)
+  moved.searchParams.set('options', '-c search_path=clock,treeos,pg_catalog')
+  return moved.href
+}
+
 function modelOf({ modelUrl, modelTimeoutSeconds = 10 }: WorldOptions): Model | null {
   if (modelUrl === undefined) return null
-  return createModel(mindOf({ model: 'test', baseUrl: modelUrl, apiKey: null }), { timeoutSeconds: modelTimeoutSeconds })
+  return createModel(mindOf({ model: 'test', baseUrl: modelUrl, apiKey: null }), {
+    timeoutSeconds: modelTimeoutSeconds,
+  })
 }

@@ -75,6 +75,7 @@ async function supersede(
       kind: 'skipped',
       reason: 'superseded',
       detail: null,
+      result: null,
       wake: open.record.wake.id,
       sealedAt,
       primaryRole: null,

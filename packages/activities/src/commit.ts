@@ -120,6 +120,7 @@ export async function commit(
       kind: verdict.kind,
       reason: verdict.reason,
       detail: verdict.detail,
+      result: verdict.kind === 'act' ? (verdict.act?.result ?? null) : null,
       wake: open.wake.id,
       sealedAt,
       primaryRole: ending.kind === 'decided' ? ending.stack.primary.name : null,

@@ -109,6 +109,8 @@ export interface OutcomeWrite {
   readonly n: number
   readonly kind: OutcomeKind
   readonly reason: string | null
+  /** what the asker is told of an act; kept for people, not hashed */
+  readonly result: Json
   readonly detail: string | null
   readonly wake: string | null
   readonly sealedAt: number
@@ -200,6 +202,7 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   const record = utf8(canonicalJson(outcome.record))
   return {
     ...outcome,
+    result: outcome.result === null ? null : canonicalJson(outcome.result),
     // A message for people, which may quote what a mind said: jsonb takes neither NUL nor half a character.
     detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,
     wake: outcome.record.wake, // no column says what the hashed record does not

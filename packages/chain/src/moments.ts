@@ -131,6 +131,8 @@ export interface StoredOutcome {
   readonly kind: OutcomeKind
   readonly reason: string | null
   readonly detail: string | null
+  /** what the asker was told of the act */
+  readonly result: Json
   readonly wake: string | null
   readonly sealedAt: number
   readonly primary: string | null
@@ -232,6 +234,7 @@ function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
     kind: row.kind,
     reason: row.reason,
     detail: row.detail,
+    result: row.result === null ? null : (JSON.parse(row.result) as Json),
     wake: row.wake,
     sealedAt: row.sealed_at,
     primary: row.primary_role,

@@ -130,6 +130,8 @@ export interface MomentOutcomeTable {
   prev: Buffer
   hash: Buffer
   record: Buffer
+  /** canonical JSON: what the asker is told of an act; not hashed, may be erased */
+  result: string | null
   /** the refusal's or failure's message, for people; not hashed, may be erased */
   detail: string | null
 }

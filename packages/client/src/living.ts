@@ -66,14 +66,9 @@ export async function act(at: Connection, as: BeingName, call: VerbCall): Promis
   const outcome = await outcomeOf(at, as, actWakeId(correlation), ACT_WAIT_SECONDS)
   return {
     act: outcome.record.act === null ? null : outcome.moment,
-    ...(await resultOf(at, outcome, correlation)),
+    result: outcome.result,
+    facts: await listFactsOfMoment(at.db, outcome.moment),
   }
-}
-
-/** The result is told from the facts, which is where it is kept. */
-async function resultOf(at: Connection, outcome: StoredOutcome, correlation: string) {
-  const facts = await listFactsOfMoment(at.db, outcome.moment)
-  return { result: { correlation, moment: outcome.moment }, facts }
 }
 
 export interface SummonRequest {

@@ -139,6 +139,7 @@ create table moment_outcome (
   hash bytea not null unique,
   record bytea not null,
   detail text,
+  result text,
   unique (being, n)
 );
 -- One wake, one outcome; a life that ended halfway gives its wake back.

@@ -123,11 +123,11 @@ begin
   end if;
 
   if jsonb_typeof(batch->'outcome') = 'object' then
-    select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail,
+    select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
         decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record
       into o
       from jsonb_to_record(batch->'outcome') as r(n integer, kind text, reason text, wake text, "sealedAt" bigint,
-        "primaryRole" text, prev text, hash text, record text, detail text);
+        "primaryRole" text, prev text, hash text, record text, detail text, result text);
     said := convert_from(o.record, 'UTF8')::jsonb;
     if (o.hash = sha256('treeos.moment.v1\\000'::bytea || o.prev || o.record)
       and said @> jsonb_build_object('being', this_being, 'moment', this_moment, 'n', o.n, 'wake', o.wake,
@@ -141,9 +141,9 @@ begin
     if not found then
       raise exception 'the record of % does not continue its chain', this_moment using errcode = 'TR002';
     end if;
-    insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail)
+    insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result)
       values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
-        o.record, o.detail);
+        o.record, o.detail, o.result);
     if o.reason = 'superseded' then
       update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;
     else

@@ -1,0 +1,199 @@
+import {
+  append,
+  type Batch,
+  beginLife,
+  listFactsAfter,
+  openDatabase,
+  readHeads,
+  readOutcome,
+  verifyChains,
+} from '@treeos/chain'
+import { canonicalJson, type JsonObject } from '@treeos/core'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, changed, type Moment, spoke, type Wish, wakeFor } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+})
+afterAll(async () => {
+  expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, broken: [] })
+  await base.close()
+})
+
+const batch = (wish: Wish) => batchOf(base.db, base.reality, wish)
+const write = async (wish: Wish) => append(base.db, await batch(wish))
+const beginsLife = (being: string, chain = 'run-1') => beginLife(base.db, base.reality.id, being, chain)
+const counts = async () => {
+  const { rows } = await sql<{
+    facts: number
+    payloads: number
+    outcomes: number
+    inbox: number
+    rows: number
+  }>`
+    select (select count(*) from treeos.fact) facts, (select count(*) from treeos.payload) payloads,
+      (select count(*) from treeos.moment_outcome) outcomes, (select count(*) from treeos.inbox) inbox,
+      (select count(*) from treeos.projection) rows`.execute(base.db)
+  return rows[0]!
+}
+
+const row = (key: string) => ({
+  ...{ key, reel: key, state: { name: key }, foldedSeq: 1, place: '/', parent: null, cognition: 'llm' },
+})
+
+describe('F56 an act and its facts commit together or not at all', () => {
+  const moment: Moment = { being: 'whole', generation: 1, n: 1 }
+  const wish: Wish = {
+    moment,
+    drafts: [changed('being:whole'), changed('space:/whole'), spoke('being:whole')],
+    rows: [row('being:whole')],
+    inbox: [wakeFor('whole', 'reply-1')],
+  }
+
+  it('leaves nothing when its connection is killed while it waits for a lock; the retry appends everything', async () => {
+    await beginsLife('whole')
+    await write({ drafts: [changed('space:/whole')] })
+    const whole = await batch(wish)
+    const before = await counts()
+    const killed = await killedWhileLocked('space:/whole', (db) => append(db, whole))
+    expect(killed).toMatchObject({ code: '57P01' })
+    expect(await counts()).toEqual(before)
+    expect(await readOutcome(base.db, 'whole/1/1')).toBeNull()
+
+    expect((await append(base.db, whole)).status).toBe('appended')
+    expect(await append(base.db, whole)).toEqual({ status: 'done' })
+    expect(await counts()).toEqual({
+      facts: before.facts + 3,
+      payloads: before.payloads + 3,
+      outcomes: before.outcomes + 1,
+      inbox: before.inbox + 1,
+      rows: before.rows + 1,
+    })
+  })
+
+  it('leaves nothing when its connection is killed after its facts, in the same transaction', async () => {
+    await beginsLife('halfway')
+    const before = await counts()
+    const half = await batch({
+      moment: { being: 'halfway', generation: 1, n: 1 },
+      drafts: [changed('being:halfway')],
+    })
+    const db = openDatabase(base.url, { poolMax: 1 })
+    const dying = db.transaction().execute(async (tx) => {
+      expect((await append(tx, half)).status).toBe('appended')
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
+    })
+    await expect(dying).rejects.toThrow()
+    await db.destroy()
+    expect(await counts()).toEqual(before)
+    expect((await append(base.db, half)).status).toBe('appended')
+  })
+
+  it.each([
+    { what: 'payload', alter: (f: Fact) => ({ ...f, bytes: Buffer.from('{"path":[],"value":2}') }) },
+    { what: 'salt', alter: (f: Fact) => ({ ...f, salt: Buffer.alloc(32) }) },
+    { what: 'header', alter: (f: Fact) => ({ ...f, header: Buffer.from('{}') }) },
+    { what: 'link', alter: (f: Fact) => ({ ...f, prev: Buffer.alloc(32) }) },
+    { what: 'hash', alter: (f: Fact) => ({ ...f, ref: { ...f.ref, hash: '00'.repeat(32) } }) },
+    { what: 'kind', alter: (f: Fact) => ({ ...f, ref: { ...f.ref, kind: 'being:moved' } }) },
+    { what: 'place', alter: (f: Fact) => ({ ...f, ref: { ...f.ref, seq: f.ref.seq + 1 } }) },
+  ])('refuses all of a batch in which one $what is wrong', async ({ alter }) => {
+    const before = await counts()
+    const good = await batch({ drafts: [changed('space:/refused'), changed('space:/refused')] })
+    const [first, second] = good.facts
+    const bad = append(base.db, { ...good, facts: [first!, alter(second!)] })
+    await expect(bad).rejects.toMatchObject({ code: 'TR002' })
+    expect(await counts()).toEqual(before)
+  })
+
+  it('refuses a record that says other things than its row', async () => {
+    await beginsLife('liar')
+    const good = await batch({ moment: { being: 'liar', generation: 1, n: 1 } })
+    for (const lie of [{ kind: 'see' }, { reason: 'x' }, { sealedAt: 1 }, { primaryRole: 'x' }, { n: 2 }]) {
+      const bad = { ...good, outcome: { ...good.outcome!, ...lie } } as Batch
+      await expect(append(base.db, bad), JSON.stringify(lie)).rejects.toMatchObject({ code: 'TR002' })
+    }
+  })
+})
+
+type Fact = Batch['facts'][number]
+
+describe('what a decision rested on', () => {
+  it('is stale when a reel it only read has changed state since', async () => {
+    const late = await batch({ drafts: [changed('being:reader')], reads: ['space:/read'] })
+    await write({ drafts: [changed('space:/read')] })
+    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'space:/read' })
+    expect((await readHeads(base.db, base.reality.id, ['being:reader']))[0]?.seq).toBe(0)
+  })
+
+  it('stands when only speech was added to a reel it read', async () => {
+    const late = await batch({ drafts: [changed('being:listener')], reads: ['being:speaker'] })
+    await write({ drafts: [spoke('being:speaker'), spoke('being:speaker')] })
+    expect((await append(base.db, late)).status).toBe('appended')
+  })
+
+  it('is stale when anything at all was added to a reel it writes', async () => {
+    const late = await batch({ drafts: [spoke('being:speaker')] })
+    await write({ drafts: [spoke('being:speaker')] })
+    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'being:speaker' })
+  })
+
+  it('is superseded once a younger life of the being has begun, and writes nothing', async () => {
+    expect(await beginsLife('cat', 'run-1')).toBe(1)
+    const old = await batch({ moment: { being: 'cat', generation: 1, n: 1 }, drafts: [changed('being:cat')] })
+    expect(await beginsLife('cat', 'run-2')).toBe(2)
+    expect(await beginsLife('cat', 'run-1')).toBe(1)
+    const before = await counts()
+    expect(await append(base.db, old)).toEqual({ status: 'superseded', generation: 2 })
+    expect(await counts()).toEqual(before)
+    const young = { moment: { being: 'cat', generation: 2, n: 1 }, drafts: [changed('being:cat')] }
+    expect((await write(young)).status).toBe('appended')
+  })
+})
+
+describe('stored bytes', () => {
+  it.each<[string, JsonObject]>([
+    ['NUL', { text: 'a\u0000b', '\u0000': 1 }],
+    ['emoji and U+FFFD', { text: '👩🏽‍🚀\ufffd\u2028', '😀': '\ud7ff' }],
+    ['numbers that jsonb rewrites', { a: 1e21, b: 1e-7, c: 5e-324, d: 0, e: -1e300, f: 2 ** 53 }],
+    ['text that looks like other types', { a: '-0', b: '1e21', c: '\\u0000', d: '\\x00', e: "'; --" }],
+    ['keys in an order jsonb would change', { bb: 1, a: 2, ä: 3, '\ue000': 4, '\ud83d\ude00': 5 }],
+  ])('come back to the byte: %s', async (what, payload) => {
+    const reel = `matter:${what.replaceAll(' ', '-')}`
+    const made = await batch({ drafts: [{ reel, kind: 'matter:made', payload }] })
+    expect((await append(base.db, made)).status).toBe('appended')
+    const { rows } = await sql<{ bytes: Buffer }>`
+      select bytes from treeos.payload where reel = ${reel}`.execute(base.db)
+    expect(rows[0]?.bytes).toEqual(Buffer.from(canonicalJson(payload), 'utf8'))
+    expect((await listFactsAfter(base.db, reel, 0, 1))[0]?.payload).toEqual(payload)
+  })
+
+  it('of a message for people take what a mind may say', async () => {
+    await beginsLife('talker')
+    const outcome = { kind: 'failure', reason: 'INTERNAL', detail: 'half \ud800 and \u0000' } as const
+    const done = await write({ moment: { being: 'talker', generation: 1, n: 1 }, outcome })
+    expect(done.status).toBe('appended')
+    expect((await readOutcome(base.db, 'talker/1/1'))?.detail).toBe('half \ufffd and \ufffd')
+  })
+})
+
+/** Runs while another transaction holds a head, and ends its connection once it waits there. @returns its error */
+async function killedWhileLocked(reel: string, run: (db: TestDatabase['db']) => Promise<unknown>) {
+  const db = openDatabase(base.url, { poolMax: 1 })
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  const pid = rows[0]!.pid
+  const error = await base.owner.transaction().execute(async (tx) => {
+    await sql`select from treeos.head where reel = ${reel} for update`.execute(tx)
+    const running = run(db).catch((thrown: unknown) => thrown)
+    const waits = sql<{ waits: boolean }>`
+      select wait_event_type = 'Lock' as waits from pg_stat_activity where pid = ${pid}`
+    while (!(await waits.execute(base.owner)).rows[0]?.waits) await new Promise((go) => setTimeout(go, 5))
+    await sql`select pg_terminate_backend(${pid})`.execute(base.owner)
+    return running
+  })
+  await db.destroy()
+  return error
+}

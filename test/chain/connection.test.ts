@@ -1,0 +1,59 @@
+import { type Db, openDatabase } from '@treeos/chain'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+})
+afterAll(() => base.close())
+
+const pidOf = async (db: Db): Promise<number> =>
+  (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid
+/** Long enough for the end of a connection to be noticed. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 50))
+const kill = (pid: number) => sql`select pg_terminate_backend(${pid})`.execute(base.owner)
+
+it('C2 a connection that dies while it is checked out ends neither the process nor the pool', async () => {
+  const errors: string[] = []
+  const db = openDatabase(base.url, { poolMax: 1, onConnectionError: ({ message }) => errors.push(message) })
+  const dying = db.transaction().execute(async (tx) => {
+    await kill(await pidOf(tx))
+    await settled() // nobody is waiting for an answer when the news arrives
+    await sql`select 1`.execute(tx)
+  })
+  await expect(dying).rejects.toThrow()
+  expect(errors.length).toBeGreaterThan(0)
+  expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  await db.destroy()
+})
+
+it('C2 a connection that dies in the middle of a query fails that query only', async () => {
+  const db = openDatabase(base.url, { poolMax: 1 })
+  const pid = await pidOf(db)
+  const sleeping = sql`select pg_sleep(30)`.execute(db)
+  setTimeout(() => void kill(pid), 50)
+  await expect(sleeping).rejects.toMatchObject({ code: '57P01' })
+  await settled()
+  expect(await pidOf(db)).not.toBe(pid)
+  await db.destroy()
+})
+
+it('C2 a connection that dies idle is replaced', async () => {
+  const db = openDatabase(base.url, { poolMax: 1 })
+  const pid = await pidOf(db)
+  await kill(pid)
+  await settled()
+  expect(await pidOf(db)).not.toBe(pid)
+  await db.destroy()
+})
+
+it.each([
+  { whose: 'a worker', asOwner: false, user: 'treeos_app' },
+  { whose: 'the owner', asOwner: true, user: 'postgres' },
+])('a connection of $whose runs as $user', async ({ asOwner, user }) => {
+  const db = openDatabase(base.url, { asOwner })
+  expect((await sql`select current_user::text as name`.execute(db)).rows).toEqual([{ name: user }])
+  await db.destroy()
+})

@@ -1,0 +1,179 @@
+import {
+  append,
+  beginLife,
+  claimWake,
+  closeAsRead,
+  enqueue,
+  findEntry,
+  listOpenSummons,
+  listUnfinished,
+  listUnrung,
+  type OpenRecord,
+  type RowWrite,
+  readOutcomeOfWake,
+  recordOpen,
+  StaleGenerationError,
+} from '@treeos/chain'
+import { type Cognition, PRIORITIES, type Wake } from '@treeos/core'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, wakeFor } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+})
+afterAll(() => base.close())
+
+/** A being of this cognition in its first life, with these wakes. */
+async function being(name: string, cognition: Cognition, wakes: readonly Partial<Wake>[]): Promise<void> {
+  const row: RowWrite = {
+    ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
+    ...{ place: '/', parent: null, cognition },
+  }
+  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
+  await beginLife(base.db, base.reality.id, name, 'run-1')
+  for (const wake of wakes) await enqueue(base.db, wakeFor(name, wake.id!, wake))
+}
+
+const claim = async (name: string, n: number, generation = 1) =>
+  (await claimWake(base.db, name, `${name}/${generation}/${n}`, generation))?.id ?? null
+
+const stamp = async (name: string, n: number, wake: string | null, closes: string[] = []) => {
+  const moment = { being: name, generation: 1, n }
+  return append(base.db, await batchOf(base.db, base.reality, { moment, closes, outcome: { wake } }))
+}
+
+const open = (name: string, n: number, wake: string, generation: number) =>
+  recordOpen(base.db, {
+    ...{ moment: `${name}/${generation}/${n}`, being: name, n, wake, openedAt: 1, basis: [], face: null },
+    record: {} as OpenRecord,
+  })
+
+describe('F58 order of an inbox', () => {
+  it('is priority, then age; a human overtakes the background', async () => {
+    await being('ada', 'llm', [
+      { id: 'a1', priority: PRIORITIES.background },
+      { id: 'a2', priority: PRIORITIES.interactive },
+      { id: 'a3', priority: PRIORITIES.background },
+      { id: 'a4', priority: PRIORITIES.human },
+      { id: 'a5', priority: PRIORITIES.interactive },
+      { id: 'a6', priority: PRIORITIES.human },
+    ])
+    const order = []
+    for (let n = 1; n <= 6; n++) {
+      const wake = await claim('ada', n)
+      order.push(wake)
+      await stamp('ada', n, wake)
+    }
+    expect(order).toEqual(['a4', 'a6', 'a2', 'a5', 'a1', 'a3'])
+    expect(await claim('ada', 7)).toBeNull()
+  })
+
+  it('lets summons rest with a person, who is woken by what the person does', async () => {
+    await being('paul', 'human', [
+      { id: 'p1', priority: PRIORITIES.human },
+      { id: 'p2', kind: 'event', priority: PRIORITIES.human },
+    ])
+    expect(await claim('paul', 1)).toBeNull()
+    await enqueue(base.db, wakeFor('paul', 'p3', { kind: 'act', priority: PRIORITIES.background }))
+    expect(await claim('paul', 1)).toBe('p3')
+    expect((await listOpenSummons(base.db, 'paul')).map(({ id }) => id)).toEqual(['p1', 'p2'])
+  })
+
+  it('tells how long the line is when a moment ends', async () => {
+    await being('lina', 'scripted', [{ id: 'l1' }, { id: 'l2' }, { id: 'l3' }])
+    expect(await stamp('lina', 1, await claim('lina', 1))).toMatchObject({ status: 'appended', waiting: 2 })
+    expect(await stamp('lina', 2, await claim('lina', 2))).toMatchObject({ waiting: 1 })
+    expect(await stamp('lina', 3, await claim('lina', 3))).toMatchObject({ waiting: 0 })
+  })
+
+  it('counts no resting summons of a person as waiting', async () => {
+    await being('rest', 'human', [{ id: 'r1' }, { id: 'r2', kind: 'act' }])
+    expect(await stamp('rest', 1, await claim('rest', 1))).toMatchObject({ waiting: 0 })
+  })
+})
+
+describe('a claim', () => {
+  it('gives a moment the same wake however often it asks, at once too', async () => {
+    await being('bob', 'llm', [{ id: 'b1' }, { id: 'b2' }, { id: 'b3' }])
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim('bob', 1)))
+    expect(new Set(claims)).toEqual(new Set(['b1']))
+    expect((await findEntry(base.db, 'b2'))?.claimedBy).toBeNull()
+  })
+
+  it('is refused to an older life once a younger one has begun; so is opening a moment', async () => {
+    await being('cat', 'llm', [{ id: 'c1' }])
+    expect(await claim('cat', 1)).toBe('c1')
+    expect(await beginLife(base.db, base.reality.id, 'cat', 'run-2')).toBe(2)
+    await expect(claim('cat', 1)).rejects.toBeInstanceOf(StaleGenerationError)
+    await expect(open('cat', 1, 'c1', 1)).rejects.toBeInstanceOf(StaleGenerationError)
+    expect(await listUnfinished(base.db, 'cat')).toEqual([])
+    expect(await claim('cat', 1, 2)).toBe('c1')
+  })
+
+  it('that was opened in an older life goes back when its moment is closed as superseded', async () => {
+    await being('dan', 'llm', [{ id: 'd1' }])
+    expect(await claim('dan', 1)).toBe('d1')
+    expect(await open('dan', 1, 'd1', 1)).toBe(true)
+    expect(await open('dan', 1, 'd1', 1)).toBe(false)
+    await beginLife(base.db, base.reality.id, 'dan', 'run-2')
+    expect(await claim('dan', 2, 2)).toBeNull()
+    expect(await listUnfinished(base.db, 'dan')).toEqual([{ moment: 'dan/1/1', n: 1 }])
+    const outcome = { kind: 'skipped', reason: 'superseded', wake: null, primaryRole: null } as const
+    const old = await batchOf(base.db, base.reality, {
+      moment: { being: 'dan', generation: 1, n: 1 },
+      outcome,
+    })
+    const closing = { ...old, moment: { ...old.moment!, generation: 2 } }
+    expect((await append(base.db, closing)).status).toBe('appended')
+    expect(await listUnfinished(base.db, 'dan')).toEqual([])
+    expect(await claim('dan', 2, 2)).toBe('d1')
+    await stampIn(2, 'dan', 2, 'd1')
+    expect((await readOutcomeOfWake(base.db, 'd1'))?.n).toBe(2)
+  })
+
+  it('opens moments by number without gaps', async () => {
+    await being('eve', 'llm', [{ id: 'e1' }])
+    await expect(open('eve', 2, 'e1', 1)).rejects.toMatchObject({ code: 'TR002' })
+    expect(await open('eve', 1, 'e1', 1)).toBe(true)
+  })
+})
+
+const stampIn = async (generation: number, name: string, n: number, wake: string) => {
+  const moment = { being: name, generation, n }
+  return append(base.db, await batchOf(base.db, base.reality, { moment, outcome: { wake } }))
+}
+
+it('the same wake put in twice lies there once', async () => {
+  await being('fay', 'llm', [])
+  const wake = wakeFor('fay', 'f1')
+  expect(await Promise.all([enqueue(base.db, wake), enqueue(base.db, wake)])).toContain(false)
+  expect(await enqueue(base.db, wake)).toBe(false)
+})
+
+it('an answer closes the wakes it answers, and leaves closed what was closed before', async () => {
+  await being('gus', 'human', [{ id: 'g1' }, { id: 'g2' }, { id: 'g3', kind: 'act' }])
+  await closeAsRead(base.db, 'g2')
+  await stamp('gus', 1, await claim('gus', 1), ['g1', 'g2'])
+  const closed = await Promise.all(['g1', 'g2', 'g3'].map((id) => findEntry(base.db, id)))
+  expect(closed.map((entry) => entry?.closedBy)).toEqual(['gus/1/1', 'read', 'gus/1/1'])
+})
+
+it('beings whose doorbell was lost are those with a wake that nobody took', async () => {
+  const fresh = await freshDatabase()
+  try {
+    await sql`insert into treeos.projection (key, reel, state, folded_seq, cognition) values
+      ('being:llm', 'being:llm', '{}', 1, 'llm'), ('being:person', 'being:person', '{}', 1, 'human')`.execute(
+      fresh.owner,
+    )
+    for (const name of ['llm', 'person', 'unborn']) await enqueue(fresh.db, wakeFor(name, `wake-${name}`))
+    expect(await listUnrung(fresh.db, 60, 10)).toEqual([])
+    expect(await listUnrung(fresh.db, 0, 10)).toEqual(['llm'])
+    await enqueue(fresh.db, wakeFor('person', 'act', { kind: 'act' }))
+    expect((await listUnrung(fresh.db, 0, 10)).sort()).toEqual(['llm', 'person'])
+  } finally {
+    await fresh.close()
+  }
+})

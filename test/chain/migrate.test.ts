@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { append, createReality, migrate, openDatabase, type Reality, verifyChains } from '@treeos/chain'
+import { sql } from 'kysely'
+import { describe, expect, inject, it } from 'vitest'
+import { emptyDatabase, onServer } from '../support/database.ts'
+import { batchOf, changed } from './batch.ts'
+
+const MIGRATIONS = ['001-ground', '002-lives', '003-append', '004-app-role']
+
+describe('migrate', () => {
+  it('runs every migration once, however many processes start at once', async () => {
+    const { url, drop } = await emptyDatabase()
+    const owners = Array.from({ length: 6 }, () => openDatabase(url, { asOwner: true, poolMax: 2 }))
+    try {
+      const ran = await Promise.all(owners.map(migrate))
+      expect(ran.flat().sort()).toEqual(MIGRATIONS)
+      expect(await migrate(owners[0]!)).toEqual([])
+    } finally {
+      await Promise.all(owners.map((owner) => owner.destroy()))
+      await drop()
+    }
+  })
+
+  it('runs in several databases of one server at once, which share the role', async () => {
+    const databases = await Promise.all(Array.from({ length: 4 }, () => emptyDatabase()))
+    const owners = databases.map(({ url }) => openDatabase(url, { asOwner: true }))
+    try {
+      const ran = await Promise.all(owners.map(migrate))
+      expect(ran).toEqual(owners.map(() => MIGRATIONS))
+    } finally {
+      await Promise.all(owners.map((owner) => owner.destroy()))
+      await Promise.all(databases.map(({ drop }) => drop()))
+    }
+  })
+
+  it('makes one reality, however many ask at once', async () => {
+    const { url, drop } = await emptyDatabase()
+    const owner = openDatabase(url, { asOwner: true })
+    try {
+      await migrate(owner)
+      const made = await Promise.all(
+        Array.from({ length: 8 }, () => createReality(owner, { name: 'one', timeZone: 'UTC' })),
+      )
+      expect(new Set(made.map(({ reality }) => reality.id)).size).toBe(1)
+      expect(made.filter(({ created }) => created)).toHaveLength(1)
+    } finally {
+      await owner.destroy()
+      await drop()
+    }
+  })
+})
+
+describe.each([
+  { may: 'may make no roles', rights: 'nocreaterole' },
+  { may: 'may make roles', rights: 'createrole' },
+])('a database user that $may', ({ rights }) => {
+  it('migrates, appends, and cannot change the past', async () => {
+    await withUser(rights, async (url) => {
+      const owner = openDatabase(url, { asOwner: true })
+      const db = openDatabase(url)
+      try {
+        await migrate(owner)
+        const { reality } = await createReality(owner, { name: 'small', timeZone: 'UTC' })
+        await appendOne(db, reality)
+        expect(await verifyChains(db, reality.id)).toMatchObject({ ok: true, facts: 1 })
+        await expect(sql`delete from treeos.fact`.execute(db)).rejects.toThrow(/refused|permission denied/)
+        await expect(sql`delete from treeos.fact`.execute(owner)).rejects.toThrow(/refused/)
+      } finally {
+        await Promise.all([db.destroy(), owner.destroy()])
+      }
+    })
+  })
+})
+
+async function appendOne(db: Parameters<typeof batchOf>[0], reality: Reality): Promise<void> {
+  const done = await append(db, await batchOf(db, reality, { drafts: [changed('space:/')] }))
+  expect(done.status).toBe('appended')
+}
+
+/** Runs with the URL of a database that a fresh login role owns. */
+async function withUser(rights: string, run: (url: string) => Promise<void>): Promise<void> {
+  const user = `user_${randomUUID().replaceAll('-', '')}`
+  await onServer(`create role ${user} login ${rights} password 'secret'`)
+  const { url, drop } = await emptyDatabase(user)
+  const own = new URL(url)
+  own.username = user
+  own.password = 'secret'
+  try {
+    await run(own.href)
+  } finally {
+    await drop()
+    await onServer(`drop role ${user}`)
+  }
+}
+
+it('connects by the URL that services.ts provides', () => {
+  expect(URL.canParse(inject('postgresUrl'))).toBe(true)
+})

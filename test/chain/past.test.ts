@@ -1,0 +1,59 @@
+import { append, beginLife } from '@treeos/chain'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, changed } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+  await beginLife(base.db, base.reality.id, 'ada', 'run-1')
+  const moment = { being: 'ada', generation: 1, n: 1 }
+  const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
+  expect((await append(base.db, batch)).status).toBe('appended')
+})
+afterAll(() => base.close())
+
+const FIXED = ['fact', 'payload', 'moment_outcome', 'moment_open', 'moment_decision', 'blob', 'head', 'life']
+const COLUMN: Record<string, string> = {
+  moment_open: 'n',
+  moment_decision: 'kind',
+  blob: 'digest',
+  payload: 'salt',
+  life: 'chain',
+}
+
+describe.each(FIXED)('rows of %s', (table) => {
+  const column = COLUMN[table] ?? 'hash'
+  const statements = [
+    `update treeos.${table} set ${column} = ${column}`,
+    `delete from treeos.${table}`,
+    `truncate treeos.${table} cascade`,
+  ]
+
+  it.each(statements)('are not changed by a worker: %s', async (statement) => {
+    await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  // The owner moves heads (append runs as it), and erases what may be erased.
+  const mayDelete = ['payload', 'moment_decision', 'blob']
+  const refused = statements.filter(
+    (statement) =>
+      !(table === 'head' && statement.startsWith('update')) &&
+      !(mayDelete.includes(table) && statement.startsWith('delete')),
+  )
+  it.each(refused)('are not changed by the owner either: %s', async (statement) => {
+    await expect(sql.raw(statement).execute(base.owner)).rejects.toMatchObject({ code: 'TR001' })
+  })
+})
+
+it.each([
+  `insert into treeos.fact select * from treeos.fact`,
+  `insert into treeos.moment_outcome select * from treeos.moment_outcome`,
+  `update treeos.projection set state = '{}'`,
+  `update treeos.inbox set content = content`,
+  `update treeos.reality set name = name`,
+  `insert into treeos.life (being, generation, chain) values ('ada', 9, 'x')`,
+])('a worker writes only through append: %s', async (statement) => {
+  await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
+})

@@ -1,0 +1,97 @@
+import { type Appended, append, type Batch, beginLife, readHeads, verifyChains } from '@treeos/chain'
+import type { FactDraft } from '@treeos/core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, changed, spoke } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase({ poolMax: 24 })
+})
+afterAll(() => base.close())
+
+it('C8 of 200 appends of one moment at once, one is appended and 199 are told it is done', async () => {
+  await beginLife(base.db, base.reality.id, 'racer', 'run-1')
+  const moment = { being: 'racer', generation: 1, n: 1 }
+  // Two minds answered: each batch is as good as the other, the first counts.
+  const batches = await Promise.all(
+    Array.from({ length: 200 }, (_, i) =>
+      batchOf(base.db, base.reality, {
+        moment,
+        drafts: [changed('being:racer', i), changed('space:/race', i)],
+      }),
+    ),
+  )
+  const answers = await Promise.all(batches.map((batch) => append(base.db, batch)))
+  expect(tally(answers)).toEqual({ appended: 1, done: 199 })
+  expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: 2, moments: 1 })
+})
+
+it('C8 appends to overlapping reels in any order neither deadlock nor leave gaps', async () => {
+  const reels = Array.from({ length: 12 }, (_, i) => `space:/s${i}`)
+  const random = seeded(7)
+  let facts = 0
+  const writers = Array.from({ length: 24 }, async () => {
+    for (let done = 0; done < 15; ) {
+      const mine = shuffled(reels, random).slice(0, 4)
+      const drafts: FactDraft[] = mine.map((reel) => (random() < 0.3 ? spoke(reel) : changed(reel)))
+      const reads = shuffled(reels, random).slice(0, 3)
+      const { status } = await append(
+        base.db,
+        reversed(await batchOf(base.db, base.reality, { drafts, reads })),
+      )
+      if (status !== 'appended') continue
+      done += 1
+      facts += drafts.length
+    }
+  })
+  await Promise.all(writers)
+  const heads = await readHeads(base.db, base.reality.id, reels)
+  expect(heads.reduce((sum, head) => sum + head.seq, 0)).toBe(facts)
+  expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: facts + 2 })
+})
+
+it('C8 first appends to one new reel do not meet as errors', async () => {
+  const batches = await Promise.all(
+    Array.from({ length: 50 }, () => batchOf(base.db, base.reality, { drafts: [changed('space:/fresh')] })),
+  )
+  const answers = await Promise.all(batches.map((batch) => append(base.db, batch)))
+  expect(tally(answers)).toEqual({ appended: 1, stale: 49 })
+})
+
+it('one execution chain gets one generation, however often it asks; each other chain gets its own', async () => {
+  const chains = Array.from({ length: 40 }, (_, i) => `run-${i % 8}`)
+  const generations = await Promise.all(
+    chains.map((chain) => beginLife(base.db, base.reality.id, 'cat', chain)),
+  )
+  const byChain = new Map(chains.map((chain, i) => [chain, generations[i]]))
+  expect(generations).toEqual(chains.map((chain) => byChain.get(chain)))
+  expect([...byChain.values()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+function tally(answers: readonly Appended[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+/** Heads in the other order: append sorts them itself. */
+const reversed = (batch: Batch): Batch => ({ ...batch, heads: new Map([...batch.heads].reverse()) })
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

@@ -1,0 +1,124 @@
+import { ErasedFactError, listReels, rebuildRow, refold } from '@treeos/chain'
+import { momentsReel, REGISTRY_REEL } from '@treeos/core'
+import { evolve, genesisFacts, indexOf, type Row, roleBrought, rowKeyOf, seed } from '@treeos/world'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { appendWithRows } from './batch.ts'
+
+const fold = { rowKeyOf, evolve, indexOf }
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+  await appendWithRows(base.db, base.reality, genesisFacts())
+  await appendWithRows(
+    base.db,
+    base.reality,
+    seed.roles.map((role) => roleBrought(role, 'seed', () => 'a'.repeat(64))),
+  )
+  for (const facts of LATER) await appendWithRows(base.db, base.reality, facts)
+})
+afterAll(() => base.close())
+
+const quality = (reel: string, path: string[], value: unknown, merge = true) => ({
+  ...{ reel, kind: 'quality:set' },
+  payload: { path, value, merge } as Parameters<typeof rowKeyOf>[0]['payload'],
+})
+/** What happens after genesis: moves, qualities set, merged and unset, signals, speech, a role deleted. */
+const LATER = [
+  [{ reel: 'being:echo', kind: 'being:moved', payload: { from: '/library', to: '/' } }],
+  [quality('being:echo', ['mood'], { tone: 'glad', depth: 1e21, '\u0000': '👋' })],
+  [quality('being:echo', ['mood'], { tone: null, low: -1.5e-9 })],
+  [quality('space:/library', ['ambient', 'light', 'b'], [1, 'two', null]), quality('space:/', ['x'], 1)],
+  [quality('space:/', ['x'], null)],
+  [
+    {
+      reel: 'world:weather',
+      kind: 'signal:published',
+      payload: { namespace: 'weather', key: ['rain'], value: 3 },
+    },
+  ],
+  [
+    {
+      reel: 'world:weather',
+      kind: 'signal:published',
+      payload: { namespace: 'weather', key: ['rain'], value: null },
+    },
+  ],
+  [
+    { reel: 'being:echo', kind: 'being:summoned', payload: { to: 'operator', content: 'hi' } },
+    quality('being:echo', ['mood', 'tone'], 'calm'),
+    { reel: 'being:echo', kind: 'being:summoned', payload: { to: 'operator', content: 'bye' } },
+  ],
+  [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name: 'librarian' } }],
+]
+
+const rows = () =>
+  sql<{ key: string }>`select * from treeos.projection order by key collate "C"`
+    .execute(base.owner)
+    .then((result) => result.rows)
+
+describe('F53 a being is a row plus a reel', () => {
+  it('deleting rows and rebuilding them from their reels gives identical rows, to the byte', async () => {
+    const before = await rows()
+    expect(before.length).toBeGreaterThan(10)
+    for (const { key } of before) {
+      await sql`delete from treeos.projection where key = ${key}`.execute(base.owner)
+      await rebuildRow<Row>(base.owner, key, fold)
+      expect(await rows(), key).toEqual(before)
+    }
+    await sql`delete from treeos.projection`.execute(base.owner)
+    for (const { key } of before) await rebuildRow<Row>(base.owner, key, fold)
+    expect(await rows()).toEqual(before)
+  })
+
+  it('rebuilding a row that was altered mends it, and takes away one that no reel yields', async () => {
+    const before = await rows()
+    await sql`update treeos.projection set state = '{}', folded_seq = 0, place = 'x', parent = 'x', cognition = 'human'
+      where key = 'being:echo'`.execute(base.owner)
+    await sql`insert into treeos.projection (key, reel, state, folded_seq) values ('being:ghost', 'being:ghost', '{}', 1)`.execute(
+      base.owner,
+    )
+    expect(await rebuildRow<Row>(base.owner, 'being:echo', fold)).toMatchObject({ key: 'being:echo' })
+    expect(await rebuildRow<Row>(base.owner, 'being:ghost', fold)).toBeNull()
+    expect(await rows()).toEqual(before)
+  })
+})
+
+describe('refold', () => {
+  it('folds a reel up to any fact, and knows the last one that changed the row', async () => {
+    const at = async (until?: number) => {
+      const folded = (await refold<Row>(base.db, 'being:echo', fold, until)).get('being:echo')
+      return folded && { ...folded, state: folded.state as { space?: string } }
+    }
+    expect(await at(0)).toBeUndefined()
+    expect(await at(1)).toMatchObject({ foldedSeq: 1, state: { space: '/library' } })
+    expect(await at(2)).toMatchObject({ foldedSeq: 2, state: { space: '/' } })
+    expect(await at(5)).toMatchObject({ foldedSeq: 4 }) // the fifth is speech
+    expect(await at()).toMatchObject({ foldedSeq: 6, state: { qualities: { mood: { tone: 'calm' } } } })
+  })
+
+  it('yields every role of the registry', async () => {
+    const roles = await refold<Row>(base.db, REGISTRY_REEL, fold)
+    expect([...roles.keys()].sort()).toEqual(seed.roles.map(({ spec }) => `role:${spec.name}`).sort())
+    expect(roles.get('role:librarian')?.state).toMatchObject({ deleted: true })
+  })
+
+  it('lists reels without the records of moments', async () => {
+    const reels = await listReels(base.db)
+    expect(reels).toContain('being:echo')
+    expect(reels).not.toContain(momentsReel('echo'))
+  })
+
+  it('passes over erased speech, and says which fact is missing when one that changed a row was erased', async () => {
+    const erase = (seq: number) =>
+      sql`delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`.execute(base.owner)
+    await erase(5)
+    expect((await refold<Row>(base.db, 'being:echo', fold)).size).toBe(1)
+    await erase(2)
+    await expect(refold<Row>(base.db, 'being:echo', fold)).rejects.toThrow(
+      new ErasedFactError('being:echo', 2),
+    )
+  })
+})

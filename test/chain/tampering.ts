@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { append, beginLife, type ChainDb, type Reality } from '@treeos/chain'
+import { type Kysely, sql } from 'kysely'
+import type { TestDatabase } from '../support/database.ts'
+import { batchOf, changed, spoke } from './batch.ts'
+
+const TABLES = ['head', 'fact', 'payload', 'moment_outcome'] as const
+
+/** Two beings with three moments each: four facts on either reel, the third one speech, the last one erased. */
+export async function tell(db: Kysely<ChainDb>, owner: Kysely<ChainDb>, reality: Reality): Promise<void> {
+  for (const being of ['ada', 'bob']) {
+    const reel = `being:${being}`
+    await append(db, await batchOf(db, reality, { drafts: [changed(reel, 'born')] }))
+    await beginLife(db, reality.id, being, 'run-1')
+    for (const n of [1, 2, 3]) {
+      const draft = n === 2 ? spoke(reel, { said: n }) : changed(reel, { set: n })
+      const outcome = { reason: n === 3 ? 'FORBIDDEN' : null }
+      await append(
+        db,
+        await batchOf(db, reality, { moment: { being, generation: 1, n }, drafts: [draft], outcome }),
+      )
+    }
+    await sql`delete from treeos.payload where reel = ${reel} and seq = 4`.execute(owner)
+  }
+  for (const table of TABLES) {
+    await sql.raw(`create table public.kept_${table} as select * from treeos.${table}`).execute(owner)
+  }
+}
+
+/** Runs statements as someone who owns the server: no trigger, no foreign key, no one notices. */
+export async function tamper(base: TestDatabase, ...statements: readonly string[]): Promise<void> {
+  await base.owner.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const statement of statements) await sql.raw(statement).execute(tx)
+  })
+}
+
+/** Puts everything back as `tell` left it. */
+export function mend(base: TestDatabase): Promise<void> {
+  return tamper(
+    base,
+    ...TABLES.flatMap((table) => [
+      `delete from treeos.${table}`,
+      `insert into treeos.${table} select * from public.kept_${table}`,
+    ]),
+  )
+}
+
+const sha256 = (...parts: readonly (string | Buffer)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+
+/**
+ * Writes a reel anew from one fact on, with hashes and head that fit: what a patient owner of the database can do.
+ * @param forge makes the new header bytes of that fact from the old ones
+ */
+export async function rewriteSuffix(
+  base: TestDatabase,
+  reel: string,
+  from: number,
+  forge: (header: string) => string,
+): Promise<void> {
+  const facts = await base.owner
+    .selectFrom('fact')
+    .selectAll()
+    .where('reel', '=', reel)
+    .where('seq', '>=', from)
+    .orderBy('seq')
+    .execute()
+  let prev = facts[0]!.prev
+  const statements: string[] = []
+  for (const { seq, header: old } of facts) {
+    const header = seq === from ? Buffer.from(forge(old.toString('utf8')), 'utf8') : old
+    const hash = sha256('treeos.fact.v1\0', prev, header)
+    const set = { header, prev, hash }
+    statements.push(
+      `update treeos.fact set ${Object.entries(set)
+        .map(([column, bytes]) => `${column} = '\\x${bytes.toString('hex')}'`)
+        .join(', ')} where reel = '${reel}' and seq = ${seq}`,
+    )
+    prev = hash
+  }
+  await tamper(
+    base,
+    ...statements,
+    `update treeos.head set hash = '\\x${prev.toString('hex')}' where reel = '${reel}'`,
+  )
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findEntry, type InboxEntry, listFactsOfMoment, readOutcomeOfWake, readRows } from '@treeos/chain'
+import { act, type Done, type MomentView, moments, summon } from '@treeos/client'
+import type { BeingName, FactRef, Json, JsonObject, Priority, VerbCall } from '@treeos/core'
+import type { BeingRow } from '@treeos/world'
+import type { ModelRequest, ModelServer } from './model-server.ts'
+import type { World } from './world.ts'
+
+/** Asks again and again until there is an answer. @throws when there is none in time */
+export async function until<T>(
+  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  { seconds = 20, what = 'what was waited for' }: { seconds?: number; what?: string } = {},
+): Promise<T> {
+  const end = Date.now() + seconds * 1000
+  for (let wait = 5; ; wait = Math.min(wait * 1.5, 100)) {
+    const answer = await ask()
+    if (answer !== null && answer !== undefined && answer !== false) return answer
+    if (Date.now() > end) throw new Error(`${what} did not come within ${seconds} s`)
+    await sleep(wait)
+  }
+}
+
+export interface Telling {
+  readonly priority?: Priority
+  readonly role?: string
+}
+
+/** Summons a being as the operator, and waits for nothing. @returns the correlation */
+export async function tell(
+  world: World,
+  being: BeingName,
+  content: Json,
+  telling: Telling = {},
+): Promise<string> {
+  const { correlation } = await summon(world, {
+    target: being,
+    content,
+    as: 'operator',
+    waitSeconds: null,
+    ...telling,
+  })
+  return correlation
+}
+
+/** The moment that a wake opened, once it is over, however it ended. */
+export async function momentOf(world: World, wake: string, seconds = 20): Promise<MomentView> {
+  const outcome = await until(() => readOutcomeOfWake(world.db, wake), {
+    seconds,
+    what: `the moment of ${wake}`,
+  })
+  const moment = (await moments(world.db, outcome.being)).find(({ n }) => n === outcome.n)
+  if (moment === undefined) throw new Error(`moment ${outcome.moment} is not listed`)
+  return moment
+}
+
+/** One moment of a being: the operator says something, and it ends somehow. */
+export async function live(
+  world: World,
+  being: BeingName,
+  content: Json,
+  telling: Telling & { seconds?: number } = {},
+): Promise<MomentView> {
+  const { seconds, ...rest } = telling
+  return momentOf(world, await tell(world, being, content, rest), seconds)
+}
+
+/** Makes a puppet call a verb. */
+export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>
+  live(world, being, { call: call as unknown as JsonObject, ...(say === undefined ? {} : { say }) })
+
+/** Every wake in an inbox, closed ones too, in the order of their age. */
+export async function wakesOf(world: World, being: BeingName): Promise<InboxEntry[]> {
+  const rows = await world.db
+    .selectFrom('inbox')
+    .select(['id'])
+    .where('being', '=', being)
+    .orderBy('age')
+    .execute()
+  return (await Promise.all(rows.map(({ id }) => findEntry(world.db, id)))).filter((entry) => entry !== null)
+}
+
+export const doAs = (
+  world: World,
+  action: string,
+  target: string,
+  args: JsonObject,
+  as = 'operator',
+): Promise<Done> => act(world, as, { verb: 'do', action, target, args })
+
+export const setRole = (world: World, role: JsonObject) => doAs(world, 'set-role', '/', { role })
+export const setFlow = (world: World, being: BeingName, flow: readonly unknown[]) =>
+  doAs(world, 'set-roleflow', `@${being}`, { flow: flow as Json })
+export const createSpace = (world: World, path: string) =>
+  doAs(world, 'create-space', path.slice(0, path.lastIndexOf('/')) || '/', { path })
+
+/** Publishes `ns.key`. */
+export function publish(world: World, path: string, value: Json): Promise<Done> {
+  const [namespace = '', ...key] = path.split('.')
+  return doAs(world, 'set-world-signal', '/', { namespace, key: key.join('.'), value })
+}
+
+export async function rowOf(world: World, being: BeingName): Promise<BeingRow> {
+  const [row] = await readRows(world.db, world.reality.id, [`being:${being}`])
+  return row?.state as unknown as BeingRow
+}
+
+/** Where every chain stands and how many facts there are: equal before and after what must write nothing. */
+export async function groundOf(world: World): Promise<unknown> {
+  const heads = await world.db
+    .selectFrom('head')
+    .select(['reel', 'seq', 'hash'])
+    .where('reel', 'not like', 'moments:%')
+    .where('seq', '>', 0)
+    .orderBy('reel')
+    .execute()
+  const { facts } = await world.db
+    .selectFrom('fact')
+    .select(({ fn }) => fn.countAll<number>().as('facts'))
+    .executeTakeFirstOrThrow()
+  return { facts, heads: heads.map((head) => ({ ...head, hash: head.hash.toString('hex') })) }
+}
+
+export const factsOf = (world: World, being: BeingName, n: number, generation = 1): Promise<FactRef[]> =>
+  listFactsOfMoment(world.db, `${being}/${generation}/${n}`)
+
+/** Who a request to the model is made for. */
+export const beingOf = (request: ModelRequest): BeingName =>
+  /^I am ([a-z0-9-]+),/.exec(request.messages[0]?.content ?? '')?.[1] ?? ''
+
+/** What the model was asked for one being, in order. */
+export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =>
+  model.requests.flatMap(({ body }) => (body !== null && beingOf(body) === being ? [body] : []))

@@ -1,0 +1,40 @@
+import type { JsonObject } from '@treeos/core'
+import { type Decision, defineExtension, defineRole, type Script, silence } from '@treeos/sdk'
+
+const ANY = [{ pattern: '*' }]
+
+/**
+ * A scripted mind that does what its wake says: `{call, say?}` is the call it makes, `{return}` its whole answer, `{throw}`
+ * the error it dies of. Whatever else wakes it, it only looks.
+ */
+const puppet: Script = ({ wake }) => {
+  const told = wake.content as JsonObject
+  if (typeof told !== 'object' || told === null) return silence
+  if ('throw' in told) throw new Error(String(told.throw))
+  if ('return' in told) return told.return as unknown as Decision
+  if ('call' in told)
+    return { kind: 'call', call: told.call, content: told.say ?? null } as unknown as Decision
+  return silence
+}
+
+/** Beings and roles to make scenes from. */
+export const stage = defineExtension({
+  name: 'stage',
+  version: '1.0.0',
+  roles: [
+    defineRole({
+      name: 'stage:free',
+      canSee: ANY,
+      canDo: ANY,
+      canSummon: ANY,
+      canBe: ANY,
+      prompt: 'You may reach for everything.',
+    }),
+    defineRole({ name: 'stage:mute', prompt: 'You may reach for nothing.' }),
+    defineRole({ name: 'stage:seer', see: ['stage:board'], canSee: ['~'], prompt: 'You watch the board.' }),
+  ],
+  see: {
+    'stage:board': ({ me }) => ({ place: me.space, squares: 64 }),
+  },
+  scripts: { 'stage:puppet': puppet },
+})
