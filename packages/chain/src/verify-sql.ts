@@ -15,9 +15,9 @@ const CHUNK_LENGTH = 200_000
 export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verified> {
   return inSnapshot(db, async (tx) => {
     const counts = await sql<Count>`
-      select reel, count(*) as facts from treeos.fact group by reel order by reel collate "C"`.execute(tx)
+      select reel, count(*) as facts from treeos.fact group by reel order by reel`.execute(tx)
     const records = await sql<Count>`
-      select being as reel, count(*) as facts from treeos.moment_outcome group by being order by being collate "C"`.execute(
+      select being as reel, count(*) as facts from treeos.moment_outcome group by being order by being`.execute(
       tx,
     )
     const faults: Broken[] = []
@@ -73,10 +73,11 @@ async function judgeFacts(tx: Db, reality: string, from: string, to: string): Pr
       select f.*, row_number() over w as turn,
         coalesce(lag(hash) over w, ${genesis(reality, 'reel')}) as should
       from treeos.fact f
-      where reel collate "C" between ${from} and ${to}
+      where reel between ${from} and ${to}
       window w as (partition by reel order by seq)
     ), body as (
-      select link.*, treeos.json_of(header) as said from link
+      -- offset 0: once a fact, not once a mention
+      select link.*, said from link cross join lateral (select treeos.json_of(header) as said offset 0) as header_json
     ), judged as (
       select body.reel, body.seq, turn,
         case
@@ -111,10 +112,10 @@ async function judgeRecords(tx: Db, reality: string, from: string, to: string): 
       select o.*, row_number() over w as turn,
         coalesce(lag(hash) over w, ${genesis(reality, "'moments:' || being")}) as should
       from treeos.moment_outcome o
-      where being collate "C" between ${from} and ${to}
+      where being between ${from} and ${to}
       window w as (partition by being order by n)
     ), body as (
-      select link.*, treeos.json_of(record) as said from link
+      select link.*, said from link cross join lateral (select treeos.json_of(record) as said offset 0) as record_json
     ), judged as (
       select being, n, turn,
         case

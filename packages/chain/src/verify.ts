@@ -233,14 +233,17 @@ function isCanonical(value: Json, bytes: Buffer): boolean {
   }
 }
 
+/** Reads the next batch while the last one is being looked at. */
 async function* batches<R extends { reel: ReelId; seq: number }>(
   read: (last: { reel: ReelId; seq: number }) => Promise<R[]>,
 ): AsyncGenerator<R[]> {
-  let last: R | { reel: ReelId; seq: number } | undefined = { reel: '', seq: 0 }
-  while (last !== undefined) {
-    const batch: R[] = await read(last)
+  let reading: Promise<R[]> | null = read({ reel: '', seq: 0 })
+  while (reading !== null) {
+    const batch: R[] = await reading
+    const last: R | undefined = batch.length < BATCH_LENGTH ? undefined : batch.at(-1)
+    reading = last === undefined ? null : read(last)
+    reading?.catch(() => undefined) // heard when it is awaited, unless the caller gave up before
     if (batch.length > 0) yield batch
-    last = batch.length < BATCH_LENGTH ? undefined : batch.at(-1)
   }
 }
 

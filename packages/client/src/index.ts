@@ -1,4 +1,5 @@
 /** What people and programs do with a reality: summon, act, answer, and look back. */
+export { Archivist, type History, historiesIn, readArchive } from './archive.ts'
 export { ringBeing } from './doorbell.ts'
 export { Doorbells } from './doorbells.ts'
 export {

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, type LocalBeats, type MindBeats, type Model } from '@treeos/activities'
 import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { bringRoles, Doorbells } from '@treeos/client'
+import { Archivist, bringRoles, Doorbells } from '@treeos/client'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
@@ -10,6 +10,8 @@ export interface RuntimeOptions {
   readonly parts: Parts
   readonly model: Model | null
   readonly onError: (where: string, error: unknown) => void
+  /** folder that keeps the histories of closed runs; null leaves them to Temporal's retention */
+  readonly histories: string | null
   /** connections of the pool */
   readonly poolMax: number
 }
@@ -40,7 +42,7 @@ export class Runtime {
 
   /** Opens what the beats need, runs `next`, and closes it again. */
   async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
-    const { databaseUrl, parts, model, onError, poolMax } = this.#options
+    const { databaseUrl, parts, model, onError, poolMax, histories } = this.#options
     const db = openDatabase(databaseUrl, {
       poolMax,
       onConnectionError: (error) => onError('postgres', error),
@@ -48,12 +50,16 @@ export class Runtime {
     const reality = await requireReality(db)
     await bringRoles(db, reality, parts)
     const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
+    const archivist =
+      histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
     this.#deps = { db, reality, parts, model, onError, ring: (beings) => doorbells.ring(beings) }
     try {
       doorbells.sweep()
+      archivist?.start()
       await next()
     } finally {
       await doorbells.close()
+      await archivist?.close()
       this.#deps = null
       await db.destroy()
     }

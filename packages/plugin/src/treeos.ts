@@ -14,6 +14,8 @@ export interface TreeosOptions {
   readonly databaseUrl?: string
   /** null: LLM beings say plainly that no mind is connected */
   readonly model?: Model | null
+  /** folder in which the histories of closed runs are kept; without one Temporal's retention is all there is */
+  readonly histories?: string
   /** connections of the worker's pool; default 20 */
   readonly poolMax?: number
   /** told of what went wrong where; never of contents */
@@ -56,6 +58,7 @@ class TreeosPlugin extends SimplePlugin {
       extensions = [],
       model = null,
       poolMax = 20,
+      histories = null,
       onError = () => undefined,
     } = this.#options
     if (databaseUrl === undefined) throw new Error('treeos({ databaseUrl }) is needed by a worker')
@@ -65,6 +68,7 @@ class TreeosPlugin extends SimplePlugin {
       model,
       onError,
       poolMax,
+      histories,
     })
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'

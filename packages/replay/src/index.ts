@@ -2,4 +2,4 @@
 export type { Mismatch } from './mismatch.ts'
 export { type Replayed, type ReplayRequest, replay } from './replay.ts'
 export { bundleForReplay, replayFromTemporal } from './temporal.ts'
-export { fetchRuns, type History, type Run, recordedCommands } from './temporal-history.ts'
+export { fetchRuns, type Run, recordedCommands } from './temporal-history.ts'

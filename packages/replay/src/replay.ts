@@ -13,6 +13,8 @@ export interface ReplayRequest {
   /** null: every being of the reality */
   readonly beings: readonly BeingName[] | null
   readonly from: 'chain' | 'temporal' | 'both'
+  /** folder of archived histories, for runs that Temporal has no more */
+  readonly archive?: string | null
   readonly onProgress?: (line: string) => void
 }
 
@@ -46,7 +48,7 @@ export async function replay(
       mismatches.push(...(await replayFromChain({ db: at.db, parts: at.parts, past }, being, outcomes)))
     }
     if (bundle !== null && at.temporal !== null) {
-      const runs = await fetchRuns(at.temporal, at.reality.name, being)
+      const runs = await fetchRuns(at.temporal, at.reality.name, being, request.archive ?? null)
       mismatches.push(...(await replayFromTemporal(bundle, being, runs, outcomes)))
     }
   }

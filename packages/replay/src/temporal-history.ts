@@ -1,10 +1,11 @@
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
+import type { Client } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
 import type { Attested, OpenedMoment, StampedMoment, ThinkInput } from '@treeos/activities'
+import { type History, readArchive } from '@treeos/client'
 import { type BeingName, isJsonObject, type Json } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
+import type { CommandKind } from '@treeos/workflows/strict'
 
-export type History = temporal.api.history.v1.IHistory
 type Event = temporal.api.history.v1.IHistoryEvent
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined
 
@@ -14,27 +15,38 @@ export interface Run {
   readonly history: History
 }
 
-/** Every run of a being that Temporal still has, oldest first. */
-export async function fetchRuns(client: Client, reality: string, being: BeingName): Promise<Run[]> {
+/**
+ * Every run of a being, oldest first: those that Temporal still has, and those of the archive.
+ * @param archive folder of archived histories; null when there is none
+ */
+export async function fetchRuns(
+  client: Client,
+  reality: string,
+  being: BeingName,
+  archive: string | null,
+): Promise<Run[]> {
   const workflowId = beingWorkflowId(reality, being)
-  const found: WorkflowExecutionInfo[] = []
-  for await (const info of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) found.push(info)
-  found.sort((a, b) => a.startTime.getTime() - b.startTime.getTime())
-  return Promise.all(
-    found.map(async ({ runId }) => ({
-      workflowId,
-      runId,
-      history: await client.workflow.getHandle(workflowId, runId).fetchHistory(),
-    })),
-  )
+  const found = archive === null ? new Map<string, History>() : await readArchive(archive, being)
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
+    found.set(runId, await client.workflow.getHandle(workflowId, runId).fetchHistory())
+  }
+  return [...found]
+    .map(([runId, history]) => ({ workflowId, runId, history }))
+    .sort((a, b) => startedAt(a.history) - startedAt(b.history))
 }
 
-/** A command as history has it. A local activity's arguments are not in history: their digest is in its result. */
+/** ms since 1970 UTC */
+function startedAt({ events }: History): number {
+  const time = events?.[0]?.eventTime
+  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6
+}
+
+/** A command with what it carries. A local activity's arguments are not in history: their digest is in its result. */
 export interface RecordedCommand {
-  readonly kind: 'activity' | 'local' | 'timer' | 'continue'
+  readonly kind: CommandKind
   readonly name: string
-  /** JSON text of what it carries; of a local activity the digest of its arguments */
-  readonly carries: string
+  /** the values' JSON texts, in order; of a local activity the digest of its argument */
+  readonly carries: readonly string[]
 }
 
 /** What a history says that the workflow asked for, in order. */
@@ -42,19 +54,23 @@ export function recordedCommands({ events }: History): RecordedCommand[] {
   return (events ?? []).flatMap((event): RecordedCommand[] => {
     const scheduled = event.activityTaskScheduledEventAttributes
     if (scheduled) {
-      return [
-        { kind: 'activity', name: scheduled.activityType?.name ?? '', carries: jsonArray(scheduled.input) },
-      ]
+      return [{ kind: 'activity', name: scheduled.activityType?.name ?? '', carries: texts(scheduled.input) }]
     }
     const local = localActivity(event)
-    if (local) return [{ kind: 'local', name: local.type, carries: local.result.args }]
+    if (local) return [{ kind: 'local', name: local.type, carries: [local.result.args] }]
     const timer = event.timerStartedEventAttributes?.startToFireTimeout
     if (timer) {
       const ms = Number(timer.seconds ?? 0) * 1000 + (timer.nanos ?? 0) / 1e6
-      return [{ kind: 'timer', name: '', carries: JSON.stringify([ms]) }]
+      return [{ kind: 'timer', name: '', carries: [JSON.stringify(ms)] }]
     }
     const next = event.workflowExecutionContinuedAsNewEventAttributes
-    return next ? [{ kind: 'continue', name: '', carries: jsonArray(next.input) }] : []
+    if (next) return [{ kind: 'continue', name: '', carries: texts(next.input) }]
+    const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
+    if (!fields) return []
+    const names = Object.keys(fields).sort()
+    return [
+      { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) },
+    ]
   })
 }
 
@@ -80,7 +96,7 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
     if (local?.type === 'stampMoment') current.stamped = local.result.value as StampedMoment
     const scheduled = event.activityTaskScheduledEventAttributes
     if (scheduled?.activityType?.name === 'think') {
-      current.thought = (JSON.parse(jsonArray(scheduled.input)) as [ThinkInput])[0]
+      current.thought = decode(scheduled.input)[0] as unknown as ThinkInput
     }
   }
   return moments
@@ -96,13 +112,7 @@ function localActivity(event: Event): { type: string; result: Attested<unknown> 
   return { type: String(about.activity_type), result: result as unknown as Attested<unknown> }
 }
 
-function decode(payloads: Payloads): Json[] {
-  return (payloads?.payloads ?? []).map(
-    (payload) => JSON.parse(Buffer.from(payload.data ?? []).toString('utf8')) as Json,
-  )
-}
-
-/** The very bytes of a command's values, as one JSON array. */
-function jsonArray(payloads: Payloads): string {
-  return `[${(payloads?.payloads ?? []).map((payload) => Buffer.from(payload.data ?? []).toString('utf8')).join(',')}]`
-}
+const texts = (payloads: Payloads): string[] => (payloads?.payloads ?? []).map(({ data }) => textOf(data))
+export const textOf = (data: Uint8Array | null | undefined): string =>
+  Buffer.from(data ?? []).toString('utf8')
+const decode = (payloads: Payloads): Json[] => texts(payloads).map((text) => JSON.parse(text) as Json)

@@ -12,6 +12,7 @@ import {
   type RecordedCommand,
   type Run,
   recordedCommands,
+  textOf,
 } from './temporal-history.ts'
 
 /** Bundles the workflows with the strict recorder; once for any number of replays. */
@@ -104,8 +105,10 @@ async function replayRun(bundle: WorkflowBundle, run: Run, compare: Comparison):
     strict: {
       command: {
         callDuringReplay: true,
-        fn: (_info, kind, name, args) =>
-          void seen.push({ kind, name, carries: kind === 'local' ? argsDigest(args) : args }),
+        fn: (_info, kind, name, values) => {
+          const carries = values.map(textOf)
+          seen.push({ kind, name, carries: kind === 'local' ? carries.map(argumentDigest) : carries })
+        },
       },
     },
   }
@@ -125,4 +128,4 @@ async function replayRun(bundle: WorkflowBundle, run: Run, compare: Comparison):
   }
 }
 
-const argsDigest = (args: string): string => digestOf((JSON.parse(args) as Json[])[0] ?? null)
+const argumentDigest = (text: string): string => digestOf(JSON.parse(text) as Json)

@@ -28,6 +28,8 @@ export interface BeingInput {
   readonly being: BeingName
   /** absent on the first run of an execution chain, which takes a new generation */
   readonly life?: { readonly generation: number; readonly n: number }
+  /** events after which a run ends and the next begins; {@link HISTORY_EVENTS_MAX} unless given */
+  readonly historyEventsMax?: number
 }
 
 /** Runs are kept short: a being that was evicted is replayed from its run's beginning. */
@@ -47,11 +49,11 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
   })
   try {
     const life = await begin(input)
-    while (!mustContinueAsNew()) {
+    while (!isFull(input)) {
       await condition(() => rung || acts.length > 0)
       rung = false
-      for (const act of acts.splice(0)) await localBeats('take an act').intake({ being: life.being, ...act })
-      while (!mustContinueAsNew()) {
+      await take(acts, life)
+      while (!isFull(input)) {
         const lived = await runMoment(life)
         if (lived === null) break
         show(life, lived)
@@ -59,11 +61,9 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       }
     }
     await condition(allHandlersFinished)
-    if (acts.length > 0)
-      for (const act of acts.splice(0)) await localBeats('take an act').intake({ being: life.being, ...act })
+    await take(acts, life)
     await continueAsNew<typeof beingWorkflow>({
-      reality: input.reality,
-      being: input.being,
+      ...input,
       life: { generation: life.generation, n: life.n },
     })
   } catch (error) {
@@ -78,9 +78,14 @@ async function begin({ being, life }: BeingInput): Promise<Life> {
   return { being, ...begun, program: null }
 }
 
-function mustContinueAsNew(): boolean {
+/** Puts acts that came as signals into the inbox, where all acts wait. */
+async function take(acts: { id: string; act: JsonObject }[], { being }: Life): Promise<void> {
+  for (const { id, act } of acts.splice(0)) await localBeats('take an act').intake({ being, id, act })
+}
+
+function isFull({ historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo()
-  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_MAX
+  return continueAsNewSuggested || historyLength > historyEventsMax
 }
 
 const isSuperseded = (error: unknown) =>

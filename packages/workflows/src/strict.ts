@@ -1,38 +1,62 @@
 import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow'
 
+/** What a command does, as far as history keeps it. */
+export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
+
 /**
  * A recorder for replay bundles only. Temporal's own replay check ignores what a command carries: activity arguments,
- * timer lengths, what continue-as-new hands on. This tells each one to the host, which compares it with history.
+ * timer lengths, search attributes, what continue-as-new hands on. This tells each one to the host, byte for byte, which
+ * compares it with history.
  */
 export interface StrictSinks extends Sinks {
   strict: {
-    /** @param args JSON text of what the command carries, as it would be written into history */
-    command(kind: 'activity' | 'local' | 'timer' | 'continue', name: string, args: string): void
+    /** @param carries the values' bytes, in order; of a timer its length in ms as JSON */
+    command(kind: CommandKind, name: string, carries: Uint8Array[]): void
   }
 }
 
 export const interceptors = (): WorkflowInterceptors => {
   const { strict } = proxySinks<StrictSinks>()
   return {
-    outbound: [
+    internals: [
       {
-        scheduleActivity: (input, next) => {
-          strict.command('activity', input.activityType, JSON.stringify(input.args))
-          return next(input)
-        },
-        scheduleLocalActivity: (input, next) => {
-          strict.command('local', input.activityType, JSON.stringify(input.args))
-          return next(input)
-        },
-        startTimer: (input, next) => {
-          strict.command('timer', '', JSON.stringify([input.durationMs]))
-          return next(input)
-        },
-        continueAsNew: (input, next) => {
-          strict.command('continue', '', JSON.stringify(input.args))
+        concludeActivation(input, next) {
+          for (const command of input.commands) {
+            const told = read(command)
+            if (told !== null) strict.command(...told)
+          }
           return next(input)
         },
       },
     ],
   }
 }
+
+type Command = Parameters<
+  NonNullable<NonNullable<ReturnType<typeof interceptors>['internals']>[0]['concludeActivation']>
+>[0]['commands'][number]
+type Values = { data?: Uint8Array | null }[] | null | undefined
+
+function read(command: Command): [CommandKind, string, Uint8Array[]] | null {
+  const { scheduleActivity, scheduleLocalActivity, startTimer, continueAsNewWorkflowExecution } = command
+  if (scheduleActivity)
+    return ['activity', scheduleActivity.activityType ?? '', bytes(scheduleActivity.arguments)]
+  if (scheduleLocalActivity) {
+    return ['local', scheduleLocalActivity.activityType ?? '', bytes(scheduleLocalActivity.arguments)]
+  }
+  if (startTimer) {
+    const { seconds, nanos } = startTimer.startToFireTimeout ?? {}
+    return [
+      'timer',
+      '',
+      [new TextEncoder().encode(JSON.stringify(Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6))],
+    ]
+  }
+  if (continueAsNewWorkflowExecution) return ['continue', '', bytes(continueAsNewWorkflowExecution.arguments)]
+  const fields = command.upsertWorkflowSearchAttributes?.searchAttributes?.indexedFields
+  if (!fields) return null
+  const names = Object.keys(fields).sort()
+  return ['search', names.join(' '), bytes(names.map((name) => fields[name] ?? {}))]
+}
+
+const bytes = (values: Values): Uint8Array[] => (values ?? []).map(({ data }) => data ?? new Uint8Array())

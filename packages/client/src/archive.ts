@@ -1,0 +1,119 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { Client } from '@temporalio/client'
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import type { temporal } from '@temporalio/proto'
+import type { BeingName } from '@treeos/core'
+import { beingWorkflowId } from '@treeos/workflows'
+
+export type History = temporal.api.history.v1.IHistory
+
+const SWEEP_EVERY_MS = 30_000
+const zip = promisify(gzip)
+const unzip = promisify(gunzip)
+
+export interface ArchiveOptions {
+  readonly client: Client
+  readonly reality: string
+  /** folder of the instance that keeps histories; made when missing */
+  readonly folder: string
+  readonly onError: (where: string, error: unknown) => void
+}
+
+/**
+ * Keeps the history of every closed run as a file, since Temporal deletes closed runs when their retention is over and
+ * replay must work for the whole life of a reality. Several workers may do so at once; a file is written once.
+ */
+export class Archivist {
+  readonly #options: ArchiveOptions
+  /** close time up to which every run is archived, ISO 8601 */
+  #until = new Date(0).toISOString()
+  #closed = false
+  #running: Promise<void> = Promise.resolve()
+  #wake: () => void = () => undefined
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.sweep()
+      } catch (error) {
+        this.#options.onError('archive', error)
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, SWEEP_EVERY_MS)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  /** Archives what has closed since the last sweep. @returns how many runs were written */
+  async sweep(): Promise<number> {
+    const { client, reality, folder } = this.#options
+    const query = `TreeosReality = "${reality}" AND ExecutionStatus != "Running" AND CloseTime >= "${this.#until}"`
+    let until = this.#until
+    let written = 0
+    for await (const run of client.workflow.list({ query })) {
+      const being = run.workflowId.slice(beingWorkflowId(reality, '').length)
+      if (await writeRun(client, folder, being, run.workflowId, run.runId)) written += 1
+      const closed = run.closeTime?.toISOString()
+      if (closed !== undefined && closed > until) until = closed
+    }
+    this.#until = until
+    return written
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#wake()
+    await this.#running
+  }
+}
+
+async function writeRun(
+  client: Client,
+  folder: string,
+  being: BeingName,
+  workflowId: string,
+  runId: string,
+): Promise<boolean> {
+  const path = join(folder, being)
+  const name = `${runId}.json.gz`
+  await mkdir(path, { recursive: true })
+  if ((await readdir(path)).includes(name)) return false
+  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
+  const draft = join(path, `.${name}.${process.pid}`)
+  await writeFile(draft, await zip(historyToJSON(history)))
+  await rename(draft, join(path, name)) // whole or not at all
+  return true
+}
+
+/** Archived runs of a being by run id, in no order. */
+export async function readArchive(folder: string, being: BeingName): Promise<Map<string, History>> {
+  const path = join(folder, being)
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const runs = new Map<string, History>()
+  for (const name of names.filter((file) => !file.startsWith('.') && file.endsWith('.json.gz'))) {
+    const text = (await unzip(await readFile(join(path, name)))).toString('utf8')
+    runs.set(name.slice(0, -'.json.gz'.length), historyFromJSON(JSON.parse(text)))
+  }
+  return runs
+}
+
+/** Where an instance keeps histories. */
+export const historiesIn = (dataDir: string): string => join(dataDir, 'histories')
