@@ -62,11 +62,12 @@ export class Archivist {
   /** Archives what has closed since the last sweep. @returns how many runs were written */
   async sweep(): Promise<number> {
     const { client, reality, folder } = this.#options
-    const query = `TreeosReality = "${reality}" AND ExecutionStatus != "Running" AND CloseTime >= "${this.#until}"`
+    const beings = beingWorkflowId(reality, '')
+    const query = `WorkflowId STARTS_WITH "${beings}" AND ExecutionStatus != "Running" AND CloseTime >= "${this.#until}"`
     let until = this.#until
     let written = 0
     for await (const run of client.workflow.list({ query })) {
-      const being = run.workflowId.slice(beingWorkflowId(reality, '').length)
+      const being = run.workflowId.slice(beings.length)
       if (await writeRun(client, folder, being, run.workflowId, run.runId)) written += 1
       const closed = run.closeTime?.toISOString()
       if (closed !== undefined && closed > until) until = closed

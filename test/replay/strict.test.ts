@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import proto from '@temporalio/proto'
+import { listOutcomes } from '@treeos/chain'
+import { Archivist, type History, readArchive, summon } from '@treeos/client'
+import { bundleForReplay, fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/workflows'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const MOMENTS = 12
+
+describe('the strict recorder', () => {
+  let model: ModelServer
+  let world: World
+  let runs: Run[]
+  let bundle: Awaited<ReturnType<typeof bundleForReplay>>
+  const zone = process.env.TZ
+
+  beforeAll(async () => {
+    model = await startModelServer()
+    world = await startWorld({ modelUrl: model.url })
+    const { temporal: client, reality } = world
+    await client.workflow.start(BEING_WORKFLOW, {
+      workflowId: beingWorkflowId(reality.name, 'librarian'),
+      taskQueue: taskQueueOf(reality.name),
+      args: [{ reality: reality.name, being: 'librarian', historyEventsMax: 60 }],
+    })
+    for (let n = 1; n <= MOMENTS; n++) {
+      await summon(world, { target: 'librarian', content: `question ${n}`, as: 'operator', waitSeconds: 20 })
+    }
+    bundle = await bundleForReplay()
+    runs = await fetchRuns(client, reality.name, 'librarian', null)
+  })
+  afterAll(async () => {
+    process.env.TZ = zone
+    await world?.close()
+    await model?.close()
+  })
+
+  const replayed = async (changed = runs) =>
+    replayFromTemporal(bundle, 'librarian', changed, await listOutcomes(world.db, 'librarian'))
+
+  it('has runs that continued as new, and commands of every kind we make', () => {
+    expect(runs.length).toBeGreaterThan(2)
+    expect(world.errors).toEqual([])
+  })
+
+  it.each(['UTC', 'Asia/Tokyo', 'America/St_Johns'])(
+    'finds nothing when the host stands in %s',
+    async (timeZone) => {
+      process.env.TZ = timeZone
+      expect(new Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(timeZone)
+      expect(await replayed()).toEqual([])
+    },
+  )
+
+  it.each([
+    { what: 'an activity’s argument', edit: editActivity, field: /^(command|stack)/ },
+    { what: 'a local activity’s argument (its digest)', edit: editLocalArguments, field: /^command/ },
+    { what: 'what continue-as-new hands on', edit: editContinue, field: /^command/ },
+    { what: 'a search attribute', edit: editSearch, field: /^command/ },
+    { what: 'a recorded slice', edit: editStamped, field: /^(record|promptDigest)/ },
+  ])('fails when one byte of $what differs', async ({ edit, field }) => {
+    const changed = runs.map((run) => ({ ...run, history: copy(run.history) }))
+    expect(changed.some((run) => edit(run.history))).toBe(true)
+    const mismatches = await replayed(changed)
+    expect(mismatches.some((mismatch) => field.test(mismatch.field))).toBe(true)
+  })
+
+  it('names the moment when a record differs from what is computed again (F50)', async () => {
+    await world.owner.connection().execute(async (owner) => {
+      await sqlTamper(owner)
+    })
+    const { identical, mismatches } = await replay(world, { beings: ['librarian'], from: 'both' })
+    expect(identical).toBe(false)
+    expect(mismatches.map(({ being, n }) => ({ being, n }))).toContainEqual({ being: 'librarian', n: 3 })
+  })
+
+  it('replays from the archive what Temporal has no more', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'treeos-archive-'))
+    const archivist = new Archivist({
+      client: world.temporal,
+      reality: world.reality.name,
+      folder,
+      onError: (_where, error) => {
+        throw error
+      },
+    })
+    await expect
+      .poll(() => archivist.sweep().then(() => readArchive(folder, 'librarian')), { timeout: 10_000 })
+      .toHaveProperty('size', runs.length - 1)
+    const archived = await readArchive(folder, 'librarian')
+    for (const run of runs.slice(0, -1)) {
+      expect(copy(archived.get(run.runId) as History)).toEqual(copy(run.history))
+    }
+    await rm(folder, { recursive: true })
+  })
+})
+
+const copy = (history: History): History =>
+  proto.temporal.api.history.v1.History.decode(proto.temporal.api.history.v1.History.encode(history).finish())
+
+type Event = NonNullable<History['events']>[number]
+const events = (history: History): Event[] => history.events ?? []
+
+/** Changes the first payload that `find` yields. @returns false when there is none */
+function edit(
+  history: History,
+  find: (event: Event) => { data?: Uint8Array | null } | null | undefined,
+  change: [string, string],
+) {
+  for (const event of events(history)) {
+    const payload = find(event)
+    const text = Buffer.from(payload?.data ?? []).toString('utf8')
+    if (payload && text.includes(change[0])) {
+      payload.data = Buffer.from(text.replace(change[0], change[1]))
+      return true
+    }
+  }
+  return false
+}
+
+function editActivity(history: History) {
+  return edit(history, (event) => event.activityTaskScheduledEventAttributes?.input?.payloads?.[0], [
+    '"librarian"',
+    '"Librarian"',
+  ])
+}
+function editLocalArguments(history: History) {
+  return edit(history, (event) => event.markerRecordedEventAttributes?.details?.result?.payloads?.[0], [
+    '"args":"',
+    '"args":"0',
+  ])
+}
+function editContinue(history: History) {
+  return edit(
+    history,
+    (event) => event.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads?.[0],
+    ['"n":', '"n":1'],
+  )
+}
+function editSearch(history: History) {
+  return edit(
+    history,
+    (event) =>
+      event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.TreeosRole,
+    ['librarian', 'Librarian'],
+  )
+}
+function editStamped(history: History) {
+  return edit(history, (event) => event.markerRecordedEventAttributes?.details?.result?.payloads?.[0], [
+    '"prompt":"',
+    '"prompt":"0',
+  ])
+}
+
+async function sqlTamper(owner: World['owner']) {
+  const { sql } = await import('kysely')
+  await sql`set session_replication_role = replica`.execute(owner)
+  await sql`update treeos.moment_outcome
+    set record = convert_to(replace(convert_from(record, 'UTF8'), '"name":"librarian"', '"name":"resident"'), 'UTF8')
+    where being = 'librarian' and n = 3`.execute(owner)
+  await sql`set session_replication_role = default`.execute(owner)
+}
