@@ -1,17 +1,22 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import { openDatabase, readReality } from '@treeos/chain'
-import { createModel, resolveMind, treeos } from '@treeos/plugin'
+import { historiesIn } from '@treeos/client'
+import { createModel, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
 import { extensions } from './extensions.ts'
+import { Metrics } from './metrics.ts'
 
 /** A killed worker's beings go on elsewhere after at most this. */
 const STICKY_TIMEOUT = '1s'
+const MODEL_TIMEOUT_SECONDS = 120
 
 export interface RunningWorker {
   readonly taskQueue: string
   readonly model: string | null
+  /** where Prometheus reads this worker */
+  readonly metrics: string
   /** resolves when the worker has stopped */
   readonly done: Promise<void>
   stop(): void
@@ -19,15 +24,18 @@ export interface RunningWorker {
 
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`.
+ * `OPENAI_*`, `TREEOS_MODEL`, and `TREEOS_DATA` for the folder that keeps histories.
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const databaseUrl = env.DATABASE_URL
-  if (databaseUrl === undefined)
-    throw new Error('DATABASE_URL is not set: `treeos up` starts everything a worker needs')
-  const reality = await realityOf(databaseUrl)
+  if (!databaseUrl) throw new Error('DATABASE_URL is not set: `treeos up` starts everything a worker needs')
+  const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
+  const reality = await readReality(db)
+  if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
   const mind = await resolveMind(env)
-  const timeoutSeconds = Number(env.TREEOS_MODEL_TIMEOUT_SECONDS ?? 120)
+  const timeoutSeconds = Number(env.TREEOS_MODEL_TIMEOUT_SECONDS || MODEL_TIMEOUT_SECONDS)
+  const metrics = new Metrics(db)
+  const served = await metrics.serve(Number(env.TREEOS_METRICS_PORT || 0))
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
   const { connectionOptions, namespace } = loadClientConnectConfig()
   const connection = await NativeConnection.connect(connectionOptions)
@@ -40,8 +48,9 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
       treeos({
         extensions,
         databaseUrl,
+        ...(env.TREEOS_DATA ? { histories: historiesIn(env.TREEOS_DATA) } : {}),
         model: mind === null ? null : createModel(mind, { timeoutSeconds }),
-        onError: (where, error) => log.warn({ where, ...nameAndCode(error) }, 'retried'),
+        observe: observer(metrics, log),
       }),
     ],
     maxConcurrentWorkflowTaskExecutions: 100,
@@ -53,18 +62,29 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     shutdownGraceTime: '5s',
     shutdownForceTime: '15s',
   })
-  const done = worker.run().finally(() => connection.close())
-  return { taskQueue, model: mind?.model ?? null, done, stop: () => worker.shutdown() }
+  const done = worker.run().finally(async () => {
+    await connection.close()
+    await served.close()
+    await db.destroy()
+  })
+  return { taskQueue, model: mind?.model ?? null, metrics: served.url, done, stop: () => worker.shutdown() }
 }
 
-async function realityOf(databaseUrl: string) {
-  const db = openDatabase(databaseUrl, { poolMax: 1 })
-  try {
-    const reality = await readReality(db)
-    if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
-    return reality
-  } finally {
-    await db.destroy()
+/** Counts everything, and logs what a person would want to see: failures and retries, by name and code. */
+function observer(metrics: Metrics, log: Logger): Observer {
+  const { beat, outcome, model, error } = metrics.observer
+  return {
+    beat,
+    model,
+    outcome(kind, reason) {
+      outcome(kind, reason)
+      if (kind === 'failure' || kind === 'skipped')
+        log.info({ outcome: kind, reason }, 'a moment came to nothing')
+    },
+    error(where, fault) {
+      error(where)
+      log.warn({ where, ...nameAndCode(fault) }, 'will be tried again')
+    },
   }
 }
 
@@ -79,14 +99,12 @@ export function nameAndCode(error: unknown): { error: string; code?: string } {
 
 /** The SDK's own lines, without the errors they carry. */
 function runtimeLogger(log: Logger) {
-  const level = (name: 'info' | 'warn' | 'error' | 'debug' | 'trace') => (message: string) =>
-    log[name](message)
   return {
     log: (_level: string, message: string) => log.debug(message),
-    trace: level('trace'),
-    debug: level('debug'),
-    info: level('debug'),
-    warn: level('warn'),
-    error: level('error'),
+    trace: (message: string) => log.trace(message),
+    debug: (message: string) => log.debug(message),
+    info: (message: string) => log.debug(message),
+    warn: (message: string) => log.warn(message),
+    error: (message: string) => log.error(message),
   }
 }

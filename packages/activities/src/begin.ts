@@ -11,6 +11,7 @@ import {
 } from '@treeos/chain'
 import { type BeingName, type Json, momentsReel } from '@treeos/core'
 import type { BeginInput, Begun } from './beats.ts'
+import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
 
@@ -24,9 +25,11 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
   const [row] = await readRows(db, reality.id, [`being:${being}`])
   if (row?.state == null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const generation = await beginLife(db, reality.id, being, chain)
+  crashPoint('begin:after-generation')
   for (const unfinished of await listUnfinished(db, being)) {
-    if (Number(unfinished.moment.split('/')[1]) < generation)
-      await supersede(deps, being, generation, unfinished)
+    if (Number(unfinished.moment.split('/')[1]) >= generation) continue
+    await supersede(deps, being, generation, unfinished)
+    crashPoint('begin:after-supersede')
   }
   const [head] = await readHeads(db, reality.id, [momentsReel(being)])
   return { generation, n: (head?.seq ?? 0) + 1 }

@@ -30,9 +30,11 @@ import {
 } from '@treeos/core'
 import { beingKey, decideCall, foldRows, type SeenHead, WorldReader } from '@treeos/world'
 import type { StampedMoment, StampInput } from './beats.ts'
+import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { failureNotices, selfContinue } from './follow-up.ts'
+import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
 
 export type Committed =
@@ -102,6 +104,7 @@ export async function commit(
     ...selfContinue(input, open, verdict.kind, ending),
   ]
   for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
+  crashPoint('stamp:before-append')
   const answer = await append(db, {
     reality: reality.id,
     moment: { id: input.moment, being: input.being, generation: input.generation },
@@ -127,6 +130,7 @@ export async function commit(
       record,
     },
   })
+  if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...heads.keys()] }
   if (answer.status !== 'appended') return answer
   return {

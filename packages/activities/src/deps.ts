@@ -3,6 +3,7 @@ import type { BeingName } from '@treeos/core'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Model } from './model.ts'
+import type { Observer } from './observer.ts'
 
 /** What the beats work with; built once at worker start. */
 export interface BeatDeps {
@@ -13,6 +14,6 @@ export interface BeatDeps {
   readonly model: Model | null
   /** rings beings whose inbox got a row; returns at once, a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
-  /** told of errors whose messages history must not hold */
-  readonly onError: (activity: string, error: unknown) => void
+  /** told what beats do, and of errors whose messages history must not hold */
+  readonly observe: Observer
 }

@@ -2,9 +2,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import { digestOf } from '@treeos/chain'
 import type { Json } from '@treeos/core'
 import type { Attested } from './beats.ts'
-
-/** Told of every error before its message is withheld from history. Must log names and codes, never contents. */
-export type ErrorLog = (activity: string, error: unknown) => void
+import type { Observer } from './observer.ts'
 
 /** Errors that a retry cannot mend; their messages hold names and numbers only. */
 const FINAL = new Set(['StaleGenerationError', 'UnknownBeingError'])
@@ -15,15 +13,16 @@ const FINAL = new Set(['StaleGenerationError', 'UnknownBeingError'])
  */
 export function guarded<I, O>(
   name: string,
-  log: ErrorLog,
+  observe: Observer,
   run: (input: I) => Promise<O>,
 ): (input: I) => Promise<O> {
   return async (input) => {
+    const started = performance.now()
     try {
       return await run(input)
     } catch (error) {
       if (error instanceof ApplicationFailure) throw error
-      log(name, error)
+      observe.error(name, error)
       const type = error instanceof Error ? error.name : 'Error'
       const code = (error as { code?: unknown }).code
       const known = typeof code === 'string' && /^[A-Z0-9_]{2,32}$/.test(code) ? ` ${code}` : ''
@@ -33,6 +32,8 @@ export function guarded<I, O>(
           FINAL.has(type) && error instanceof Error ? error.message : `${name} failed:${known || ` ${type}`}`,
         nonRetryable: FINAL.has(type),
       })
+    } finally {
+      observe.beat(name, (performance.now() - started) / 1000)
     }
   }
 }

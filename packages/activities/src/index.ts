@@ -9,15 +9,17 @@ import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
 export type * from './beats.ts'
+export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
 export type { BeatDeps } from './deps.ts'
 export * from './model.ts'
+export { type Observer, silent } from './observer.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
 export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     guarded(
       name,
-      deps.onError,
+      deps.observe,
       attested((input: I) => run(deps, input)),
     )
   return {
@@ -25,6 +27,6 @@ export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
     openMoment: local('openMoment', openMoment),
     stampMoment: local('stampMoment', stampMoment),
     intake: local('intake', intake),
-    think: guarded('think', deps.onError, (input) => think(deps, input)),
+    think: guarded('think', deps.observe, (input) => think(deps, input)),
   }
 }

@@ -33,7 +33,7 @@ export async function intake(
     return { accepted: true }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
-    deps.onError('intake', error)
+    deps.observe.error('intake', error)
     return { accepted: false }
   }
 }

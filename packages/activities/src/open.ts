@@ -2,6 +2,7 @@ import { claimWake, inSnapshot, keep, recordOpen } from '@treeos/chain'
 import type { Digest, Json } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import type { OpenedMoment, OpenInput } from './beats.ts'
+import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { lookForMoment } from './look.ts'
 import { type LoadedMoment, loadMoment, remember } from './moment.ts'
@@ -19,6 +20,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   const { db } = deps
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return null
+  crashPoint('open:after-claim')
   const seen = await inSnapshot(db, (tx) => lookForMoment(tx, deps, input, wake))
   const { record } = seen
   if (!keptPrograms.has(record.program)) {
@@ -36,6 +38,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
     basis: seen.basis as unknown as Json,
     face: record.face,
   })
+  crashPoint('open:after-record')
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(db, input.moment)
   if (first) remember(input.moment, loaded)

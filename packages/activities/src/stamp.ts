@@ -17,6 +17,7 @@ import {
 } from '@treeos/core'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { commit } from './commit.ts'
+import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending } from './ending.ts'
 import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
@@ -38,7 +39,11 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
     const run = (db: Db) => commit(db, deps, input, loaded, ending)
     const done = attempt <= UNLOCKED_TRIES ? await run(deps.db) : await underLocks(deps, overtaken, run)
     if (done.status === 'stamped') {
+      deps.observe.outcome(done.stamped.kind, done.stamped.reason)
+      crashPoint('ring:before')
       deps.ring(done.ring)
+      crashPoint('ring:after')
+      crashPointLater('stamp:returned')
       return done.stamped
     }
     if (done.status === 'done') return stampedBefore(deps, input)

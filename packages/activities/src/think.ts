@@ -2,7 +2,9 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { readDecision, recordDecision, type StoredDecision } from '@treeos/chain'
 import { type Decision, type Json, parseDecision, quote } from '@treeos/core'
 import type { DecisionRef, ThinkInput } from './beats.ts'
+import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
+import { messageOf } from './message.ts'
 import { ModelTransientError } from './model.ts'
 import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
 
@@ -19,11 +21,15 @@ export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Prom
   const loaded = await loadMoment(deps.db, moment)
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
   try {
+    crashPoint('think:before-mind')
     const { decision, usage } =
       loaded.record.cognition.kind === 'llm'
         ? await askModel(deps, loaded, stack)
         : { decision: await runScript(deps, loaded, stack), usage: null }
-    return refOf(await recordDecision(deps.db, moment, decision, usage))
+    crashPoint('think:after-mind')
+    const recorded = await recordDecision(deps.db, moment, decision, usage)
+    crashPoint('think:after-decision')
+    return refOf(recorded)
   } finally {
     clearInterval(beat)
   }
@@ -37,16 +43,27 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
   try {
     const signal = Context.current().cancellationSignal
     const answer = await deps.model.decide({ prompt, tools, forceToolCall: role.forceToolCall, signal })
-    return { decision: answer.decision, usage: answer.usage as Json }
+    const { usage } = answer
+    deps.observe.model(
+      answer.decision.kind,
+      usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
+    )
+    return { decision: answer.decision, usage: usage as Json }
   } catch (error) {
     if (!(error instanceof ModelTransientError)) throw error
+    deps.observe.model('lost', null)
     throw ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+      ...(error.retryAfterMs === undefined
+        ? {}
+        : { nextRetryDelay: Math.min(error.retryAfterMs, RETRY_AFTER_MS_MAX) }),
     })
   }
 }
+
+/** A provider may ask for more, but a being whose mind is away longer than this fails its moment and goes on. */
+const RETRY_AFTER_MS_MAX = 15_000
 
 const NO_MIND =
   'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
@@ -85,4 +102,8 @@ async function runScript(
   }
 }
 
-const failure = (code: string, message: string): Decision => ({ kind: 'failure', code, message })
+const failure = (code: string, message: string): Decision => ({
+  kind: 'failure',
+  code,
+  message: messageOf(message),
+})

@@ -138,6 +138,16 @@ export async function listUnrung(db: Db, olderThanSeconds: number, limit: number
   return rows.map((row) => row.being)
 }
 
+/** The line before all beings of a reality: wakes that no moment has taken, a person's resting summons left out. */
+export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
+  const { rows } = await sql<{ waiting: number; oldest: number | null }>`
+    select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
+    from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)`.execute(
+    db,
+  )
+  return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
+}
+
 function entryOf(row: Selectable<InboxTable>): InboxEntry {
   return {
     id: row.id,

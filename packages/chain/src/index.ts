@@ -26,6 +26,7 @@ export {
   listChain,
   listOpenSummons,
   listUnrung,
+  measureInboxes,
 } from './inbox.ts'
 export { beginLife, StaleGenerationError } from './life.ts'
 export { migrate } from './migrate.ts'

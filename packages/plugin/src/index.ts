@@ -1,3 +1,3 @@
 /** The runtime as a Temporal plugin: extensions in, one plugin out. */
-export { createModel, type Mind, type Model, mindOf, resolveMind } from '@treeos/activities'
+export { createModel, type Mind, type Model, mindOf, type Observer, resolveMind } from '@treeos/activities'
 export { type TreeosOptions, treeos, workflowsPath } from './treeos.ts'

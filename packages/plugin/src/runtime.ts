@@ -1,5 +1,12 @@
 import type { Client } from '@temporalio/client'
-import { type BeatDeps, createBeats, type LocalBeats, type MindBeats, type Model } from '@treeos/activities'
+import {
+  type BeatDeps,
+  createBeats,
+  type LocalBeats,
+  type MindBeats,
+  type Model,
+  type Observer,
+} from '@treeos/activities'
 import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { Archivist, bringRoles, Doorbells } from '@treeos/client'
 import type { Parts } from '@treeos/world'
@@ -9,7 +16,7 @@ export interface RuntimeOptions {
   readonly databaseUrl: string
   readonly parts: Parts
   readonly model: Model | null
-  readonly onError: (where: string, error: unknown) => void
+  readonly observe: Observer
   /** folder that keeps the histories of closed runs; null leaves them to Temporal's retention */
   readonly histories: string | null
   /** connections of the pool */
@@ -42,7 +49,8 @@ export class Runtime {
 
   /** Opens what the beats need, runs `next`, and closes it again. */
   async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
-    const { databaseUrl, parts, model, onError, poolMax, histories } = this.#options
+    const { databaseUrl, parts, model, observe, poolMax, histories } = this.#options
+    const onError = (where: string, error: unknown) => observe.error(where, error)
     const db = openDatabase(databaseUrl, {
       poolMax,
       onConnectionError: (error) => onError('postgres', error),
@@ -52,7 +60,7 @@ export class Runtime {
     const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
     const archivist =
       histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
-    this.#deps = { db, reality, parts, model, onError, ring: (beings) => doorbells.ring(beings) }
+    this.#deps = { db, reality, parts, model, observe, ring: (beings) => doorbells.ring(beings) }
     try {
       doorbells.sweep()
       archivist?.start()

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Client, type ClientOptions } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
-import type { Model } from '@treeos/activities'
+import { type Model, type Observer, silent } from '@treeos/activities'
 import { assemble, type Extension, seed } from '@treeos/world'
 import { HistoryBound } from './history-bound.ts'
 import { Runtime } from './runtime.ts'
@@ -18,8 +18,8 @@ export interface TreeosOptions {
   readonly histories?: string
   /** connections of the worker's pool; default 20 */
   readonly poolMax?: number
-  /** told of what went wrong where; never of contents */
-  readonly onError?: (where: string, error: unknown) => void
+  /** told what happens, in names and numbers */
+  readonly observe?: Partial<Observer>
 }
 
 /** The module with the workflow types, for hosts that bundle their own beside ours. */
@@ -59,14 +59,14 @@ class TreeosPlugin extends SimplePlugin {
       model = null,
       poolMax = 20,
       histories = null,
-      onError = () => undefined,
+      observe = {},
     } = this.#options
     if (databaseUrl === undefined) throw new Error('treeos({ databaseUrl }) is needed by a worker')
     this.#runtime = new Runtime({
       databaseUrl,
       parts: assemble([seed, ...extensions]),
       model,
-      onError,
+      observe: { ...silent, ...observe },
       poolMax,
       histories,
     })

@@ -1,0 +1,101 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type ChainDb, measureInboxes } from '@treeos/chain'
+import type { Observer } from '@treeos/plugin'
+import type { Kysely } from 'kysely'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Beats take milliseconds, minds seconds to minutes. */
+const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+
+/** What a worker counts, and where Prometheus reads it. Names and numbers only: no being, no content is a label. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly #moments = new Counter({
+    name: 'treeos_moments_total',
+    help: 'Finished moments by outcome, with the code of a failure or the reason of a skip.',
+    labelNames: ['outcome', 'reason'],
+    registers: [this.registry],
+  })
+  readonly #beats = new Histogram({
+    name: 'treeos_beat_seconds',
+    help: 'How long a beat of a moment took.',
+    labelNames: ['beat'],
+    buckets: SECONDS_BUCKETS,
+    registers: [this.registry],
+  })
+  readonly #models = new Counter({
+    name: 'treeos_model_calls_total',
+    help: 'Calls of a model by what came of them; lost: no usable connection, to be tried again.',
+    labelNames: ['answer'],
+    registers: [this.registry],
+  })
+  readonly #tokens = new Counter({
+    name: 'treeos_model_tokens_total',
+    help: 'Tokens that providers told of.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
+  readonly #errors = new Counter({
+    name: 'treeos_errors_total',
+    help: 'Errors that were retried, by where they happened.',
+    labelNames: ['where'],
+    registers: [this.registry],
+  })
+
+  /** @param db asked at every scrape for the inboxes of the whole reality */
+  constructor(db: Kysely<ChainDb>) {
+    collectDefaultMetrics({ register: this.registry })
+    const inbox = (
+      name: string,
+      help: string,
+      read: (line: { waiting: number; oldestSeconds: number }) => number,
+    ) =>
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        async collect() {
+          this.set(read(await measureInboxes(db)))
+        },
+      })
+    inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (line) => line.waiting)
+    inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (line) => line.oldestSeconds)
+  }
+
+  get observer(): Omit<Observer, 'error'> & { error(where: string): void } {
+    return {
+      beat: (beat, seconds) => this.#beats.observe({ beat }, seconds),
+      outcome: (outcome, reason) => this.#moments.inc({ outcome, reason: reason ?? '' }),
+      model: (answer, tokens) => {
+        this.#models.inc({ answer })
+        if (tokens === null) return
+        this.#tokens.inc({ kind: 'prompt' }, tokens.prompt)
+        this.#tokens.inc({ kind: 'completion' }, tokens.completion)
+      },
+      error: (where) => this.#errors.inc({ where }),
+    }
+  }
+
+  /** Serves `/metrics` on loopback. @param port 0 picks a free one */
+  async serve(port: number): Promise<{ url: string; close(): Promise<void> }> {
+    const server = createServer((request, response) => {
+      if (request.url !== '/metrics') return void response.writeHead(404).end()
+      this.registry.metrics().then(
+        (text) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(text),
+        () => response.writeHead(503).end(),
+      )
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', resolve)
+    })
+    const { port: taken } = server.address() as AddressInfo
+    return { url: `http://127.0.0.1:${taken}/metrics`, close: () => closeServer(server) }
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}
