@@ -87,7 +87,6 @@ function outcomeOf(moment: Moment, wanted: Partial<OutcomeWrite> = {}): OutcomeW
     n,
     kind: 'act',
     reason: null,
-    result: null,
     detail: null,
     result: null,
     wake: `wake-of-${idOf(moment)}`,

@@ -103,6 +103,17 @@ describe('a claim', () => {
     expect((await findEntry(base.db, 'b2'))?.claimedBy).toBeNull()
   })
 
+  it('waits for another run of the same moment that is halfway through its own', async () => {
+    await being('ben', 'llm', [{ id: 'n1' }, { id: 'n2' }])
+    const [first, second] = await base.db.transaction().execute(async (tx) => {
+      const mine = await claimWake(tx, 'ben', 'ben/1/1', 1)
+      const other = claim('ben', 1).catch((error: Error) => error.message)
+      await new Promise((go) => setTimeout(go, 100)) // it is at the lock by now, or has claimed another wake
+      return [mine?.id, { other }] as const
+    })
+    expect([first, await second.other]).toEqual(['n1', 'n1'])
+  })
+
   it('is refused to an older life once a younger one has begun; so is opening a moment', async () => {
     await being('cat', 'llm', [{ id: 'c1' }])
     expect(await claim('cat', 1)).toBe('c1')

@@ -28,7 +28,7 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { beingKey, decideCall, foldRows, type SeenHead, WorldReader } from '@treeos/world'
+import { type Act, beingKey, decideCall, foldRows, type SeenHead, WorldReader } from '@treeos/world'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -162,6 +162,9 @@ async function judge(
 ): Promise<Verdict> {
   if (ending.kind === 'skipped') return { kind: 'skipped', reason: ending.reason, detail: null, act: null }
   const { decision } = ending
+  const { missing } = ending.composed
+  if (missing !== null)
+    return failed('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded in this worker`)
   if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
   if (decision.kind === 'failure') return failed(decision.code, decision.message)
   const me = await reader.being(input.being)
@@ -175,9 +178,11 @@ async function judge(
       caller: { name: me.name, role: ending.stack.primary.name, cognition: loaded.record.cognition.kind },
       surface: loaded.face.surface,
       wake: await wakeToAnswer(db, input, loaded),
+      hops: loaded.record.wake.kind === 'act' ? 0 : loaded.record.wake.hops,
       correlation: correlationFor(loaded.record.wake, input.moment),
       digest: digestOf,
     })
+    requireBounded(act)
     for (const wake of act.wakes) await requireRoom(db, wake.being)
     return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason: null, detail: null, act }
   } catch (error) {
@@ -189,7 +194,7 @@ async function judge(
 const failed = (code: string, message: string): Verdict => ({
   kind: 'failure',
   reason: isErrorCode(code) ? code : 'INTERNAL',
-  detail: message,
+  detail: messageOf(message),
   act: null,
 })
 
@@ -209,6 +214,15 @@ async function wakeToAnswer(db: Db, input: StampInput, { record, content }: Load
     throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(named)} was answered before`)
   }
   return entry
+}
+
+function requireBounded({ facts }: Act): void {
+  if (facts.length > LIMITS.factsPerActMax) {
+    throw new TreeosError(
+      'PAYLOAD_TOO_LARGE',
+      `an act of ${facts.length} facts, at most ${LIMITS.factsPerActMax} are taken`,
+    )
+  }
 }
 
 async function requireRoom(db: Db, being: string): Promise<void> {

@@ -43,7 +43,7 @@ export async function composeLoaded(
   parts: Parts,
   loaded: LoadedMoment,
   stack: PinnedStack,
-): Promise<Composed & { digests: { stack: Digest; surface: Digest; prompt: Digest } }> {
+): Promise<Composed & { digests: { stack: Digest; surface: Digest; prompt: Digest | null } }> {
   if (loaded.face === null) throw new Error(`moment ${loaded.record.moment} has no face to compose over`)
   const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => keptOnce(db, role.digest)))
   const composed = composeMoment(parts, specs as unknown as RoleSpec[], loaded.face, {
@@ -57,6 +57,6 @@ export function digestsOf(composed: Composed, face: Face, stack: PinnedStack) {
   return {
     stack: digestOf(stack as unknown as Json),
     surface: digestOf(face.surface as unknown as Json),
-    prompt: digestOf(composed.prompt as unknown as Json),
+    prompt: composed.missing === null ? digestOf(composed.prompt as unknown as Json) : null,
   }
 }

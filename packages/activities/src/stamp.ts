@@ -16,7 +16,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { StampedMoment, StampInput } from './beats.ts'
-import { commit } from './commit.ts'
+import { type Committed, commit } from './commit.ts'
 import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending } from './ending.ts'
@@ -57,12 +57,23 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
   throw new Error(`moment ${input.moment} was overtaken ${TRIES_MAX} times`)
 }
 
-function underLocks<T>(deps: BeatDeps, reels: readonly ReelId[], run: (db: Db) => Promise<T>): Promise<T> {
-  return deps.db.transaction().execute(async (tx) => {
-    await lockHeads(tx, reels)
-    return run(tx)
-  })
+/** Locks what was read before; a decision that now reads elsewhere may still meet another's locks, and is made again. */
+async function underLocks(
+  deps: BeatDeps,
+  reels: ReelId[],
+  run: (db: Db) => Promise<Committed>,
+): Promise<Committed> {
+  try {
+    return await deps.db.transaction().execute(async (tx) => {
+      await lockHeads(tx, reels)
+      return run(tx)
+    })
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== DEADLOCK_DETECTED) throw error
+    return { status: 'stale', read: reels }
+  }
 }
+const DEADLOCK_DETECTED = '40P01'
 
 /** What the moment comes to, before the gates: a skip, a mind that failed, or a decision over a composed stack. */
 async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Ending> {

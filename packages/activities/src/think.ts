@@ -39,7 +39,9 @@ const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: de
 
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
   if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MIND), usage: null }
-  const { prompt, tools, role } = await composeLoaded(deps.db, deps.parts, loaded, stack)
+  const { prompt, tools, role, missing } = await composeLoaded(deps.db, deps.parts, loaded, stack)
+  if (missing !== null)
+    return { decision: failure('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded`), usage: null }
   try {
     const signal = Context.current().cancellationSignal
     const answer = await deps.model.decide({ prompt, tools, forceToolCall: role.forceToolCall, signal })

@@ -39,6 +39,7 @@ export function see(at: Connection, as: BeingName, address: string): Promise<Des
         caller: { name: as, role: result.primary, cognition: me.cognition.kind },
         surface: face.surface,
         wake: NO_WAKE,
+        hops: 0,
         correlation: '',
         digest: digestOf,
       },

@@ -10,6 +10,10 @@ export const LIMITS = {
   flowPathsMax: 64,
   /** a string longer than this is present and equals nothing, so that slices stay small */
   comparableBytesMax: 256,
+  /** a flow with the digests of its roles travels through history once a run */
+  programBytesMax: 16 * 1024,
+  /** the heads an act wrote are in history */
+  factsPerActMax: 64,
   whenDepthMax: 32,
   whenNodesMax: 512,
   rolePromptBytesMax: 32 * 1024,

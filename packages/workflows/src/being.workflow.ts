@@ -5,13 +5,14 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  log,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { BeingName, JsonObject } from '@treeos/core/workflow'
+import { type BeingName, CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
 import { ACT_SIGNAL, WAKE_SIGNAL } from './address.ts'
 import { localBeats } from './beats.ts'
 import { type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
@@ -43,7 +44,11 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
     rung = true
   }
   setHandler(wakeSignal, ring, { description: 'Look into the inbox.' })
-  setHandler(actSignal, (act) => void acts.push({ id: uuid4(), act }), {
+  const hear = (act: JsonObject) => {
+    if (isSmallJson(act)) acts.push({ id: uuid4(), act })
+    else log.warn('an act that came as a signal was refused: plain JSON of at most 16 KiB is taken')
+  }
+  setHandler(actSignal, hear, {
     description:
       'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
   })
@@ -61,7 +66,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       }
     }
     await condition(allHandlersFinished)
-    await take(acts, life)
+    while (acts.length > 0) await take(acts, life) // more may come while one is taken
     await continueAsNew<typeof beingWorkflow>({
       ...input,
       life: { generation: life.generation, n: life.n },
@@ -76,6 +81,18 @@ async function begin({ being, life }: BeingInput): Promise<Life> {
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
   return { being, ...begun, program: null }
+}
+
+/** Whoever may signal may send anything, and what no activity could be given would keep the being busy for ever. */
+const ACT_BYTES_MAX = 16 * 1024
+
+function isSmallJson(act: unknown): boolean {
+  try {
+    guardJson(act, { ...CONTENT_BOUNDS, bytesMax: ACT_BYTES_MAX })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Puts acts that came as signals into the inbox, where all acts wait. */

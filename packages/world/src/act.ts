@@ -36,6 +36,8 @@ export interface Acting {
   readonly surface: Surface
   /** what opened the moment; for a person's reply, the wake it answers */
   readonly wake: Wake
+  /** summons that led here; a person's act leads its own */
+  readonly hops: number
   /** the id that a summon of this act gets */
   readonly correlation: string
   readonly digest: (value: Json) => string
@@ -95,10 +97,10 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
       `correlation ${quote(inReplyTo)} is not the one that ${stanceOf(at.me.name)} may answer now`,
     )
   }
-  if (wake.hops >= LIMITS.hopsMax) {
+  if (at.hops >= LIMITS.hopsMax) {
     throw new TreeosError(
       'RATE_LIMITED',
-      `${wake.hops} summons led here, at most ${LIMITS.hopsMax} may follow one another`,
+      `${at.hops} summons led here, at most ${LIMITS.hopsMax} may follow one another`,
     )
   }
   const gated = await gateBeing(at, name)
@@ -130,7 +132,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     root,
     inReplyTo,
     askedRole: call.role ?? null,
-    hops: wake.hops + 1,
+    hops: at.hops + 1,
     continues: 0,
     cause: null,
   }

@@ -1,4 +1,4 @@
-import type { Json } from '@treeos/core'
+import type { Json, RoleName } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import type { Face } from './face.ts'
 import { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
@@ -9,6 +9,8 @@ export interface Composed {
   readonly role: ComposedRole
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
+  /** a role whose prompt is code of a version that is not loaded here: nobody may think or act on this prompt */
+  readonly missing: RoleName | null
 }
 
 /**
@@ -27,16 +29,25 @@ export function composeMoment(
     role,
     prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
     tools: toolsFor(face.surface),
+    missing: specs.find((spec) => !isLoaded(parts, spec))?.name ?? null,
   }
 }
 
-/** A prompt that is a function is code: it can be rendered only where its very version is loaded. */
+/**
+ * A prompt that is a function is code: it can be rendered only where its very version is loaded. One that throws says
+ * nothing, so that a fault in a prompt takes no capability and adds none.
+ */
 function render(parts: Pick<Parts, 'roles'>, spec: RoleSpec, face: Face): string {
   if (typeof spec.prompt === 'string') return spec.prompt
-  const role = parts.roles.get(spec.name)
-  const loaded = role?.spec.prompt
-  if (role?.render == null || typeof loaded !== 'object' || loaded.function !== spec.prompt.function) {
-    throw new Error(`the prompt of ${spec.name} is code of ${spec.prompt.function}, which is not loaded here`)
+  try {
+    return parts.roles.get(spec.name)?.render?.({ me: face.me, face }) ?? ''
+  } catch {
+    return ''
   }
-  return role.render({ me: face.me, face })
+}
+
+function isLoaded(parts: Pick<Parts, 'roles'>, { name, prompt }: RoleSpec): boolean {
+  if (typeof prompt === 'string') return true
+  const loaded = parts.roles.get(name)?.spec.prompt
+  return typeof loaded === 'object' && loaded.function === prompt.function
 }

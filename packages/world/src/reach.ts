@@ -1,4 +1,4 @@
-import { type RoleName, stanceOf, TreeosError } from '@treeos/core'
+import { canonicalJson, LIMITS, type RoleName, stanceOf, TreeosError, utf8Length } from '@treeos/core'
 import { flowRoles, type RoleSpec } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import { type BeingRow, roleKey } from './rows.ts'
@@ -27,6 +27,25 @@ export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Can
     for (const list of CAN_LISTS) reach[list].push(...spec[list])
   }
   return reach
+}
+
+/** Digest and cognition of one role, as they stand in a program. */
+const PINNED_BYTES = 130
+
+/**
+ * What a being runs by travels through history, so it is bounded where it is written.
+ * @throws {TreeosError} PAYLOAD_TOO_LARGE
+ */
+export function requireSmallProgram(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): void {
+  const names = rolesNamed(being)
+  const flow = utf8Length(canonicalJson(being.qualities.roleFlow ?? []))
+  const bytes = names.reduce((sum, name) => sum + name.length + PINNED_BYTES, flow)
+  if (bytes > LIMITS.programBytesMax) {
+    throw new TreeosError(
+      'PAYLOAD_TOO_LARGE',
+      `the flow with its ${names.length} roles weighs ${bytes} bytes, at most ${LIMITS.programBytesMax} are taken`,
+    )
+  }
 }
 
 /**

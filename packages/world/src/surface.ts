@@ -1,4 +1,12 @@
-import { type BeingName, isJsonObject, parseAddress, type SpacePath, stanceOf, type Verb } from '@treeos/core'
+import {
+  type BeingName,
+  isJsonObject,
+  parseAddress,
+  quote,
+  type SpacePath,
+  stanceOf,
+  type Verb,
+} from '@treeos/core'
 import type { Surface as CanLists, Entry } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
@@ -108,6 +116,9 @@ function matches(pattern: string, target: string): boolean {
   return close ? target.startsWith(body) : target === body
 }
 
+/** Longer targets are shortened in messages, so that the reason is not lost behind them. */
+const NAMED_CHARS_MAX = 80
+
 /** First gate: which entry allows it, or what refused it. */
 export type ListDecision =
   | { readonly allowed: true; readonly by: string }
@@ -121,15 +132,16 @@ export function listGate(
   target: string,
 ): ListDecision {
   const entry = covers(surface[list], target)
+  const named = target.length > NAMED_CHARS_MAX ? quote(target) : target
   if (entry === undefined)
-    return { allowed: false, why: `${target} is not in ${list} (${show(surface[list])})` }
+    return { allowed: false, why: `${named} is not in ${list} (${show(surface[list])})` }
   for (const { being, lists, home } of ceilings) {
     const bound = lists[list].flatMap((item): Concrete[] => {
       if (typeof item === 'string') return [canonicalTarget(list, item, home)]
       return 'pattern' in item ? [item] : []
     })
     if (covers(bound, target) === undefined) {
-      return { allowed: false, why: `${target} is above the ceiling of ${stanceOf(being)} in ${list}` }
+      return { allowed: false, why: `${named} is above the ceiling of ${stanceOf(being)} in ${list}` }
     }
   }
   return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }

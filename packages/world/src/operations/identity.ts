@@ -13,7 +13,7 @@ import {
 } from '@treeos/core'
 import { parseRole, requireFlow } from '@treeos/roles'
 import type { Decided, Operation } from '../extension.ts'
-import { requireAssignable, rolesNamed } from '../reach.ts'
+import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import { Arguments } from './arguments.ts'
 
 /** Worn by a being that was born without a role: it may look around its home and answer whoever wakes it. */
@@ -65,6 +65,7 @@ const birth: Operation = {
     }
     if ((await world.space(homePath)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
+    requireSmallProgram({ defaultRole, qualities })
     await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())
     const ceiling = given.value('ceiling')
     const payload = {

@@ -10,7 +10,7 @@ import {
 import { requireFlow } from '@treeos/roles'
 import type { Decided, Operation, OperationInput } from '../extension.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
-import { requireAssignable, rolesNamed } from '../reach.ts'
+import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import { spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
@@ -103,6 +103,7 @@ const setRoleFlow: Operation = {
     if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-roleflow takes a being')
     const given = new Arguments('set-roleflow', args, ['flow'])
     const flow = requireFlow(given.value('flow'))
+    requireSmallProgram({ defaultRole: target.being.defaultRole, qualities: { roleFlow: flow as never } })
     const named = rolesNamed({ defaultRole: null, qualities: { roleFlow: flow as never } })
     await requireAssignable(world, actor, named, await input.reach())
     const payload = { path: ['roleFlow'], value: flow as never, merge: false }
