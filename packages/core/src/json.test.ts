@@ -97,6 +97,7 @@ describe('canonicalJson refuses what JSON cannot carry', () => {
     ['bytes', new Uint8Array(2), '$'],
     ['a boxed number', [Object(1)], '$[0]'],
     ['a boxed string', Object('a'), '$'],
+    ['an array with a name of its own', Object.assign([1], { a: 1 }), '$'],
     ['an instance of a class', new Named(), '$'],
     ['an object that inherits', Object.create({ a: 1 }), '$'],
     ['a lone surrogate', ['\ud800'], '$[0]'],

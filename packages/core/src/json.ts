@@ -52,15 +52,13 @@ function write(value: unknown, path: string, depth: number): string {
 }
 
 function writeArray(value: readonly unknown[], path: string, depth: number): string {
-  if (Object.keys(value).length !== value.length)
-    throw new NotPlainJsonError(path, 'an array with a hole, or with more than items')
   let out = '['
   for (let i = 0; i < value.length; i++) {
+    if (!Object.hasOwn(value, i)) throw new NotPlainJsonError(`${path}[${i}]`, 'a hole in an array')
     out += (i === 0 ? '' : ',') + write(value[i], `${path}[${i}]`, depth + 1)
   }
-  if (Object.keys(value).length !== value.length)
-    throw new NotPlainJsonError(path, 'an array with more than its items')
-  return `${out}]`
+  if (Object.keys(value).length === value.length) return `${out}]`
+  throw new NotPlainJsonError(path, 'an array with more than its items')
 }
 
 function writeObject(value: object, path: string, depth: number): string {
