@@ -1,15 +1,17 @@
 import {
   append,
   beginLife,
+  type Db,
   digestOf,
   listUnfinished,
   type MomentRecord,
   readClock,
   readHeads,
   readOpen,
+  readOutcomeByNumber,
   readRows,
 } from '@treeos/chain'
-import { type BeingName, type Json, momentsReel } from '@treeos/core'
+import { type BeingName, type Json, momentsReel, parseMomentId } from '@treeos/core'
 import type { BeginInput, Begun } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -27,12 +29,24 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
   const generation = await beginLife(db, reality.id, being, chain)
   crashPoint('begin:after-generation')
   for (const unfinished of await listUnfinished(db, being)) {
-    if (Number(unfinished.moment.split('/')[1]) >= generation) continue
+    if (parseMomentId(unfinished.moment).generation >= generation) continue
     await supersede(deps, being, generation, unfinished)
     crashPoint('begin:after-supersede')
   }
   const [head] = await readHeads(db, reality.id, [momentsReel(being)])
-  return { generation, n: (head?.seq ?? 0) + 1 }
+  return { generation, n: await firstNumber(db, being, generation, (head?.seq ?? 0) + 1) }
+}
+
+/**
+ * A life begins with the same number however often it is begun: the task that began it may die after its first moments
+ * were stamped, and history must hear of them all the same.
+ * @param next number that a new moment would get
+ */
+async function firstNumber(db: Db, being: BeingName, generation: number, next: number): Promise<number> {
+  for (let n = next; ; n--) {
+    const before = n > 1 ? await readOutcomeByNumber(db, being, n - 1) : null
+    if (before === null || parseMomentId(before.moment).generation < generation) return n
+  }
 }
 
 async function supersede(

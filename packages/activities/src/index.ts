@@ -11,7 +11,17 @@ import { think } from './think.ts'
 export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
 export type { BeatDeps } from './deps.ts'
-export * from './model.ts'
+export {
+  createModel,
+  type Mind,
+  type Model,
+  type ModelAnswer,
+  type ModelRequest,
+  ModelTransientError,
+  mindOf,
+  resolveMind,
+  type Usage,
+} from './model.ts'
 export { type Observer, silent } from './observer.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */

@@ -1,2 +1,85 @@
 /** What workflow code may use: all of core is pure, so the two doors open on the same room. */
-export * from './index.ts'
+export {
+  type ActContent,
+  actWakeId,
+  correlationFor,
+  parseCall,
+  parseDecision,
+  requireContent,
+} from './call.ts'
+export { ERROR_STATUS, type ErrorCode, isErrorCode, TreeosError } from './error.ts'
+export {
+  CODE_VERSION,
+  FACT_VERSION,
+  type Fact,
+  type FactDraft,
+  type FactHeader,
+  type FactRef,
+  type Head,
+  type HeadRef,
+  SPEECH_KIND,
+} from './fact.ts'
+export {
+  canonicalJson,
+  guardJson,
+  isJsonObject,
+  type Json,
+  type JsonBounds,
+  type JsonObject,
+  NotPlainJsonError,
+  readPath,
+  utf8Length,
+} from './json.ts'
+export { CONTENT_BOUNDS, LIMITS } from './limits.ts'
+export {
+  type Address,
+  type BeingName,
+  beingReel,
+  isBeingName,
+  isKey,
+  isRoleName,
+  type MomentId,
+  momentId,
+  momentsReel,
+  parentPath,
+  parseAddress,
+  parseMomentId,
+  parseSpacePath,
+  parseStance,
+  quote,
+  REGISTRY_REEL,
+  type ReelId,
+  ROOT_SPACE,
+  type RoleName,
+  requireBeingName,
+  requireRoleName,
+  type SpacePath,
+  SUBSTRATE,
+  spaceAncestry,
+  spaceName,
+  spaceReel,
+  stanceOf,
+  worldReel,
+} from './names.ts'
+export {
+  COGNITIONS,
+  type Cognition,
+  type Digest,
+  type PinnedRole,
+  type PinnedStack,
+  type Stack,
+  VERBS,
+  type Verb,
+} from './stack.ts'
+export {
+  type Caller,
+  type Decision,
+  OUTCOMES,
+  type OutcomeKind,
+  PRIORITIES,
+  type Priority,
+  priorityName,
+  type VerbCall,
+  type Wake,
+  type WakeKind,
+} from './wake.ts'
