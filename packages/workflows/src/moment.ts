@@ -99,8 +99,12 @@ function failureCode(cause: Error | undefined): string {
   return 'INTERNAL'
 }
 
+/** The server refuses a summary over 400 bytes, and with it the whole workflow task. */
+const WEARING_MAX = 200
+
 /** The stack in words, for people who read the timeline. */
 export function wearing(stack: PinnedStack | null): string {
   if (stack === null) return '(no role)'
-  return [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')
+  const roles = [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')
+  return roles.length > WEARING_MAX ? `${roles.slice(0, WEARING_MAX)}…` : roles
 }
