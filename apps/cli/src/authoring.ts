@@ -1,0 +1,131 @@
+import { parentPath, parseCall, parseSpacePath, requireRoleName, stanceOf, type VerbCall } from '@treeos/core'
+import type { ActingOptions, Cli, InstanceOptions } from './cli.ts'
+import {
+  keysOf,
+  mayHaveInstance,
+  readJsonFile,
+  requireJson,
+  requireJsonFile,
+  requireStance,
+  splitKey,
+} from './input.ts'
+import { prettyJson } from './output.ts'
+import { shownDone, shownLint, shownRole, shownRoles } from './show.ts'
+
+/** `treeos role | flow | signal | space | move`: what a world is made of. */
+export function addAuthoring(cli: Cli): void {
+  addRoles(cli)
+  addFlows(cli)
+  addSignals(cli)
+  addSpaces(cli)
+}
+
+const ROOT = '/'
+const doing = (target: string, action: string, args: object): VerbCall =>
+  parseCall({ verb: 'do', target, action, args })
+
+function addRoles(cli: Cli): void {
+  cli.describeGroup('role', 'what beings can wear')
+  cli.onInstance('list', 'all roles, and who could wear them', 'role').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { listRoles } = await import('./lists.ts')
+      out.value(await listRoles(options), shownRoles)
+    }),
+  )
+  cli.onInstance('show <name>', 'one role', 'role').action(
+    cli.run(async (out, name: string, options: InstanceOptions) => {
+      const { findRole } = await import('./lists.ts')
+      out.value(await findRole(options, requireRoleName(name)), shownRole)
+    }),
+  )
+  cli.asBeing('set <file>', 'write a role; - reads standard input', 'role').action(
+    cli.run(async (out, file: string, options: ActingOptions) => {
+      const role = await requireJsonFile(file)
+      const { actAs } = await import('./acting.ts')
+      out.value(await actAs(options, doing(ROOT, 'set-role', { role })), shownDone)
+    }),
+  )
+  cli
+    .asBeing('delete <name>', 'delete a role; older moments keep what they wore', 'role')
+    .option('--force', 'although flows name it')
+    .action(
+      cli.run(async (out, name: string, options: ActingOptions & { force?: boolean }) => {
+        const args = options.force === true ? { name, force: true } : { name }
+        const { actAs } = await import('./acting.ts')
+        out.value(await actAs(options, doing(ROOT, 'delete-role', args)), shownDone)
+      }),
+    )
+}
+
+function addFlows(cli: Cli): void {
+  cli.describeGroup('flow', 'when a being wears which role')
+  cli.asBeing('get <stance>', 'the clauses of a being', 'flow').action(
+    cli.run(async (out, stance: string, options: ActingOptions) => {
+      const { flowOf } = await import('./lists.ts')
+      out.value(await flowOf(options, requireStance(stance, requireStance(options.as))), prettyJson)
+    }),
+  )
+  cli.asBeing('set <stance> <file>', 'replace the clauses of a being; - reads standard input', 'flow').action(
+    cli.run(async (out, stance: string, file: string, options: ActingOptions) => {
+      const being = requireStance(stance, requireStance(options.as))
+      const flow = await requireJsonFile(file)
+      const { actAs } = await import('./acting.ts')
+      out.value(await actAs(options, doing(stanceOf(being), 'set-roleflow', { flow })), shownDone)
+    }),
+  )
+  cli.onInstance('lint <file>', 'what is wrong with clauses; - reads standard input', 'flow').action(
+    cli.run(async (out, file: string, options: InstanceOptions) => {
+      const flow = await readJsonFile(file)
+      const { lintFlow } = await import('@treeos/roles')
+      const roles = mayHaveInstance(options) ? await (await import('./lists.ts')).knownRoles(options) : null
+      const lint = lintFlow(flow, roles === null ? {} : { roles })
+      out.value(lint, shownLint)
+      return lint.errors.length > 0 ? 1 : 0
+    }),
+  )
+}
+
+function addSignals(cli: Cli): void {
+  cli.describeGroup('signal', 'what every flow of the world can read')
+  cli.asBeing('set <key> <json>', 'publish NS.KEY; null unsets', 'signal').action(
+    cli.run(async (out, key: string, json: string, options: ActingOptions) => {
+      const args = { ...splitKey(key), value: requireJson(json, 'the value') }
+      const { actAs } = await import('./acting.ts')
+      out.value(await actAs(options, doing(ROOT, 'set-world-signal', args)), shownDone)
+    }),
+  )
+  cli.onInstance('get [key]', 'what is published: all, of a namespace, or at NS.KEY', 'signal').action(
+    cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
+      const { signalsOf } = await import('./lists.ts')
+      out.value(await signalsOf(options, key === undefined ? [] : keysOf(key)), prettyJson)
+    }),
+  )
+}
+
+function addSpaces(cli: Cli): void {
+  cli.describeGroup('space', 'where beings are')
+  cli
+    .asBeing('create <path>', 'make a space inside another', 'space')
+    .option('--type <type>', 'its type')
+    .action(
+      cli.run(async (out, path: string, options: ActingOptions & { type?: string }) => {
+        const space = parseSpacePath(path)
+        const args = { path: space, ...(options.type === undefined ? {} : { type: options.type }) }
+        const { actAs } = await import('./acting.ts')
+        out.value(await actAs(options, doing(parentPath(space) ?? ROOT, 'create-space', args)), shownDone)
+      }),
+    )
+  cli.asBeing('set <path> <key> <json>', 'set the quality NS.KEY of a space; null unsets', 'space').action(
+    cli.run(async (out, path: string, key: string, json: string, options: ActingOptions) => {
+      const args = { field: key, value: requireJson(json, 'the value') }
+      const { actAs } = await import('./acting.ts')
+      out.value(await actAs(options, doing(path, 'set-space', args)), shownDone)
+    }),
+  )
+  cli.asBeing('move <path>', 'move into another space').action(
+    cli.run(async (out, path: string, options: ActingOptions) => {
+      const { actAs } = await import('./acting.ts')
+      out.value(await actAs(options, doing(path, 'move', {})), shownDone)
+    }),
+  )
+}

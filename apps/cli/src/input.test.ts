@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { keysOf, parseNumber, requireObject, requireStance, splitKey, userFolder } from './input.ts'
+
+describe('a relative path is read from where the user stands', () => {
+  const pnpm = { INIT_CWD: '/home/me/docs', npm_package_json: '/repo/package.json' }
+  it.each([
+    { why: 'pnpm put us into its package', env: pnpm, cwd: '/repo', folder: '/home/me/docs' },
+    { why: 'we run elsewhere, and the variables are inherited', env: pnpm, cwd: '/tmp', folder: '/tmp' },
+    { why: 'no pnpm is there', env: {}, cwd: '/repo', folder: '/repo' },
+    {
+      why: 'another runner tells no folder',
+      env: { npm_package_json: '/repo/package.json' },
+      cwd: '/repo',
+      folder: '/repo',
+    },
+  ])('when $why', ({ env, cwd, folder }) => {
+    expect(userFolder(env, cwd)).toBe(folder)
+  })
+})
+
+describe('keys', () => {
+  it('belong to the namespace before the first dot', () => {
+    expect(splitKey('harmony.tick.alive')).toEqual({ namespace: 'harmony', key: 'tick.alive' })
+    expect(keysOf('harmony')).toEqual(['harmony'])
+  })
+
+  it.each(['harmony', '', '.tick', 'harmony.', 'a..b', 'Harmony.tick', '__proto__.x', 'a b.c'])(
+    'refuses %j as NS.KEY',
+    (key) => {
+      expect(() => splitKey(key)).toThrow(`key ${JSON.stringify(key)} is not valid`)
+    },
+  )
+})
+
+describe('numbers', () => {
+  const wait = parseNumber('--wait', { min: 0, max: 60, whole: false })
+  const last = parseNumber('--last', { min: 1, max: 10, whole: true })
+  it.each([
+    [wait, '0', 0],
+    [wait, '1.5', 1.5],
+    [last, '10', 10],
+  ] as const)('takes what is in range', (parse, text, value) => {
+    expect(parse(text)).toBe(value)
+  })
+
+  it.each([
+    [wait, '-1'],
+    [wait, '61'],
+    [wait, '1e1'],
+    [wait, ''],
+    [wait, 'Infinity'],
+    [last, '0'],
+    [last, '1.5'],
+    [last, '11'],
+  ] as const)('refuses what is not', (parse, text) => {
+    expect(() => parse(text)).toThrow(JSON.stringify(text))
+  })
+})
+
+it('takes ~ for whoever acts', () => {
+  expect(requireStance('~', 'kid')).toBe('kid')
+  expect(requireStance('/library/@echo', 'kid')).toBe('echo')
+  expect(() => requireStance('/library')).toThrow('a stance is needed')
+})
+
+it.each([
+  ['{"__proto__": {"a": 1}}', 'this key is refused everywhere'],
+  ['{"a": {"constructor": 1}}', 'this key is refused everywhere'],
+  ['{"a": "\\u0000"}', 'a NUL character is refused'],
+  ['{"a": "\\ud800"}', 'a lone surrogate'],
+  ['[1]', 'it takes a JSON object'],
+  [`{"a": "${'x'.repeat(70_000)}"}`, '70008 bytes, at most 65536 are taken'],
+])('refuses %.30s as arguments of an operation', (text, why) => {
+  expect(() => requireObject(text, '--args')).toThrow(why)
+})

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import {
+  type BeingName,
+  isJsonObject,
+  isKey,
+  type Json,
+  type JsonObject,
+  parseStance,
+  quote,
+  requireContent,
+  TreeosError,
+} from '@treeos/core'
+import { messageOf, UsageError } from './failure.ts'
+import { parseJsonText } from './json-text.ts'
+
+/** More than any edge takes: a refusal still names the size of what came. */
+const READ_BYTES_MAX = 64 * 1024 * 1024
+
+/** The folder where the user stands: pnpm puts us into that of the package, and tells where it was called. */
+export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): string {
+  // Both variables are inherited by whatever a script starts, so they only count where pnpm put us.
+  const isPut = env.npm_package_json !== undefined && dirname(env.npm_package_json) === cwd
+  return isPut && env.INIT_CWD ? env.INIT_CWD : cwd
+}
+
+/** A path as the user wrote it. */
+export const userPath = (path: string): string => resolve(userFolder(), path)
+
+/** False when surely no instance can be reached, which is told without loading what would reach it. */
+export function mayHaveInstance({ data }: { data?: string }, env: NodeJS.ProcessEnv = process.env): boolean {
+  const folder = data === undefined ? resolve(env.TREEOS_DATA || '.treeos') : userPath(data)
+  return Boolean(env.DATABASE_URL) || existsSync(join(folder, 'instance.json'))
+}
+
+/**
+ * Text of a file, `-` being standard input.
+ * @throws {TreeosError} INVALID_INPUT for a file that cannot be read or is not UTF-8
+ */
+export async function readText(file: string): Promise<string> {
+  const what = file === '-' ? 'standard input' : file
+  let bytes: Buffer
+  try {
+    bytes = file === '-' ? await readStdin() : readFileSync(userPath(file))
+  } catch (error) {
+    if (error instanceof TreeosError) throw error
+    throw new TreeosError('INVALID_INPUT', `${what} cannot be read: ${messageOf(error)}`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new TreeosError('INVALID_INPUT', `${what} is not UTF-8 text`)
+  }
+}
+
+async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin) {
+    size += chunk.length
+    if (size > READ_BYTES_MAX)
+      throw new TreeosError('PAYLOAD_TOO_LARGE', `standard input: more than ${READ_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** What a file holds, unchecked: lint tells what is wrong with it in its own words. */
+export async function readJsonFile(file: string): Promise<unknown> {
+  return parseJsonText(await readText(file), file === '-' ? 'standard input' : file)
+}
+
+/** @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
+export async function requireJsonFile(file: string): Promise<Json> {
+  return requireContent(await readJsonFile(file), file === '-' ? 'standard input' : file)
+}
+
+/** A JSON value given as an argument. @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE */
+export function requireJson(text: string, what: string): Json {
+  return requireContent(parseJsonText(text, what), what)
+}
+
+/** @throws {TreeosError} INVALID_INPUT */
+export function requireObject(text: string | undefined, what: string): JsonObject {
+  if (text === undefined) return {}
+  const value = requireJson(text, what)
+  if (isJsonObject(value)) return value
+  throw new TreeosError('INVALID_INPUT', `${what} is ${quote(value)}; it takes a JSON object`)
+}
+
+/**
+ * A stance as the user wrote it; `~` is whoever acts.
+ * @throws {TreeosError} ADDRESS_PARSE_ERROR
+ */
+export function requireStance(text: string, me: BeingName = 'operator'): BeingName {
+  return text === '~' ? me : parseStance(text)
+}
+
+/** Splits `ns.key.deeper` at its first dot. @throws {TreeosError} INVALID_INPUT */
+export function splitKey(text: string): { namespace: string; key: string } {
+  const [namespace, ...rest] = keysOf(text)
+  if (namespace !== undefined && rest.length > 0) return { namespace, key: rest.join('.') }
+  throw keyFault(text)
+}
+
+/** The keys of `ns`, `ns.key` or `ns.key.deeper`. @throws {TreeosError} INVALID_INPUT */
+export function keysOf(text: string): string[] {
+  const keys = text.split('.')
+  if (keys.every(isKey)) return keys
+  throw keyFault(text)
+}
+
+const keyFault = (text: string) =>
+  new TreeosError(
+    'INVALID_INPUT',
+    `key ${quote(text)} is not valid: kebab-case with dots between, as in harmony.tick`,
+  )
+
+/** @throws {UsageError} for anything but a number in range */
+export function parseNumber(
+  name: string,
+  { min, max, whole }: { min: number; max: number; whole: boolean },
+): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value
+    throw new UsageError(
+      `${name} is ${quote(text)}; it takes a ${whole ? 'whole ' : ''}number from ${min} to ${max}`,
+    )
+  }
+}

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Instance,
+  instanceDir,
+  isRunning,
+  type Process,
+  processStart,
+  readInstance,
+  type Service,
+} from '@treeos/local'
+import type { InstanceOptions } from './cli.ts'
+import { unavailable } from './failure.ts'
+import { userPath } from './input.ts'
+
+export const WORKER_PREFIX = 'worker-'
+/** The name under which a foreground `treeos up`, or one that is starting, stands among the services. */
+export const UP = 'up'
+
+export function dataDirOf({ data }: InstanceOptions): string {
+  return instanceDir({ data: data === undefined ? undefined : userPath(data) })
+}
+
+export const isAlive = (service: Service): boolean => service.process === null || isRunning(service.process)
+
+export function serviceOf(instance: Instance, name: string): Service | null {
+  return instance.services.find((service) => service.name === name) ?? null
+}
+
+export const isWorker = (service: Service): boolean => service.name.startsWith(WORKER_PREFIX)
+
+/** Workers whose process runs. */
+export function runningWorkers(dataDir: string): (Service & { readonly process: Process })[] {
+  const workers = readInstance(dataDir).services.filter(isWorker)
+  return workers.filter(
+    (service): service is Service & { process: Process } =>
+      service.process !== null && isRunning(service.process),
+  )
+}
+
+export const hasWorker = (dataDir: string): boolean => runningWorkers(dataDir).length > 0
+
+/** This process, as instances record it. */
+export function ourselves(): Process {
+  return { pid: process.pid, startedAt: processStart(process.pid) ?? '' }
+}
+
+/** How to reach Postgres. The URL holds a password; the address is for people. */
+export interface PostgresPlace {
+  readonly url: string
+  readonly address: string
+}
+
+const HINT = '`treeos status` shows what runs, `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
+
+/** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
+export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process.env): PostgresPlace {
+  if (env.DATABASE_URL) return { url: env.DATABASE_URL, address: addressOf(env.DATABASE_URL) }
+  const service = requireService(dataDir, 'postgres', 'Postgres')
+  if (service.process === null) {
+    throw unavailable(
+      `the instance in ${dataDir} lives in a Postgres of your own, ${service.address}: set DATABASE_URL to it`,
+    )
+  }
+  const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8').trim()
+  return { url: `postgres://treeos:${password}@${service.address}/treeos`, address: service.address }
+}
+
+/** How to reach Temporal; `environment` when @temporalio/envconfig is to say it. */
+export type TemporalPlace =
+  | { readonly kind: 'environment' }
+  | { readonly kind: 'address'; readonly address: string; readonly namespace: string }
+
+export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE)
+}
+
+/** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
+export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {
+  if (namesTemporal(env)) return { kind: 'environment' }
+  const service = requireService(dataDir, 'temporal', 'Temporal')
+  return { kind: 'address', address: service.address, namespace: service.detail?.namespace ?? 'default' }
+}
+
+function requireService(dataDir: string, name: string, title: string): Service {
+  const instance = readInstance(dataDir)
+  const service = serviceOf(instance, name)
+  if (service === null) {
+    throw unavailable(
+      `no instance of TreeOS runs in ${dataDir}: start one with \`treeos up\` (or \`npx pnpm@12.21.0 start\`), or name another with --data`,
+    )
+  }
+  if (isAlive(service)) return service
+  throw unavailable(`${title} at ${service.address} has ended: ${HINT}`)
+}
+
+/** Host, port and database of a URL, without who connects. */
+export function addressOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? 'DATABASE_URL (not a URL)' : `${parsed.host}${parsed.pathname}`
+}
+
+/** The URL as it may be shown. */
+export function withoutSecrets(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed === null) return addressOf(url)
+  return `${parsed.protocol}//${parsed.username === '' ? '' : `${parsed.username}@`}${parsed.host}${parsed.pathname}`
+}
+
+/** A failure of a service while a command was under way, in the user's terms. */
+export function serviceDown(title: string, address: string, reason: string): Error {
+  return unavailable(`${title} at ${address} does not answer (${reason}): ${HINT}`)
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listRows, readRows } from '@treeos/chain'
+import { type RoleView, roles } from '@treeos/client'
+import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosError } from '@treeos/core'
+import type { RoleTable } from '@treeos/roles'
+import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
+import type { InstanceOptions } from './cli.ts'
+import { type Looking, loadedParts, look } from './connection.ts'
+
+/** What a lint without an instance does not wait for. */
+const REACH_MS = 2_000
+
+/** @throws {TreeosError} BEING_NOT_FOUND */
+export async function requireBeing(at: Looking, being: BeingName): Promise<BeingRow> {
+  const [row] = await readRows(at.db, at.reality.id, [beingKey(being)])
+  if (row?.state != null) return row.state as unknown as BeingRow
+  throw new TreeosError(
+    'BEING_NOT_FOUND',
+    `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them`,
+  )
+}
+
+export const listRoles = (options: InstanceOptions): Promise<RoleView[]> =>
+  look(options, ({ db }) => roles(db, rolesNamed))
+
+/** @throws {TreeosError} ROLE_UNAVAILABLE */
+export async function findRole(options: InstanceOptions, name: string): Promise<RoleView> {
+  const found = (await listRoles(options)).find((role) => role.name === name)
+  if (found !== undefined) return found
+  throw new TreeosError(
+    'ROLE_UNAVAILABLE',
+    `role ${JSON.stringify(name)} is not registered; \`treeos role list\` shows what is`,
+  )
+}
+
+/** The clauses of a being; none is an empty list. */
+export async function flowOf(options: InstanceOptions, being: BeingName): Promise<Json> {
+  const { qualities } = await look(options, (at) => requireBeing(at, being))
+  return qualities.roleFlow ?? []
+}
+
+/** What a lint should know of the roles of this instance; null when none can be reached, which is no fault. */
+export async function knownRoles(options: InstanceOptions): Promise<RoleTable | null> {
+  const reading = look(options, async ({ db }) => {
+    const rows = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
+    return new Map(rows.filter((row) => !row.deleted).map((row) => [row.name, row]))
+  })
+  return Promise.race([reading.catch(() => null), sleep(REACH_MS, null)])
+}
+
+/**
+ * Published values, nested by their keys: of all namespaces, of one, or below a key.
+ * @returns null where nothing is published
+ */
+export async function signalsOf(options: InstanceOptions, keys: readonly string[]): Promise<Json> {
+  const rows = await look(options, ({ db }) => listRows(db, 'world:'))
+  const worlds = rows.map(({ state }) => state as unknown as WorldRow)
+  const all: JsonObject = Object.fromEntries(worlds.map(({ namespace, values }) => [namespace, values]))
+  return readPath(all, keys) ?? null
+}
+
+export interface ExtensionView {
+  readonly name: string
+  readonly version: string
+  readonly roles: readonly string[]
+  readonly operations: readonly string[]
+  readonly scripts: readonly string[]
+}
+
+/** What the workers of our instances load; the seed is what every world has. */
+export async function listExtensions(): Promise<ExtensionView[]> {
+  const { extensions } = await import('@treeos/worker')
+  return [seed, ...extensions].map((extension) => ({
+    name: extension.name,
+    version: extension.version,
+    roles: extension.roles.map((role) => role.spec.name),
+    operations: [...extension.operations, ...extension.beOperations].map((operation) => operation.name),
+    scripts: Object.keys(extension.scripts),
+  }))
+}
+
+export interface OperationView {
+  readonly verb: 'do' | 'be'
+  readonly name: string
+  readonly origin: string
+  readonly description: string
+  readonly targets: readonly string[]
+  readonly args: Readonly<Record<string, string>>
+}
+
+export async function listOperations(): Promise<OperationView[]> {
+  const parts = await loadedParts()
+  const view = (verb: 'do' | 'be', operations: typeof parts.operations): OperationView[] =>
+    [...operations.values()].map(({ name, origin, description, targets, args }) => ({
+      verb,
+      name,
+      origin,
+      description,
+      targets,
+      args,
+    }))
+  return [...view('do', parts.operations), ...view('be', parts.beOperations)]
+}

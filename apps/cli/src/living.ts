@@ -1,0 +1,163 @@
+import {
+  COGNITIONS,
+  type Cognition,
+  type Json,
+  PRIORITIES,
+  type Priority,
+  parseCall,
+  requireContent,
+  TreeosError,
+} from '@treeos/core'
+import { Option } from 'commander'
+import type { ActingOptions, Cli } from './cli.ts'
+import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from './input.ts'
+import { shownDone, shownInbox, shownSeen, shownSummoned } from './show.ts'
+
+interface BirthOptions extends ActingOptions {
+  readonly cognition: Cognition
+  readonly role?: string
+  readonly script?: string
+  readonly flow?: string
+  readonly home?: string
+}
+
+interface SpeakingOptions extends ActingOptions {
+  readonly wait?: number
+}
+
+interface SummonOptions extends SpeakingOptions {
+  readonly priority?: Priority
+  readonly thread?: string
+  readonly channel?: string
+  readonly overlay?: string
+}
+
+const WAIT_SECONDS_MAX = 86_400
+
+/** `treeos birth | summon | reply | inbox | see | do | be` */
+export function addLiving(cli: Cli): void {
+  addBirth(cli)
+  addSpeech(cli)
+
+  cli.asBeing('see <address>', 'look at a being or a space').action(
+    cli.run(async (out, address: string, options: ActingOptions) => {
+      const { see } = await import('@treeos/client')
+      const { loadedParts, look, WITHOUT_TEMPORAL } = await import('./connection.ts')
+      const parts = await loadedParts()
+      const as = requireStance(options.as)
+      const seen = await look(options, (at) => see({ ...at, parts, temporal: WITHOUT_TEMPORAL }, as, address))
+      out.value(seen, shownSeen)
+    }),
+  )
+
+  cli
+    .asBeing('do <target> <action>', 'change something: an operation on a being or a space')
+    .option('--args <json>', 'what the operation takes')
+    .action(
+      cli.run(async (out, target: string, action: string, options: ActingOptions & { args?: string }) => {
+        const call = parseCall({ verb: 'do', target, action, args: requireObject(options.args, '--args') })
+        const { actAs } = await import('./acting.ts')
+        out.value(await actAs(options, call), shownDone)
+      }),
+    )
+
+  cli
+    .asBeing('be <operation>', 'change who there is')
+    .option('--payload <json>', 'what the operation takes')
+    .action(
+      cli.run(async (out, operation: string, options: ActingOptions & { payload?: string }) => {
+        const payload = requireObject(options.payload, '--payload')
+        const { actAs } = await import('./acting.ts')
+        out.value(await actAs(options, parseCall({ verb: 'be', operation, payload })), shownDone)
+      }),
+    )
+}
+
+function addBirth(cli: Cli): void {
+  cli
+    .asBeing('birth <name>', 'mint a being, a child of the one that acts')
+    .addOption(new Option('--cognition <kind>', 'who decides').choices([...COGNITIONS]).makeOptionMandatory())
+    .option('--role <role>', 'its default role')
+    .option('--script <script>', 'for a scripted being: the script that decides')
+    .option('--flow <file>', 'its role flow, JSON; - reads standard input')
+    .option('--home <path>', 'the space it is born into')
+    .action(
+      cli.run(async (out, name: string, options: BirthOptions) => {
+        const { cognition, role, script, home, flow } = options
+        const payload = {
+          name,
+          cognition,
+          ...(role === undefined ? {} : { role }),
+          ...(script === undefined ? {} : { script }),
+          ...(home === undefined ? {} : { home }),
+          ...(flow === undefined ? {} : { roleFlow: await requireJsonFile(flow) }),
+        }
+        const { actAs } = await import('./acting.ts')
+        const { result } = await actAs(options, parseCall({ verb: 'be', operation: 'birth', payload }))
+        const { being, stance, parent } = result as { being: string; stance: string; parent: string }
+        out.value({ being, stance, parent, cognition }, () => `${stance} was born, a child of ${parent}`)
+      }),
+    )
+}
+
+function addSpeech(cli: Cli): void {
+  const wait = () =>
+    new Option('--wait <seconds>', 'wait for the moment it causes').argParser(
+      parseNumber('--wait', { min: 0, max: WAIT_SECONDS_MAX, whole: false }),
+    )
+
+  cli
+    .asBeing('summon <stance> <text>', 'speak to a being; - reads the text from standard input')
+    .addOption(wait())
+    .addOption(new Option('--priority <priority>', 'how soon').choices(Object.keys(PRIORITIES)))
+    .option('--thread <id>', 'the thread it belongs to')
+    .option('--channel <name>', 'the channel it comes from')
+    .option('--overlay <text>', 'not built yet')
+    .action(
+      cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
+        if (options.overlay !== undefined)
+          throw new TreeosError('INVALID_INPUT', '--overlay is not built yet: nothing was said')
+        const { priority, thread, channel } = options
+        const as = requireStance(options.as)
+        const target = requireStance(stance, as)
+        const content = await contentOf(text)
+        const { summon } = await import('@treeos/client')
+        const { live } = await import('./connection.ts')
+        const waitSeconds = options.wait ?? null
+        const request = { target, content, as, priority, thread, channel, waitSeconds }
+        out.value(await live(options, (at) => summon(at, request)), shownSummoned)
+      }),
+    )
+
+  cli
+    .asBeing(
+      'reply <correlation> <text>',
+      'answer an entry of the inbox; - reads the text from standard input',
+    )
+    .addOption(wait())
+    .action(
+      cli.run(async (out, correlation: string, text: string, options: SpeakingOptions) => {
+        const as = requireStance(options.as)
+        const content = await contentOf(text)
+        const { reply } = await import('@treeos/client')
+        const { live } = await import('./connection.ts')
+        const request = { correlation, content, as, waitSeconds: options.wait ?? null }
+        out.value(await live(options, (at) => reply(at, request)), shownSummoned)
+      }),
+    )
+
+  cli.asBeing('inbox', 'what waits for an answer, oldest first').action(
+    cli.run(async (out, options: ActingOptions) => {
+      const { inbox } = await import('@treeos/client')
+      const { look, WITHOUT_TEMPORAL, NO_PARTS } = await import('./connection.ts')
+      const as = requireStance(options.as)
+      const at = { temporal: WITHOUT_TEMPORAL, parts: NO_PARTS }
+      out.value(await look(options, (looking) => inbox({ ...looking, ...at }, as)), shownInbox)
+    }),
+  )
+}
+
+/** Arguments hold at most 128 KiB on Linux, and no NUL: what is longer or odder comes by standard input. */
+async function contentOf(text: string): Promise<Json> {
+  return requireContent(text === '-' ? await readText('-') : text, 'content')
+}

@@ -1,0 +1,172 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+
+vi.setConfig({ testTimeout: 30_000 }) // each test starts processes, on a machine that may be busy
+
+const MAIN = join(import.meta.dirname, 'main.ts')
+const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs the command in a process of its own, where no instance is. */
+function treeos(args: readonly string[], { input = '', node = [] as string[] } = {}) {
+  const env = { ...process.env, TREEOS_DATA: join(folder, 'none') }
+  for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'TREEOS_DEBUG'])
+    delete (env as NodeJS.ProcessEnv)[name]
+  return spawnSync(process.execPath, [...node, MAIN, ...args], { input, env, cwd: folder, encoding: 'utf8' })
+}
+
+describe('a wrong command line', () => {
+  it.each([
+    { args: ['fly'], why: '; treeos has up, down, status' },
+    { args: ['role', 'fly'], why: "unknown command 'fly'; treeos role has list, show, set, delete, compose" },
+    { args: [], why: 'treeos takes a command: up' },
+    { args: ['flow'], why: 'treeos flow takes a command: get, set, lint, eval' },
+    { args: ['status', '--fast'], why: "unknown option '--fast'" },
+    { args: ['status', 'now'], why: "too many arguments for 'status'" },
+    { args: ['summon', '@echo'], why: "missing required argument 'text'" },
+    { args: ['summon', '@echo', 'hi', '--wait', 'long'], why: '--wait is "long"' },
+    { args: ['summon', '@echo', 'hi', '--priority', 'now'], why: "argument 'now' is invalid" },
+    { args: ['birth', 'kid'], why: "option '--cognition <kind>' not specified" },
+    { args: ['birth', 'kid', '--cognition', 'cat'], why: "argument 'cat' is invalid" },
+    { args: ['moments', '@echo', '--last', '0'], why: '--last is "0"' },
+    { args: ['explain', '@echo', 'first'], why: 'N is "first"' },
+    { args: ['replay'], why: 'either a stance or --all' },
+    { args: ['replay', '@echo', '--all'], why: 'either a stance or --all' },
+  ])('$args ends with 2 and says why', ({ args, why }) => {
+    const json = treeos([...args, '--json'])
+    expect(json).toMatchObject({ status: 2, stderr: '' })
+    expect(JSON.parse(json.stdout)).toEqual({
+      error: { code: 'INVALID_INPUT', message: expect.stringContaining(why) },
+    })
+  })
+})
+
+it('a refusal is told on stderr, and as JSON on stdout when asked for', () => {
+  const { status, stdout, stderr } = treeos(['status', '--fast'])
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toBe("error INVALID_INPUT: unknown option '--fast'; see `treeos status --help`\n")
+})
+
+describe('without an instance', () => {
+  it.each([[['moments', '@echo']], [['summon', '@echo', 'hi']], [['worker']]])(
+    '%j says how to start one',
+    (args) => {
+      const { status, stdout } = treeos([...args, '--json'])
+      expect(status).toBe(1)
+      const { error } = JSON.parse(stdout)
+      expect(error.code).toBe('SERVICE_UNAVAILABLE')
+      expect(error.message).toContain('npx pnpm@12.21.0 start')
+    },
+  )
+
+  it('status has its shape all the same, and down has nothing to do', () => {
+    expect(JSON.parse(treeos(['status', '--json']).stdout)).toEqual({
+      temporal: { address: null, namespace: null, ui: null },
+      postgres: { url: null },
+      portal: { url: null },
+      worker: { running: false, pids: [] },
+      mind: null,
+      reality: { name: null, timeZone: null },
+    })
+    expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })
+  })
+
+  it.each([
+    { args: ['summon', '@echo', '-'], input: 'x'.repeat(2_000_000), code: 'PAYLOAD_TOO_LARGE' },
+    { args: ['summon', '@echo', '-'], input: 'a\0b', code: 'INVALID_INPUT' },
+    { args: ['summon', 'echo', 'hi'], input: '', code: 'ADDRESS_PARSE_ERROR' },
+    { args: ['summon', '@echo', 'hi', '--overlay', 'be kind'], input: '', code: 'INVALID_INPUT' },
+    { args: ['flow', 'set', '@echo', '-'], input: '[{"role": "a",}]', code: 'INVALID_INPUT' },
+    { args: ['flow', 'set', '@echo', '-'], input: '[{"__proto__": {"role": "a"}}]', code: 'INVALID_INPUT' },
+    { args: ['space', 'set', '/', 'a.b', '{"__proto__": 1}'], input: '', code: 'INVALID_INPUT' },
+    { args: ['signal', 'set', 'a.b', '{"a": "\\ud800"}'], input: '', code: 'INVALID_INPUT' },
+    { args: ['signal', 'set', 'a', '1'], input: '', code: 'INVALID_INPUT' },
+    { args: ['do', '/', 'move', '--args', '[]'], input: '', code: 'INVALID_INPUT' },
+    { args: ['role', 'set', 'no-such-file.json'], input: '', code: 'INVALID_INPUT' },
+    { args: ['up', '--demo', 'moon'], input: '', code: 'INVALID_INPUT' },
+  ])('$args is refused with $code before any service is asked', ({ args, input, code }) => {
+    const { status, stdout } = treeos([...args, '--json'], { input })
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout).error.code).toBe(code)
+  })
+})
+
+describe('flow lint', () => {
+  it('needs no instance, and ends with 1 when there is an error', () => {
+    const good = treeos(['flow', 'lint', '-', '--json'], { input: '[{"role": "guard"}]' })
+    expect(good).toMatchObject({ status: 0, stdout: '{"errors":[],"warnings":[]}\n' })
+    const bad = treeos(['flow', 'lint', '-', '--json'], {
+      input: '[{"role": "a", "when": {"__proto__": {"x": 1}}}]',
+    })
+    expect(bad.status).toBe(1)
+    expect(JSON.parse(bad.stdout).errors[0].path).toBe('[0].when.__proto__')
+  })
+
+  it('reads a file from where it is run', () => {
+    writeFileSync(join(folder, 'flow.json'), '[]')
+    expect(treeos(['flow', 'lint', 'flow.json'])).toMatchObject({
+      status: 0,
+      stdout: 'nothing is wrong with it\n',
+    })
+  })
+})
+
+const LINE = '{"id":1,"flow":[{"role":"a"}],"roles":{"a":{}},"cognition":"llm","context":{}}\n'
+
+describe('the pure commands', () => {
+  it('answer line by line, with the error in the place of a bad line', () => {
+    const { status, stdout } = treeos(['flow', 'eval'], { input: `${LINE}{"id":2}\n` })
+    expect(status).toBe(1)
+    const [first, second] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(first).toEqual({ id: 1, primary: 'a', stacked: [] })
+    expect(second).toMatchObject({ id: 2, error: { code: 'INVALID_INPUT' } })
+    const composed = treeos(['role', 'compose'], { input: '{"id":1,"roles":[{"name":"a","prompt":"x"}]}' })
+    expect(composed.stdout).toBe('{"id":1,"canSee":[],"canDo":[],"canSummon":[],"canBe":[],"prompt":"x"}\n')
+  })
+
+  it('end quietly when the reader has seen enough', async () => {
+    const child = spawn(process.execPath, [MAIN, 'flow', 'eval'], { stdio: ['pipe', 'pipe', 'pipe'] })
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
+    child.stdin.on('error', () => undefined) // it stops reading us as well
+    child.stdin.write(LINE.repeat(20_000))
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    child.stdin.write(LINE.repeat(20_000))
+    const [code, signal] = await once(child, 'exit')
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
+  })
+
+  it.each([
+    [['--help']],
+    [['flow', 'eval']],
+    [['role', 'compose']],
+    [['summon', '@echo']],
+    [['flow', '--help']],
+  ])('%j loads neither Temporal nor Postgres', (args) => {
+    const spy = join(folder, 'spy.mjs')
+    writeFileSync(
+      spy,
+      `import { registerHooks } from 'node:module'
+        registerHooks({ load(url, context, next) { process.stderr.write('LOADED ' + url + '\\n'); return next(url, context) } })`,
+    )
+    const { stderr } = treeos(args, { node: ['--import', pathToFileURL(spy).href] })
+    const loaded = stderr.split('\n').filter((line) => line.startsWith('LOADED '))
+    expect(loaded.length).toBeGreaterThan(5)
+    expect(loaded.filter((line) => /temporalio|[/]pg[/]|kysely|openai|chain[/]src/.test(line))).toEqual([])
+  })
+})
+
+it('shows help on stdout with 0', () => {
+  const { status, stdout } = treeos(['summon', '--help'])
+  expect(status).toBe(0)
+  expect(stdout).toContain('Usage: treeos summon')
+})

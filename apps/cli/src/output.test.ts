@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { jsonLine, oneLine, plain, prettyJson, table } from './output.ts'
+
+const ESC = '\u001b'
+const COMMANDING = [
+  { what: 'an escape sequence', text: `${ESC}[2J`, shown: '\\u001b[2J' },
+  { what: 'an 8-bit escape', text: '\u009b2J', shown: '\\u009b2J' },
+  { what: 'a carriage return', text: 'good\rbad', shown: 'good\\u000dbad' },
+  { what: 'a mark that turns the text', text: 'a\u202eb', shown: 'a\\u202eb' },
+  { what: 'an isolate', text: 'a\u2066b', shown: 'a\\u2066b' },
+  { what: 'a line separator', text: 'a\u2028b', shown: 'a\\u2028b' },
+]
+
+describe('content of the world', () => {
+  it.each(COMMANDING)('shows $what as an escape', ({ text, shown }) => {
+    expect(plain(text)).toBe(shown)
+  })
+
+  it.each(COMMANDING)('holds $what as an escape in JSON, which says the same', ({ text }) => {
+    const line = jsonLine({ text })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that none is there is the point
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u202e\u2066]/)
+    expect(JSON.parse(line)).toEqual({ text })
+    expect(JSON.parse(prettyJson({ text }))).toEqual({ text })
+  })
+
+  it('leaves newlines, tabs and every script alone', () => {
+    expect(plain('a\n\tд — 木 👍🏽')).toBe('a\n\tд — 木 👍🏽')
+  })
+
+  it('is one line in a table', () => {
+    expect(oneLine('a\n  b\tc')).toBe('a ⏎ b c')
+  })
+})
+
+it('aligns columns and leaves no blanks at the end of a line', () => {
+  expect(
+    table(
+      [
+        ['a', 'bb', 'c'],
+        ['aaa', 'b', ''],
+      ],
+      '  ',
+    ),
+  ).toBe('  a    bb  c\n  aaa  b')
+})

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { canonicalJson, type Json } from '@treeos/core'
+import type { Failure } from './failure.ts'
+
+/** 0 done, 1 refused or failed, 2 wrong usage. */
+export type ExitStatus = 0 | 1 | 2
+
+const DRAIN_POLL_MS = 5
+
+/** Controls, and marks that turn the direction of text: a terminal would obey them. Newline and tab are left alone. */
+const COMMANDING = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
+
+/** Text of the world as it may be shown: nothing in it commands the terminal. */
+export function plain(text: string): string {
+  return text.toWellFormed().replace(COMMANDING, escapeCharacter)
+}
+
+/** The same on one line. */
+export function oneLine(text: string): string {
+  return plain(text)
+    .replace(/\s*\n\s*/g, ' ⏎ ')
+    .replaceAll('\t', ' ')
+}
+
+const escapeCharacter = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** JSON on one line; what commands a terminal stands inside strings only, where an escape means the same. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(COMMANDING, escapeCharacter)
+}
+
+/** A value of the world in a human text: strings as they are, everything else as JSON. */
+export function shown(value: Json | undefined): string {
+  if (value === undefined) return ''
+  return plain(typeof value === 'string' ? value : canonicalJson(value))
+}
+
+/** A value for people to read: on several lines, and nothing in it commands the terminal. */
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(COMMANDING, escapeCharacter)
+}
+
+/** Columns as wide as their widest cell; the last one is left ragged. */
+export function table(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)
+  }
+  return rows
+    .map((row) => indent + row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+/** What a command says: its value on stdout, everything else on stderr. */
+export class Output {
+  readonly json: boolean
+  #gone = false
+
+  constructor(json: boolean) {
+    this.json = json
+    // A reader that has seen enough (`treeos moments @echo | head -1`) is no error of ours.
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error
+        if (stream === process.stdout) this.#gone = true
+      })
+    }
+  }
+
+  /** Nobody reads stdout any more. */
+  get isGone(): boolean {
+    return this.#gone
+  }
+
+  /** The one value that a command answers. */
+  value<T>(value: T, human: (value: T) => string): void {
+    this.#write(this.json ? jsonLine(value) : human(value))
+  }
+
+  /** Many values: JSON lines, or one text of all. */
+  lines<T>(values: readonly T[], human: (values: readonly T[]) => string): void {
+    if (!this.json) this.#write(human(values))
+    else for (const value of values) this.jsonLine(value)
+  }
+
+  /** A line of JSON whatever was asked for: the pure commands speak nothing else. */
+  jsonLine(value: unknown): void {
+    this.#write(jsonLine(value))
+  }
+
+  /** Resolves when a slow reader has caught up. */
+  async drained(): Promise<void> {
+    while (process.stdout.writableNeedDrain && !this.#gone) await sleep(DRAIN_POLL_MS)
+  }
+
+  /** What is going on, for whoever watches. */
+  progress(line: string): void {
+    process.stderr.write(`${plain(line)}\n`)
+  }
+
+  failure(failure: Failure): void {
+    if (this.json) this.jsonLine({ error: failure })
+    else process.stderr.write(`error ${failure.code}: ${plain(failure.message)}\n`)
+  }
+
+  #write(text: string): void {
+    if (!this.#gone && text !== '') process.stdout.write(`${text}\n`)
+  }
+}

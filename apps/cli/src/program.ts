@@ -1,0 +1,48 @@
+import { type Command, CommanderError } from 'commander'
+import { addAuthoring } from './authoring.ts'
+import { Cli } from './cli.ts'
+import { UsageError } from './failure.ts'
+import { addLiving } from './living.ts'
+import { addLooking } from './looking.ts'
+import type { ExitStatus, Output } from './output.ts'
+import { addProving } from './proving.ts'
+import { addPure } from './pure.ts'
+import { addRunning } from './running.ts'
+
+/**
+ * Parses a command line and runs it.
+ * @throws {UsageError} for a wrong command line; whatever the command throws
+ */
+export async function runProgram(args: readonly string[], out: Output): Promise<ExitStatus> {
+  const cli = new Cli(out)
+  addRunning(cli)
+  addLiving(cli)
+  addAuthoring(cli)
+  addLooking(cli)
+  addProving(cli)
+  addPure(cli)
+  try {
+    await cli.program.parseAsync(args, { from: 'user' })
+    return cli.status
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 0 // help was asked for, and printed
+    throw usageError(error, cli.program, args)
+  }
+}
+
+function usageError(error: CommanderError, program: Command, args: readonly string[]): UsageError {
+  const named = program.commands.find((command) => args.includes(command.name()))
+  const isGroup = named !== undefined && named.commands.length > 0
+  const known = (isGroup ? named : program).commands.map((command) => command.name()).join(', ')
+  const path = isGroup ? `treeos ${named.name()}` : 'treeos'
+  if (error.code === 'commander.help') return new UsageError(`${path} takes a command: ${known}`)
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '')
+  if (error.code === 'commander.unknownCommand') return new UsageError(`${message}; ${path} has ${known}`)
+  return new UsageError(
+    named === undefined || isGroup ? message : `${message}; see \`treeos ${named.name()} --help\``,
+  )
+}

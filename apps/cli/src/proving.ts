@@ -1,0 +1,55 @@
+import { Option } from 'commander'
+import type { Cli, InstanceOptions } from './cli.ts'
+import { UsageError } from './failure.ts'
+import { requireStance } from './input.ts'
+import { shownReplayed, shownVerified } from './show.ts'
+
+interface ReplayOptions extends InstanceOptions {
+  readonly all?: boolean
+  readonly from: 'chain' | 'temporal' | 'both'
+}
+
+/** `treeos replay | verify`: nothing here calls a model or writes. */
+export function addProving(cli: Cli): void {
+  cli
+    .onInstance('replay [stance]', 'live every moment again from what was recorded, and compare')
+    .option('--all', 'of every being')
+    .addOption(
+      new Option('--from <record>', 'the record').choices(['chain', 'temporal', 'both']).default('both'),
+    )
+    .action(
+      cli.run(async (out, stance: string | undefined, options: ReplayOptions) => {
+        const isAll = options.all === true
+        if (isAll === (stance !== undefined)) throw new UsageError('replay takes either a stance or --all')
+        const beings = stance === undefined ? null : [requireStance(stance)]
+        await hushTemporal()
+        const { replay } = await import('@treeos/replay')
+        const { live, loadedParts, look } = await import('./connection.ts')
+        const parts = await loadedParts()
+        const { from } = options
+        const request = { beings, from, onProgress: (line: string) => out.progress(line) }
+        const replayed =
+          from === 'chain'
+            ? await look(options, (at) => replay({ ...at, parts, temporal: null }, request))
+            : await live(options, (at) => replay({ ...at, parts }, request))
+        out.value(replayed, shownReplayed)
+        return replayed.identical ? 0 : 1
+      }),
+    )
+
+  cli.onInstance('verify', 'check every link of every chain').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { verifyChains } = await import('@treeos/chain')
+      const { look } = await import('./connection.ts')
+      const verified = await look(options, ({ db, reality }) => verifyChains(db, reality.id))
+      out.value(verified, shownVerified)
+      return verified.ok ? 0 : 1
+    }),
+  )
+}
+
+/** A worker of the SDK replays every run, and would tell of each that it starts and stops. */
+async function hushTemporal(): Promise<void> {
+  const { DefaultLogger, Runtime } = await import('@temporalio/worker')
+  Runtime.install({ logger: new DefaultLogger('ERROR') })
+}

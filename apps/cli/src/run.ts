@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { TreeosError } from '@treeos/core'
+import { failureOf, UsageError } from './failure.ts'
+import { type ExitStatus, Output } from './output.ts'
+import { runProgram } from './program.ts'
+
+/** Runs one command line to its end and ends the process, with 0, 1 or 2. */
+export async function main(args: readonly string[]): Promise<void> {
+  const end = args.indexOf('--')
+  const out = new Output((end < 0 ? args : args.slice(0, end)).includes('--json'))
+  const status = await attempt(args, out)
+  process.exitCode = status
+  // Whatever a library still holds open must not hold up a script; what was written is out first.
+  if (out.isGone) process.exit(status)
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(status)))
+}
+
+async function attempt(args: readonly string[], out: Output): Promise<ExitStatus> {
+  try {
+    requireUtf8(args)
+    return await runProgram(args, out)
+  } catch (error) {
+    out.failure(failureOf(error))
+    if (process.env.TREEOS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+/** Node puts U+FFFD where an argument is not UTF-8, and nothing that was said is to be repaired. */
+function requireUtf8(args: readonly string[]): void {
+  if (process.platform !== 'linux' || !args.some((arg) => arg.includes('\ufffd'))) return
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(readFileSync('/proc/self/cmdline'))
+  } catch {
+    throw new TreeosError('INVALID_INPUT', 'an argument is not UTF-8 text, or holds a lone surrogate')
+  }
+}

@@ -1,0 +1,59 @@
+import { TreeosError } from '@treeos/core'
+import type { Cli, InstanceOptions } from './cli.ts'
+
+interface UpOptions extends InstanceOptions {
+  readonly detach?: boolean
+  readonly portal: boolean
+  readonly demo?: string
+}
+
+/** `treeos up | down | status | worker | doctor` */
+export function addRunning(cli: Cli): void {
+  cli
+    .onInstance('up', 'start everything an instance needs, and stay until Ctrl-C')
+    .option('--detach', 'return when it runs; `treeos down` stops it')
+    .option('--no-portal', 'without the portal')
+    .option('--demo <name>', 'with a world to look at')
+    .action(
+      cli.run(async (out, options: UpOptions) => {
+        if (options.demo !== undefined) throw noDemo(options.demo)
+        const { dataDirOf } = await import('./instance.ts')
+        const { up } = await import('./up.ts')
+        return up({ dataDir: dataDirOf(options), detach: options.detach === true, out })
+      }),
+    )
+  cli.onInstance('down', 'stop what runs of an instance').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('./instance.ts')
+      const { down } = await import('./down.ts')
+      return down(dataDirOf(options), out)
+    }),
+  )
+  cli.onInstance('status', 'what runs, and where').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('./instance.ts')
+      const { describeStatus, readStatus } = await import('./status.ts')
+      const dataDir = dataDirOf(options)
+      out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
+    }),
+  )
+  cli.onInstance('worker', 'one more worker process on the same instance, until Ctrl-C').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('./instance.ts')
+      const { runWorker } = await import('./one-more-worker.ts')
+      return runWorker(dataDirOf(options), out)
+    }),
+  )
+  cli.onInstance('doctor', 'what is missing on this machine, and the command that mends it').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { dataDirOf } = await import('./instance.ts')
+      const { describeChecks, examine } = await import('./doctor.ts')
+      const examined = await examine(dataDirOf(options))
+      out.value(examined, describeChecks)
+      return examined.ok ? 0 : 1
+    }),
+  )
+}
+
+const noDemo = (name: string) =>
+  new TreeosError('INVALID_INPUT', `there is no demo ${JSON.stringify(name)}; there are none yet`)

@@ -1,0 +1,190 @@
+import type { Verified } from '@treeos/chain'
+import type {
+  BeingView,
+  Done,
+  ExplainedMoment,
+  InboxView,
+  MomentView,
+  RebuiltPrompt,
+  RoleView,
+  Summoned,
+} from '@treeos/client'
+import type { Replayed } from '@treeos/replay'
+import type { Lint } from '@treeos/roles'
+import type { Descriptor } from '@treeos/world'
+import type { ExtensionView, OperationView } from './lists.ts'
+import { oneLine, plain, prettyJson, shown, table } from './output.ts'
+
+/** Long enough to be told apart. */
+const HASH_SHOWN = 12
+const LINE_SHOWN = 72
+
+const short = (hash: string): string => hash.slice(0, HASH_SHOWN)
+const cut = (text: string): string => (text.length > LINE_SHOWN ? `${text.slice(0, LINE_SHOWN - 1)}…` : text)
+const list = (names: readonly string[]): string => (names.length === 0 ? '-' : names.join(' '))
+const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z')
+
+export function shownSummoned({ correlation, moment, reply }: Summoned): string {
+  if (moment === null) return `summoned; an answer will name ${correlation}`
+  if (reply !== null) return `${reply.from}: ${shown(reply.content)}`
+  const said = moment.content === undefined ? '' : `, and said to nobody: ${oneLine(moment.content)}`
+  return `no reply: the moment ended as ${moment.outcome}${said}`
+}
+
+export function shownDone({ act, result, facts }: Done): string {
+  const head = act === null ? 'nothing was changed' : `act ${act}`
+  const lines = facts.map(({ kind, reel, seq, hash }) => [kind, `${reel} ${seq}`, short(hash)])
+  return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')
+}
+
+export function shownInbox(entries: readonly InboxView[]): string {
+  if (entries.length === 0) return 'nothing waits for an answer'
+  return table(
+    entries.map(({ correlation, from, content, at, priority }) => [
+      correlation,
+      timeOf(at),
+      from ?? '-',
+      priority,
+      cut(oneLine(shown(content))),
+    ]),
+  )
+}
+
+export function shownSeen(seen: Descriptor): string {
+  const { address, identity } = seen
+  const rows = [
+    ['address', address.being === null ? address.path : `${address.path} ${address.being}`],
+    ['type', seen.type],
+    ['beings', list(seen.beings)],
+    ['spaces', list(seen.children)],
+  ]
+  if (address.being !== null) {
+    rows.push(['made by', list(seen.beingLineage)], ['cognition', identity.cognition ?? '-'])
+    rows.push(['default role', identity.defaultRole ?? '-'], ['home', identity.home ?? '-'])
+  }
+  const hasQualities = Object.keys(seen.qualities).length > 0
+  rows.push(['qualities', hasQualities ? '' : '-'])
+  return hasQualities ? `${table(rows)}\n${prettyJson(seen.qualities)}` : table(rows)
+}
+
+export function shownMoments(moments: readonly MomentView[]): string {
+  if (moments.length === 0) return 'no moment is over yet'
+  return table(
+    moments.map(({ n, openedAt, verb, outcome, reason, primary, stacked, content, message }) => [
+      String(n).padStart(4),
+      timeOf(openedAt),
+      verb ?? '-',
+      reason === undefined ? outcome : `${outcome} ${reason}`,
+      [primary ?? '-', ...stacked].join(' + '),
+      cut(oneLine(message ?? content ?? '')),
+    ]),
+  )
+}
+
+export function shownExplanation({
+  clauses,
+  primary,
+  source,
+  stacked,
+  skip,
+  surface,
+}: ExplainedMoment): string {
+  const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
+  const entries = Object.entries(surface).map(([name, allowed]) => [
+    name,
+    cut(allowed.map(entryText).join(' ') || '-'),
+  ])
+  return [
+    `primary   ${worn}`,
+    `stacked   ${list(stacked)}`,
+    clauses.length === 0
+      ? 'clauses   none'
+      : table(
+          clauses.map(({ index, role, result, reason }) => [
+            String(index),
+            role ?? '-',
+            result,
+            oneLine(reason),
+          ]),
+          '  ',
+        ),
+    table(entries),
+  ].join('\n')
+}
+
+const entryText = (entry: unknown): string => (typeof entry === 'string' ? entry : JSON.stringify(entry))
+
+export function shownPrompt({ system, user, digest, identical }: RebuiltPrompt): string {
+  const verdict = identical ? 'the prompt that was recorded' : 'NOT the prompt that was recorded'
+  return `--- system\n${plain(system)}\n--- user\n${plain(user)}\n--- ${short(digest)}, ${verdict}`
+}
+
+export function shownBeings(beings: readonly BeingView[]): string {
+  return table(
+    beings.map(({ stance, cognition, space, parent, defaultRole }) => [
+      stance,
+      cognition,
+      space,
+      defaultRole ?? '-',
+      parent === null ? 'the first' : `child of ${parent}`,
+    ]),
+  )
+}
+
+export function shownRoles(roles: readonly RoleView[]): string {
+  return table(roles.map(({ name, origin, digest, usedBy }) => [name, origin, short(digest), list(usedBy)]))
+}
+
+export const shownRole = (role: RoleView): string => prettyJson(role)
+
+export function shownLint({ errors, warnings }: Lint): string {
+  if (errors.length + warnings.length === 0) return 'nothing is wrong with it'
+  return [
+    ...errors.map((fault) => ['error', fault] as const),
+    ...warnings.map((fault) => ['warning', fault] as const),
+  ]
+    .map(([kind, { path, message }]) => `${kind} ${oneLine(path || 'flow')}: ${oneLine(message)}`)
+    .join('\n')
+}
+
+export function shownExtensions(extensions: readonly ExtensionView[]): string {
+  return extensions
+    .map(({ name, version, roles, operations, scripts }) =>
+      [
+        `${name} ${version}`,
+        table(
+          [
+            ['roles', list(roles)],
+            ['operations', list(operations)],
+            ['scripts', list(scripts)],
+          ],
+          '  ',
+        ),
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+export function shownOperations(operations: readonly OperationView[]): string {
+  return operations
+    .map(({ verb, name, origin, description, targets, args }) => {
+      const head = `${verb} ${name} (${origin}; on a ${targets.join(' or a ')}): ${description}`
+      const rows = Object.entries(args).map(([argument, takes]) => [argument, takes])
+      return rows.length === 0 ? head : `${head}\n${table(rows, '  ')}`
+    })
+    .join('\n')
+}
+
+export function shownReplayed({ beings, moments, identical, mismatches }: Replayed): string {
+  const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
+  const rows = mismatches.map(({ being, n, field, recorded, chain, temporal }) => {
+    const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
+    return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
+  })
+  return [head, ...rows].join('\n')
+}
+
+export function shownVerified({ reels, facts, moments, ok, broken }: Verified): string {
+  const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
+  return [head, ...broken.map(({ reel, seq, reason }) => `  ${reel} ${seq}: ${reason}`)].join('\n')
+}

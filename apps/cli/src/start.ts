@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { migrate, openDatabase, type Reality } from '@treeos/chain'
+import { plantReality } from '@treeos/client'
+import { isKey, quote, TreeosError } from '@treeos/core'
+import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { resolveMind } from '@treeos/plugin'
+import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
+import { loadedParts } from './connection.ts'
+import { hasWorker } from './instance.ts'
+import { freeWorkerName, startWorker, type WorkerPlace } from './workers.ts'
+
+/** What the first reality of an instance is called. */
+const NAME = 'home'
+
+export interface StartOptions {
+  readonly dataDir: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly onProgress: (line: string) => void
+}
+
+interface Servers extends WorkerPlace {
+  /** nobody else lives on this Temporal */
+  readonly isOwnTemporal: boolean
+}
+
+/** The servers of an instance and its worker, found or started. */
+export interface Running {
+  readonly place: WorkerPlace
+  readonly reality: Reality
+  /** the reality was made just now */
+  readonly isNew: boolean
+}
+
+/** Finds or starts everything an instance needs. What runs already is left as it is. */
+export async function startEverything(options: StartOptions): Promise<Running> {
+  const place = await startServers(options)
+  const made = await plant(place, options)
+  if (!hasWorker(options.dataDir)) await startFirstWorker(options, place)
+  return { place, reality: made.reality, isNew: made.created }
+}
+
+export async function startServers({
+  dataDir,
+  env = process.env,
+  onProgress,
+}: StartOptions): Promise<Servers> {
+  const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
+  // Settled both, so that a failure of one does not leave the other half started behind our back.
+  const [postgres, temporal] = await Promise.allSettled([
+    ensurePostgres({ dataDir, env, onProgress }),
+    ensureTemporal({ dataDir, env, onProgress, searchAttributes }),
+  ])
+  if (postgres.status === 'rejected') throw postgres.reason
+  if (temporal.status === 'rejected') throw temporal.reason
+  const { address, namespace, kind } = temporal.value
+  const databaseUrl = postgres.value.url
+  return { databaseUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
+}
+
+export async function startFirstWorker(
+  { dataDir, env = process.env, onProgress }: StartOptions,
+  place: WorkerPlace,
+) {
+  onProgress('starting a worker')
+  await startWorker(dataDir, freeWorkerName(dataDir), place, await mindDetail(env))
+}
+
+/** The mind that a worker with this environment finds, as `treeos status` tells it. */
+export async function mindDetail(env: NodeJS.ProcessEnv = process.env): Promise<Record<string, string>> {
+  const mind = await resolveMind(env)
+  return mind === null ? {} : { model: mind.model, baseUrl: shownUrl(mind.baseUrl) }
+}
+
+/** A query may hold a key. */
+function shownUrl(text: string): string {
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
+}
+
+/** Brings the database to this version, and makes the reality of it the first time. */
+async function plant(
+  { databaseUrl, isOwnTemporal }: Servers,
+  { env = process.env, onProgress }: StartOptions,
+) {
+  const timeZone = requireTimeZone(env.TREEOS_TIME_ZONE || 'UTC')
+  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  try {
+    const migrations = await migrate(owner)
+    if (migrations.length > 0) onProgress(`brought the database up to date: ${migrations.join(', ')}`)
+    const name = requireRealityName(
+      env.TREEOS_REALITY || (isOwnTemporal ? NAME : `${NAME}-${randomSuffix()}`),
+    )
+    const made = await plantReality(owner, await loadedParts(), { name, timeZone })
+    if (made.created) onProgress(`made the reality ${made.reality.name} with its first beings`)
+    else if (env.TREEOS_TIME_ZONE && made.reality.timeZone !== timeZone)
+      onProgress(`the reality keeps its time zone ${made.reality.timeZone}: TREEOS_TIME_ZONE is for new ones`)
+    return made
+  } finally {
+    await owner.destroy()
+  }
+}
+
+/** Other realities may live on a Temporal that is not ours, where workflows and queues bear the reality's name. */
+const randomSuffix = (): string => randomBytes(3).toString('hex')
+
+function requireRealityName(name: string): string {
+  if (isKey(name)) return name
+  const right = 'a kebab-case name of up to 64 characters, as in home'
+  throw new TreeosError('INVALID_INPUT', `TREEOS_REALITY is ${quote(name)}; it takes ${right}`)
+}
+
+function requireTimeZone(name: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `TREEOS_TIME_ZONE is ${quote(name)}; it takes an IANA name, as in Europe/Berlin`,
+    )
+  }
+}

@@ -1,0 +1,90 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  forgetService,
+  isRunning,
+  LocalError,
+  openInstance,
+  readInstance,
+  recordService,
+  spawnDetached,
+  tail,
+  terminate,
+} from '@treeos/local'
+import { isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './instance.ts'
+
+const READY_MS = 60_000 // a loaded machine bundles the workflows slowly
+const POLL_MS = 50
+
+/** Where beings live: what a worker is told by its environment. */
+export interface WorkerPlace {
+  readonly databaseUrl: string
+  readonly temporal: { readonly address: string; readonly namespace: string }
+}
+
+/** The worker's program. It is run from its sources, like ourselves. */
+export const workerProgram = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve('@treeos/worker')), 'main.ts')
+
+export function workerEnvironment(dataDir: string, place: WorkerPlace, env = process.env): NodeJS.ProcessEnv {
+  const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
+  if (namesTemporal(env)) return own
+  return {
+    ...own,
+    TEMPORAL_ADDRESS: place.temporal.address,
+    TEMPORAL_NAMESPACE: place.temporal.namespace,
+    TEMPORAL_CONFIG_FILE: emptyConfig(dataDir),
+  }
+}
+
+/** Else the user's own temporal.toml would lend its TLS and keys to our local server. */
+function emptyConfig(dataDir: string): string {
+  const file = join(dataDir, 'temporal.toml')
+  if (!existsSync(file))
+    writeFileSync(file, '# This instance runs a Temporal of its own.\n[profile.default]\n', { mode: 0o600 })
+  return file
+}
+
+/** A name no living worker of the instance has. */
+export function freeWorkerName(dataDir: string): string {
+  const instance = readInstance(dataDir)
+  for (let n = 1; ; n++) {
+    const name = `${WORKER_PREFIX}${n}`
+    const taken = serviceOf(instance, name)
+    if (taken === null || !isAlive(taken)) return name
+  }
+}
+
+/**
+ * Starts a worker of its own session, with `<instance>/<name>.log`, and waits until it takes work.
+ * @param detail what `treeos status` tells of it
+ * @throws {LocalError} with the end of its log
+ */
+export async function startWorker(
+  dataDir: string,
+  name: string,
+  place: WorkerPlace,
+  detail: Record<string, string | null>,
+): Promise<void> {
+  openInstance(dataDir)
+  const logFile = join(dataDir, `${name}.log`)
+  const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  const started = await spawnDetached({
+    command: process.execPath,
+    args: [workerProgram()],
+    logFile,
+    env: workerEnvironment(dataDir, place),
+  })
+  await recordService(dataDir, { name, process: started, address: '', detail })
+  for (const until = Date.now() + READY_MS; Date.now() < until && isRunning(started); await sleep(POLL_MS)) {
+    if (isReady(tail(logFile, { from, lines: 1_000 }))) return
+  }
+  const what = isRunning(started) ? `is not ready within ${READY_MS / 1000} s` : 'ended while starting'
+  await terminate(started)
+  await forgetService(dataDir, name, started)
+  throw new LocalError(`the worker ${what}. The end of ${logFile}:\n${tail(logFile, { from })}`)
+}
+
+const isReady = (log: string): boolean => /^\{"ready":true\b/m.test(log)
