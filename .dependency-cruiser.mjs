@@ -16,7 +16,7 @@ const arrows = {
   sdk: ['core', 'roles', 'world'],
   plugin: ['core', 'world', 'chain', 'sdk', 'activities', 'workflows', 'client'],
   client: ['core', 'roles', 'world', 'chain', 'overlay', 'workflows'],
-  replay: ['core', 'roles', 'world', 'chain', 'workflows', 'activities', 'plugin'],
+  replay: ['core', 'roles', 'world', 'chain', 'workflows', 'activities', 'plugin', 'client'],
   verify: [],
 }
 

@@ -3,6 +3,7 @@ import emotions from '@treeos/emotions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, play, publish, setFlow, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -25,18 +26,21 @@ describe('time in a flow', () => {
     { at: '2026-06-14T22:00:00Z', hour: 0, dayOfWeek: 1 },
     { at: '2026-12-14T22:00:00Z', hour: 23, dayOfWeek: 1 }, // winter time
     { at: '2027-01-01T23:30:00Z', hour: 0, dayOfWeek: 6 },
-  ])('F19 at $at a being in Berlin has hour $hour and weekday $dayOfWeek', async ({ at, hour, dayOfWeek }) => {
-    const name = `clock-${at.replace(/\D/g, '')}`
-    await puppet(name, {
-      roleFlow: [
-        { when: { 'time.hour': hour, 'time.dayOfWeek': dayOfWeek }, role: 'stage:free' },
-        { role: 'stage:mute' },
-      ],
-    })
-    await world.setClock(at)
-    const moment = await live(world, name, 'what time is it?')
-    expect(moment).toMatchObject({ openedAt: at.replace('Z', '.000Z'), primary: 'stage:free' })
-  })
+  ])(
+    'F19 at $at a being in Berlin has hour $hour and weekday $dayOfWeek',
+    async ({ at, hour, dayOfWeek }) => {
+      const name = `clock-${at.replace(/\D/g, '')}`
+      await puppet(name, {
+        roleFlow: [
+          { when: { 'time.hour': hour, 'time.dayOfWeek': dayOfWeek }, role: 'stage:free' },
+          { role: 'stage:mute' },
+        ],
+      })
+      await world.setClock(at)
+      const moment = await live(world, name, 'what time is it?')
+      expect(moment).toMatchObject({ openedAt: at.replace('Z', '.000Z'), primary: 'stage:free' })
+    },
+  )
 
   it('F20 F30 sinceLastMoment is null on the first moment, then whole seconds; after 60 of them a being is bored', async () => {
     await world.setClock('2027-03-01T10:00:00.000Z')
@@ -47,7 +51,10 @@ describe('time in a flow', () => {
         { stack: true, when: { 'time.sinceLastMoment': null }, role: 'emotions:curious' },
       ],
     })
-    expect(await play(world, 'idler', answer)).toMatchObject({ outcome: 'act', stacked: ['emotions:curious'] })
+    expect(await play(world, 'idler', answer)).toMatchObject({
+      outcome: 'act',
+      stacked: ['emotions:curious'],
+    })
     await world.setClock('2027-03-01T10:00:59.999Z')
     expect(await live(world, 'idler', 'nothing to do')).toMatchObject({ outcome: 'see', stacked: [] })
     await world.setClock('2027-03-01T10:01:00.000Z') // the see before sealed nothing
@@ -167,5 +174,12 @@ describe('F30 the five clauses of the court, through a day', () => {
       ['emotions:alert', 'no-match'],
     ])
     expect(clauses[0]?.reason).toContain('needs cognition human')
+  })
+})
+
+describe('afterwards', () => {
+  it('F49 every moment can be lived again, and no chain is broken', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world, 'chain')
   })
 })

@@ -1,7 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findEntry, type InboxEntry, listFactsOfMoment, readOutcomeOfWake, readRows } from '@treeos/chain'
-import { act, type Done, type MomentView, moments, summon } from '@treeos/client'
-import type { BeingName, FactRef, Json, JsonObject, Priority, VerbCall } from '@treeos/core'
+import {
+  enqueue,
+  findEntry,
+  type InboxEntry,
+  listFactsOfMoment,
+  readOutcomeOfWake,
+  readRows,
+} from '@treeos/chain'
+import { act, type Done, type MomentView, moments, ringBeing, summon } from '@treeos/client'
+import {
+  type BeingName,
+  type FactRef,
+  type Json,
+  type JsonObject,
+  PRIORITIES,
+  type Priority,
+  type VerbCall,
+} from '@treeos/core'
+import { taskQueueOf } from '@treeos/workflows'
 import type { BeingRow } from '@treeos/world'
 import type { ModelRequest, ModelServer } from './model-server.ts'
 import type { World } from './world.ts'
@@ -130,3 +147,33 @@ export const beingOf = (request: ModelRequest): BeingName =>
 /** What the model was asked for one being, in order. */
 export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =>
   model.requests.flatMap(({ body }) => (body !== null && beingOf(body) === being ? [body] : []))
+
+/** Puts wakes of the being's own into its inbox, as a schedule would, and rings once. @returns their ids, in order */
+export async function wakeUp(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
+  const ids = contents.map(() => randomUUID())
+  for (const [i, content] of contents.entries()) {
+    await enqueue(world.db, {
+      id: ids[i]!,
+      being,
+      kind: 'event',
+      priority: PRIORITIES.background,
+      caller: null,
+      content,
+      root: ids[i]!,
+      inReplyTo: null,
+      askedRole: null,
+      hops: 0,
+      continues: 0,
+      cause: null,
+    })
+  }
+  await ring(world, being)
+  return ids
+}
+
+export const ring = (world: World, being: BeingName): Promise<void> =>
+  ringBeing(
+    world.temporal,
+    { reality: world.reality.name, taskQueue: taskQueueOf(world.reality.name) },
+    being,
+  )

@@ -31,6 +31,7 @@ export const stage = defineExtension({
       prompt: 'You may reach for everything.',
     }),
     defineRole({ name: 'stage:mute', prompt: 'You may reach for nothing.' }),
+    ...Array.from({ length: 16 }, (_, i) => defineRole({ name: `stage:mode-${i}`, prompt: '' })),
     defineRole({ name: 'stage:seer', see: ['stage:board'], canSee: ['~'], prompt: 'You watch the board.' }),
   ],
   see: {

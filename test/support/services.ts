@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
+import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@treeos/local'
 import { workflowsPath } from '@treeos/plugin'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import type { TestProject } from 'vitest/node'
@@ -20,9 +20,20 @@ declare module 'vitest' {
 
 type Stop = () => Promise<void>
 
+const PREFIX = 'treeos-test-'
+
+/** A run that was killed could not stop its services; the next one does. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
+    if (Number.isInteger(owner) && processStart(owner) === null) await removeInstance(join(tmpdir(), name))
+  }
+}
+
 /** Started once for the project `services` of vitest.config.ts; DATABASE_URL and TEMPORAL_ADDRESS name others to use. */
 export default async function setup({ provide }: TestProject): Promise<Stop> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'treeos-test-'))
+  await removeAbandoned()
+  const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   const onProgress = (line: string) => console.error(line)
   const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
   const postgres = await ensurePostgres({ dataDir, onProgress })

@@ -71,7 +71,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           extensions,
           databaseUrl: url,
           model: modelOf(options),
-          onError: (where, error) => errors.push({ where, error }),
+          observe: { error: (where, error) => void errors.push({ where, error }) },
         }),
       ],
     })

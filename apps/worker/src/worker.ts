@@ -24,7 +24,8 @@ export interface RunningWorker {
 
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`, and `TREEOS_DATA` for the folder that keeps histories.
+ * `OPENAI_*`, `TREEOS_MODEL`, and `TREEOS_DATA` for the folder that keeps histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
+ * our workflows made before: it saves each start a second or two.
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const databaseUrl = env.DATABASE_URL
@@ -44,6 +45,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     connection,
     namespace: namespace ?? 'default',
     taskQueue,
+    ...(env.TREEOS_WORKFLOW_BUNDLE ? { workflowBundle: { codePath: env.TREEOS_WORKFLOW_BUNDLE } } : {}),
     plugins: [
       treeos({
         extensions,
@@ -67,7 +69,13 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     await served.close()
     await db.destroy()
   })
-  return { taskQueue, model: mind?.model ?? null, metrics: served.url, done, stop: () => worker.shutdown() }
+  return { taskQueue, model: mind?.model ?? null, metrics: served.url, done, stop: () => stop(worker) }
+}
+
+/** One that does not run yet has nothing to finish, and Temporal would refuse to shut it down. */
+function stop(worker: Worker): void {
+  if (worker.getState() === 'INITIALIZED') process.exit(0)
+  else if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
 /** Counts everything, and logs what a person would want to see: failures and retries, by name and code. */

@@ -148,6 +148,20 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 
+/** Beings with a wake that a moment took a while ago and has not closed: they think, or were ended from outside. */
+export async function listBusy(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select('being')
+    .distinct()
+    .where('closed_by', 'is', null)
+    .where('claimed_by', 'is not', null)
+    .where('at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${olderThanSeconds})`)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.being)
+}
+
 function entryOf(row: Selectable<InboxTable>): InboxEntry {
   return {
     id: row.id,

@@ -23,6 +23,7 @@ export {
   findEntry,
   findReply,
   type InboxEntry,
+  listBusy,
   listChain,
   listOpenSummons,
   listUnrung,

@@ -1,7 +1,9 @@
 import type { Client } from '@temporalio/client'
-import { type ChainDb, listUnrung } from '@treeos/chain'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import { type ChainDb, listBusy, listUnrung } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import type { Kysely } from 'kysely'
+import { beingWorkflowId } from '@treeos/workflows'
 import { ringBeing } from './doorbell.ts'
 
 /** Calls to Temporal under way at once. */
@@ -10,6 +12,10 @@ const SWEEP_EVERY_MS = 5000
 /** A wake that rested this long unclaimed lost its doorbell, or its being is busy: one more ring tells. */
 const UNRUNG_SECONDS = 5
 const SWEEP_BEINGS_MAX = 500
+/** A wake taken this long ago is being thought about, or its being was ended from outside: Temporal knows which. */
+const BUSY_SECONDS = 10
+/** Every so many sweeps Temporal is asked. */
+const LOOK_EVERY_SWEEPS = 2
 
 export interface DoorbellOptions {
   readonly client: Client
@@ -63,9 +69,10 @@ export class Doorbells {
   }
 
   async #sweepUntilClosed(): Promise<void> {
-    while (!this.#closed) {
+    for (let sweeps = 0; !this.#closed; sweeps++) {
       try {
         this.ring(await listUnrung(this.#options.db, UNRUNG_SECONDS, SWEEP_BEINGS_MAX))
+        if (sweeps % LOOK_EVERY_SWEEPS === 0) this.ring(await this.#findEnded())
       } catch (error) {
         this.#options.onError('sweep', error)
       }
@@ -77,6 +84,24 @@ export class Doorbells {
         }
       })
     }
+  }
+
+  /** Beings that were ended in the middle of a moment: its wake is claimed, and nobody lives to go on with it. */
+  async #findEnded(): Promise<BeingName[]> {
+    const { client, db, reality } = this.#options
+    const ended: BeingName[] = []
+    for (const being of await listBusy(db, BUSY_SECONDS, SWEEP_BEINGS_MAX)) {
+      const handle = client.workflow.getHandle(beingWorkflowId(reality, being))
+      const status = await handle.describe().then(
+        (life) => life.status.name,
+        (error: unknown) => {
+          if (error instanceof WorkflowNotFoundError) return 'NOT_FOUND'
+          throw error
+        },
+      )
+      if (status !== 'RUNNING') ended.push(being)
+    }
+    return ended
   }
 
   /** Stops the sweep; rings under way may still arrive. */

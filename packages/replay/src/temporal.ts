@@ -15,8 +15,18 @@ import {
   textOf,
 } from './temporal-history.ts'
 
-/** Bundles the workflows with the strict recorder; once for any number of replays. */
+let bundling: Promise<WorkflowBundle> | null = null
+
+/** The workflows with the strict recorder: bundled once for any number of replays. */
 export function bundleForReplay(): Promise<WorkflowBundle> {
+  bundling ??= bundle().catch((error: unknown) => {
+    bundling = null
+    throw error
+  })
+  return bundling
+}
+
+function bundle(): Promise<WorkflowBundle> {
   const strictModule = createRequire(import.meta.url).resolve('@treeos/workflows/strict')
   return bundleWorkflowCode({
     workflowsPath,

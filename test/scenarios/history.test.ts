@@ -1,0 +1,140 @@
+import { moments } from '@treeos/client'
+import { ACT_SIGNAL, beingWorkflowId } from '@treeos/workflows'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportHistories } from '../support/histories.ts'
+import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../support/life.ts'
+import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url, modelTimeoutSeconds: 2 })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+/** Sends an act straight to the workflow, as a person does from Temporal's UI. */
+const signal = (being: string, ...args: unknown[]) =>
+  world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being)).signal(ACT_SIGNAL, ...args)
+
+describe('history', () => {
+  it('holds no prompt, no wake, no answer and no message of an error, however a moment ends', async () => {
+    const word = (what: string) => `sentinel${what}7f3a`
+    await setRole(world, {
+      name: 'secretive',
+      canDo: ['set-being', 'move'],
+      canSummon: [{ rel: 'asker' }],
+      prompt: word('prompt'),
+    })
+    await world.birth({ name: 'thinker', cognition: 'llm', role: 'secretive' })
+    await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'secretive' })
+    const replies: Reply[] = [
+      { tool: { name: 'summon', args: { content: word('reply') } }, content: word('prose') },
+      { content: word('thought') },
+      { status: 400, body: { error: { message: word('refusal') } } },
+      { status: 500, body: { error: { message: word('fault') } } }, // and then the default answer
+      { raw: word('garbage') },
+      { tool: { name: 'do', args: { action: word('action') } } },
+      { tool: { name: 'do', args: { action: 'move', target: `/${word('target')}` } } },
+      { tool: { name: 'do', args: { action: 'set-being', args: { field: 'a.b', value: word('value') } } } },
+    ]
+    for (const reply of replies) {
+      const queue = [reply]
+      model.script((request) => (beingOf(request) === 'thinker' ? queue.shift() : undefined))
+      await live(world, 'thinker', word('wake'))
+    }
+    model.reset()
+    await live(world, 'puppet', { throw: word('thrown') })
+    await live(world, 'puppet', { return: word('returned') })
+    await play(world, 'puppet', { verb: 'summon', content: word('speech') }, word('aside'))
+    await play(world, 'puppet', { verb: 'see', address: word('address') })
+    await publish(world, 'secret.word', word('published')) // no flow reads it
+
+    const outcomes = await moments(world.db, 'thinker')
+    expect(outcomes.map(({ outcome, reason }) => reason ?? outcome)).toEqual([
+      'act',
+      'see',
+      'LLM_FAILED',
+      'act',
+      'LLM_FAILED',
+      'FORBIDDEN',
+      'SPACE_NOT_FOUND',
+      'act',
+    ])
+    const exported = await exportHistories(world)
+    expect(exported.map(({ workflowId }) => workflowId.split('/').at(-1)).sort()).toEqual([
+      'operator',
+      'puppet',
+      'thinker',
+    ])
+    for (const { text, workflowId } of exported) {
+      expect(text).toContain('openMoment') // the search sees what is there
+      expect(text.match(/sentinel[a-z]*/g) ?? [], workflowId).toEqual([])
+    }
+    // All of it was lived: it is in Postgres.
+    expect((await rowOf(world, 'thinker')).qualities).toEqual({ a: { b: word('value') } })
+  })
+
+  it('holds what a person sends by the signal `act`, which is the one way in, and the act is done', async () => {
+    await world.birth({ name: 'hearer', cognition: 'scripted', script: 'echo' })
+    await signal('operator', { verb: 'summon', target: '@hearer', content: 'sentinelsignal' })
+    const [wake] = await until(async () => {
+      const found = await wakesOf(world, 'hearer')
+      return found[0]?.closedBy != null && found
+    })
+    expect(wake).toMatchObject({
+      content: 'sentinelsignal',
+      caller: { name: 'operator', cognition: 'human' },
+    })
+    const found = (await exportHistories(world)).filter(({ text }) => text.includes('sentinelsignal'))
+    expect(found.map(({ workflowId }) => workflowId)).toEqual([
+      beingWorkflowId(world.reality.name, 'operator'),
+    ])
+  })
+
+  it('an act sent by the signal may answer a summon', async () => {
+    await world.birth({ name: 'prompter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await play(world, 'prompter', { verb: 'summon', target: '@operator', content: 'well?' })
+    const [entry] = (await wakesOf(world, 'operator')).filter(({ caller }) => caller?.name === 'prompter')
+    await signal('operator', { call: { verb: 'summon', content: 'well.' }, answers: entry!.id })
+    const answer = await until(async () =>
+      (await wakesOf(world, 'prompter')).find(({ inReplyTo }) => inReplyTo === entry!.id),
+    )
+    expect(answer.content).toBe('well.')
+  })
+
+  it.each([
+    ['nothing', []],
+    ['null', [null]],
+    ['a text', ['jump']],
+    ['an unknown verb', [{ verb: 'jump' }]],
+    ['half a character', [{ verb: 'summon', target: '@echo', content: '\ud83d' }]],
+    ['a NUL', [{ verb: 'summon', target: '@echo', content: 'a\0b' }]],
+    ['__proto__', [JSON.parse('{"verb": "do", "action": "x", "args": {"__proto__": {"y": 1}}}')]],
+    [
+      '200 levels',
+      [{ verb: 'do', action: 'x', args: { deep: JSON.parse('['.repeat(200) + ']'.repeat(200)) } }],
+    ],
+    ['20 kB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(20_000) }]],
+    ['100 kB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(100_000) }]],
+    ['1 MB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(1_000_000) }]],
+    [
+      'answers that are no text',
+      [{ call: { verb: 'summon', target: '@hearer', content: 'x' }, answers: { a: 1 } }],
+    ],
+  ])('a signal `act` of %s does not keep the being from its next moment', async (_, args) => {
+    await signal('operator', ...args)
+    expect(await live(world, 'echo', 'still there?', { seconds: 10 })).toMatchObject({ outcome: 'act' })
+  })
+
+  it('F49 all of this can be lived again, from both records', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})

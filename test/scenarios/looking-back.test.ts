@@ -1,0 +1,125 @@
+import { listOutcomes } from '@treeos/chain'
+import { explain, moments, prompt } from '@treeos/client'
+import { replay } from '@treeos/replay'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../support/life.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const answer = { verb: 'summon', content: 'so it is' }
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+describe('looking back', () => {
+  it('F54 every sealed moment is one act, and every fact but those of genesis carries one', async () => {
+    await world.birth({ name: 'mover', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} })
+    expect((await factsOf(world, 'mover', 1)).map(({ reel, kind }) => [reel, kind])).toEqual([
+      ['being:mover', 'being:moved'],
+      ['space:/', 'space:left'],
+      ['space:/library', 'space:entered'],
+    ])
+    await live(world, 'mover', 'look')
+    await play(world, 'mover', { verb: 'do', action: 'unknown' })
+    expect((await moments(world.db, 'mover')).map(({ outcome, act }) => [outcome, act])).toEqual([
+      ['act', 'mover/1/1'],
+      ['see', null],
+      ['failure', null],
+    ])
+    const { rows } = await sql<{ moment: string; sealed: boolean; written: number; recorded: number }>`
+      select f.moment, o.kind = 'act' as sealed, count(*)::integer as written,
+        jsonb_array_length(convert_from(o.record, 'UTF8')::jsonb->'facts') as recorded
+      from treeos.fact f left join treeos.moment_outcome o on o.moment = f.moment
+      where f.moment is not null group by f.moment, o.kind, o.record`.execute(world.db)
+    expect(rows.length).toBeGreaterThan(2)
+    for (const row of rows) expect(row).toMatchObject({ sealed: true, written: row.recorded })
+  })
+
+  it('F51 to edit or delete a role changes no older moment, neither its stack nor its prompt', async () => {
+    const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
+    await setRole(world, role)
+    await world.birth({ name: 'bard', cognition: 'llm', roleFlow: [{ role: 'poet' }] })
+    const first = await live(world, 'bard', 'one')
+    await setRole(world, { ...role, canSee: ['~'], prompt: 'You no longer rhyme.' })
+    const second = await live(world, 'bard', 'two')
+    await doAs(world, 'delete-role', '/', { name: 'poet' })
+    const third = await live(world, 'bard', 'three')
+    expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'resident'])
+    expect(first.stackDigest).not.toBe(second.stackDigest)
+    expect((await prompt(world.db, world.parts, 'bard', 1)).system).toContain('You rhyme.')
+    expect((await prompt(world.db, world.parts, 'bard', 2)).system).toContain('You no longer rhyme.')
+    for (const n of [1, 2, 3]) {
+      expect(await prompt(world.db, world.parts, 'bard', n)).toMatchObject({ identical: true })
+    }
+    expect((await explain(world.db, 'bard', 1)).surface.canSee).toEqual([])
+    expect((await explain(world.db, 'bard', 2)).surface.canSee).toEqual(['/'])
+    await expectReplays(world, 'chain')
+  })
+
+  it('F49 the world may change as it likes: every moment is lived again as it was', async () => {
+    await world.birth({
+      name: 'changing',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'stage:free',
+      roleFlow: [
+        { when: { 'world.f49.on': true }, role: 'stage:mute' },
+        { stack: true, when: { 'me.quality.mood.low': true }, role: 'resident' },
+      ],
+    })
+    await play(world, 'changing', answer)
+    await publish(world, 'f49.on', true)
+    await play(world, 'changing', answer)
+    await doAs(world, 'set-being', '@changing', { field: 'mood.low', value: true })
+    await publish(world, 'f49.on', null)
+    await play(world, 'changing', answer)
+    await setFlow(world, 'changing', [])
+    await play(world, 'changing', { verb: 'do', action: 'move', target: '/library', args: {} })
+    const worn = (await moments(world.db, 'changing')).map(({ outcome, primary, stacked }) => [
+      outcome,
+      primary,
+      ...stacked,
+    ])
+    expect(worn).toEqual([
+      ['act', 'stage:free'],
+      ['failure', 'stage:mute'],
+      ['act', 'stage:free', 'resident'],
+      ['act', 'stage:free'],
+    ])
+    const { moments: lived } = await expectReplays(world)
+    const recorded = await world.db
+      .selectFrom('moment_outcome')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    expect(lived).toBe(recorded.count)
+    await expectUnbroken(world)
+  })
+
+  it('F50 a stack that was changed afterwards is told, by being, moment and field', async () => {
+    const [outcome] = (await listOutcomes(world.db, 'changing')).slice(2)
+    const forged = JSON.stringify(outcome!.record).replace('"name":"stage:free"', '"name":"stage:mute"')
+    await sql`alter table treeos.moment_outcome disable trigger moment_outcome_fixed`.execute(world.owner)
+    await sql`update treeos.moment_outcome set record = ${Buffer.from(forged)} where moment = ${outcome!.moment}`.execute(
+      world.owner,
+    )
+    await sql`alter table treeos.moment_outcome enable trigger moment_outcome_fixed`.execute(world.owner)
+    const replayed = await replay(world, { beings: ['changing'], from: 'both' })
+    expect(replayed.identical).toBe(false)
+    const told = replayed.mismatches.filter(({ field }) => field === 'stack')
+    expect(told.map(({ being, n }) => [being, n])).toContainEqual(['changing', 3])
+    expect(told.some(({ chain }) => JSON.stringify(chain)?.includes('stage:free'))).toBe(true)
+    expect(told.some(({ temporal }) => JSON.stringify(temporal)?.includes('stage:free'))).toBe(true)
+    expect((await rowOf(world, 'changing')).space).toBe('/library')
+  })
+})

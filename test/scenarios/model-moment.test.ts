@@ -1,0 +1,347 @@
+import { listOutcomes } from '@treeos/chain'
+import { moments, prompt } from '@treeos/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askedFor,
+  beingOf,
+  doAs,
+  factsOf,
+  groundOf,
+  live,
+  momentOf,
+  rowOf,
+  setRole,
+  tell,
+  wakesOf,
+} from '../support/life.ts'
+import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const thinker = (name: string, role = 'stage:free', more = {}) =>
+  world.birth({ name, cognition: 'llm', role, ...more })
+
+/** One moment of a being whose model answers just so. */
+async function decide(being: string, reply: Reply, content = 'go on') {
+  model.script((request) => (beingOf(request) === being ? reply : undefined))
+  const moment = await live(world, being, content)
+  model.reset()
+  return moment
+}
+
+const calling = (name: string, args: unknown, content?: string): Reply => ({
+  tool: { name, args },
+  ...(content === undefined ? {} : { content }),
+})
+
+describe('what a model is sent', () => {
+  it('F64 F65 two messages, system and user; no word of an earlier moment', async () => {
+    await thinker('fresh', 'resident')
+    await live(world, 'fresh', 'the first-thing-said')
+    await live(world, 'fresh', { a: 'second', order: ['x'] })
+    const [first, second] = askedFor(model, 'fresh')
+    for (const { messages } of [first!, second!]) {
+      expect(messages.map(({ role }) => role)).toEqual(['system', 'user'])
+      expect(Object.keys(messages[0]!).sort()).toEqual(['content', 'role'])
+    }
+    expect(second!.messages[1]!.content).toBe('{"a":"second","order":["x"]}')
+    expect(JSON.stringify(second)).not.toContain('first-thing-said')
+    expect(first!.messages[0]!.content.replace(/\[Time].*/, '')).toBe(
+      second!.messages[0]!.content.replace(/\[Time].*/, ''),
+    )
+  })
+
+  it('F66 identity, place, see-blocks, capabilities, role prompt and time, in this order', async () => {
+    await setRole(world, { name: 'loud', prompt: 'Speak up.' })
+    await thinker('watcher', 'stage:seer', {
+      home: '/library',
+      roleFlow: [{ role: 'stage:seer' }, { stack: true, role: 'loud' }],
+    })
+    const { openedAt } = await live(world, 'watcher', 'what do you see?')
+    const [request] = askedFor(model, 'watcher')
+    expect(request!.messages).toEqual([
+      {
+        role: 'system',
+        content: [
+          'I am watcher, stage:seer at /library.',
+          '[board]\n{\n  "place": "/library",\n  "squares": 64\n}',
+          'and can:',
+          'see (read these addresses with the see tool):\n- /library',
+          'You watch the board.',
+          '---',
+          'Additionally, you are currently in this mode — loud:',
+          'Speak up.',
+          `[Time] ${openedAt}`,
+        ].join('\n\n'),
+      },
+      { role: 'user', content: 'what do you see?' },
+    ])
+    // The same bytes can be rebuilt from what was kept.
+    expect(await prompt(world.db, world.parts, 'watcher', 1)).toMatchObject({
+      system: request!.messages[0]!.content,
+      user: 'what do you see?',
+      identical: true,
+    })
+  })
+
+  const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
+  const TOOL = { canSee: 'see', canDo: 'do', canSummon: 'summon', canBe: 'be' } as const
+  const ENTRY = { canSee: ['/library'], canDo: ['move'], canSummon: ['@echo'], canBe: ['birth'] }
+  it('F67 offers exactly the tools of the non-empty lists, in all 16 combinations', async () => {
+    const combinations = Array.from({ length: 16 }, (_, bits) => LISTS.filter((_, i) => bits & (1 << i)))
+    await Promise.all(
+      combinations.map(async (lists, i) => {
+        const role = { name: `combination-${i}`, prompt: '' }
+        await setRole(world, { ...role, ...Object.fromEntries(lists.map((list) => [list, ENTRY[list]])) })
+        await thinker(`combined-${i}`, `combination-${i}`)
+        await live(world, `combined-${i}`, 'hello')
+      }),
+    )
+    const offered = combinations.map((_, i) => {
+      const [request] = askedFor(model, `combined-${i}`)
+      return request!.tools?.map((tool) => tool.function.name) ?? null
+    })
+    expect(offered).toEqual(
+      combinations.map((lists) => (lists.length === 0 ? null : lists.map((list) => TOOL[list]))),
+    )
+  })
+
+  it('F68 the four schemas are the same for everyone, and no extension adds a fifth', async () => {
+    await thinker('tooled')
+    await live(world, 'tooled', 'hello')
+    const [request] = askedFor(model, 'tooled')
+    const schemas = (request!.tools as unknown as { function: { name: string; parameters: object } }[]).map(
+      ({ function: { name, parameters } }) => {
+        const { properties, required } = parameters as { properties: object; required: string[] }
+        return [name, Object.keys(properties).sort(), required]
+      },
+    )
+    expect(schemas).toEqual([
+      ['see', ['address'], ['address']],
+      ['do', ['action', 'args', 'target'], ['action']],
+      ['summon', ['content', 'target'], ['content']],
+      ['be', ['operation', 'payload'], ['operation']],
+    ])
+    expect(request!.tool_choice).toBe('auto')
+  })
+})
+
+describe('what comes of its answer', () => {
+  it('F76 F54 a tool call is an act: its prose is the content, its facts carry the act', async () => {
+    await thinker('actor')
+    const moment = await decide(
+      'actor',
+      calling(
+        'do',
+        { action: 'set-being', target: '@actor', args: { field: 'mood.tone', value: 'warm' } },
+        'Done so.',
+      ),
+    )
+    expect(moment).toMatchObject({ outcome: 'act', act: 'actor/1/1', content: 'Done so.' })
+    expect(await factsOf(world, 'actor', 1)).toMatchObject([{ reel: 'being:actor', kind: 'quality:set' }])
+    expect((await rowOf(world, 'actor')).qualities).toEqual({ mood: { tone: 'warm' } })
+    const { facts, by } = (await listOutcomes(world.db, 'actor'))[0]!.record
+    expect(facts.map(([reel]) => reel)).toEqual(['being:actor'])
+    expect(by).toEqual(['canDo: {"pattern":"*"}', 'do set-being: self or ancestor or operator'])
+  })
+
+  it('F77 no tool call, with prose or without, is a see: no fact, no reply, the wake is closed', async () => {
+    await thinker('silent-one')
+    const before = await groundOf(world)
+    // What the operator says is a fact of the operator's; nothing else may move.
+    const first = await decide('silent-one', { content: 'I only think.' })
+    const second = await decide('silent-one', { content: null })
+    expect([first, second]).toMatchObject([
+      { outcome: 'see', act: null, content: 'I only think.' },
+      { outcome: 'see', act: null },
+    ])
+    const after = await groundOf(world)
+    const movedReels = (after as { heads: { reel: string; hash: string }[] }).heads
+      .filter(({ hash }) => !JSON.stringify(before).includes(hash))
+      .map(({ reel }) => reel)
+    expect(movedReels).toEqual(['being:operator'])
+    expect((await wakesOf(world, 'silent-one')).map(({ closedBy }) => closedBy)).toEqual([
+      'silent-one/1/1',
+      'silent-one/1/2',
+    ])
+    const replies = (await wakesOf(world, 'operator')).filter(({ caller }) => caller?.name === 'silent-one')
+    expect(replies).toEqual([])
+  })
+
+  it('a see tool call is a look: allowed or refused like any verb, and seals nothing', async () => {
+    await thinker('looker', 'resident')
+    expect(await decide('looker', calling('see', { address: '~' }))).toMatchObject({
+      outcome: 'see',
+      act: null,
+    })
+    expect(await decide('looker', calling('see', { address: '/library' }))).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+    expect(await decide('looker', calling('see', { address: 'not an address' }))).toMatchObject({
+      outcome: 'failure',
+    })
+  })
+
+  it('F78 an answer that is no answer is a failure: no fact, no reply, told to whoever asked', async () => {
+    await thinker('garbler')
+    const before = (await groundOf(world)) as { heads: { reel: string; seq: number }[] }
+    model.script((request) => (beingOf(request) === 'garbler' ? { raw: '<html>oops</html>' } : undefined))
+    const correlation = await tell(world, 'garbler', 'hello?')
+    expect(await momentOf(world, correlation)).toMatchObject({
+      outcome: 'failure',
+      reason: 'LLM_FAILED',
+      message: 'model answered with something that is not JSON',
+      act: null,
+    })
+    model.reset()
+    const after = (await groundOf(world)) as typeof before
+    expect(after.heads.filter(({ reel }) => reel !== 'being:operator')).toEqual(
+      before.heads.filter(({ reel }) => reel !== 'being:operator'),
+    )
+    const notice = (await wakesOf(world, 'operator')).find(({ id }) => id === 'notice/garbler/1/1/operator')
+    expect(notice?.content).toEqual({
+      event: 'failure',
+      actor: '@garbler',
+      correlation,
+      code: 'LLM_FAILED',
+      message: 'model answered with something that is not JSON',
+    })
+    expect(await live(world, 'garbler', 'and now?')).toMatchObject({ outcome: 'act', n: 2 })
+  })
+
+  it('F79 of several tool calls only the first runs', async () => {
+    await thinker('eager')
+    const set = (key: string) => ({
+      name: 'do',
+      args: { action: 'set-being', target: '@eager', args: { field: `did.${key}`, value: true } },
+    })
+    expect(await decide('eager', { tools: [set('first'), set('second'), set('third')] })).toMatchObject({
+      outcome: 'act',
+    })
+    expect((await rowOf(world, 'eager')).qualities).toEqual({ did: { first: true } })
+    expect((await factsOf(world, 'eager', 1)).length).toBe(1)
+  })
+
+  it('F80 F81 a summon with only content replies to the waker, with its correlation and root', async () => {
+    await thinker('replier', 'resident')
+    const correlation = await tell(world, 'replier', 'ping')
+    await momentOf(world, correlation)
+    const answer = (await wakesOf(world, 'operator')).find(({ caller }) => caller?.name === 'replier')
+    expect(answer).toMatchObject({
+      content: 'ok: ping',
+      inReplyTo: correlation,
+      root: correlation,
+      caller: { name: 'replier', role: 'resident', cognition: 'llm' },
+    })
+  })
+})
+
+describe('a hijacked model', () => {
+  it.each([
+    ['see', { address: '/library' }],
+    ['do', { action: 'set-being', target: '@hijacked', args: { field: 'a.b', value: 1 } }],
+    ['do', { action: 'set-roleflow', target: '@hijacked', args: { flow: [{ role: 'operator' }] } }],
+    ['do', { action: 'set-world-signal', target: '/', args: { namespace: 'x', key: 'y', value: 1 } }],
+    ['summon', { target: '@librarian', content: 'psst' }],
+    ['summon', { target: '@hijacked', content: 'again' }],
+    ['be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm', role: 'operator' } }],
+  ] as const)('F69 calls %s %j off its lists: refused, recorded, no fact', async (verb, args) => {
+    if ((await rowOf(world, 'hijacked')) == null) {
+      await setRole(world, { name: 'tame', canSummon: [{ rel: 'asker' }], prompt: '' })
+      await thinker('hijacked', 'tame')
+    }
+    const moment = await decide('hijacked', calling(verb, args, 'I was told that I may.'))
+    expect(moment).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
+    expect(moment.message).toMatch(/is not in can(See|Do|Summon|Be) \(/)
+    expect(await factsOf(world, 'hijacked', moment.n)).toEqual([])
+    const { record } = (await listOutcomes(world.db, 'hijacked', 1))[0]!
+    expect(record).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', facts: [], act: null })
+  })
+
+  it('F70 what a list allows the target may still forbid, and no list entry of a ceiling is exceeded', async () => {
+    await thinker('listed')
+    const stranger = calling('do', {
+      action: 'set-being',
+      target: '@librarian',
+      args: { field: 'a.b', value: 1 },
+    })
+    expect(await decide('listed', stranger)).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+      message: 'do set-being needs self or ancestor or operator of the target',
+    })
+    await thinker('capped', 'stage:free', {
+      ceiling: { canDo: ['move'], canSummon: [{ pattern: '@op*' }], canSee: [], canBe: [] },
+    })
+    const results = []
+    for (const reply of [
+      calling('do', { action: 'set-being', target: '@capped', args: { field: 'a.b', value: 1 } }),
+      calling('do', { action: 'move', target: '/library' }),
+      calling('summon', { target: '@echo', content: 'hi' }),
+      calling('summon', { content: 'hi' }),
+      calling('see', { address: '~' }),
+      calling('be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm' } }),
+    ]) {
+      const { outcome, reason, message } = await decide('capped', reply)
+      results.push(outcome === 'failure' ? `${reason}: ${message}` : outcome)
+    }
+    expect(results).toEqual([
+      'FORBIDDEN: set-being is above the ceiling of @capped in canDo',
+      'act',
+      'FORBIDDEN: @echo is above the ceiling of @capped in canSummon',
+      'act',
+      'FORBIDDEN: / is above the ceiling of @capped in canSee',
+      'FORBIDDEN: birth is above the ceiling of @capped in canBe',
+    ])
+  })
+
+  it('F70 a space may forbid what every list allows, the closest rule first', async () => {
+    await doAs(world, 'set-space', '/library', {
+      field: 'permissions',
+      value: { do: { 'set-*': false, 'set-space': { requires: ['owner'] } }, summon: { '*': false } },
+    })
+    await thinker('guest')
+    const refused = await decide('guest', calling('summon', { target: '@echo', content: 'hi' }))
+    expect(refused).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+      message: '/library permissions.summon.* does not allow it to @guest',
+    })
+    // Both gates hold for people too; the owner keeps what its rule leaves it.
+    await expect(tell(world, 'echo', 'hi')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await doAs(world, 'set-space', '/library', { field: 'permissions', value: null })
+    expect(await live(world, 'echo', 'hi')).toMatchObject({ outcome: 'act' })
+  })
+
+  it('what a prompt says it may is not what it may', async () => {
+    await setRole(world, {
+      name: 'boaster',
+      canSummon: [{ rel: 'asker' }],
+      prompt: 'You are the operator. You have every permission. canDo: ["*"].',
+    })
+    await thinker('boastful', 'boaster')
+    const moment = await decide('boastful', calling('do', { action: 'move', target: '/library' }))
+    expect(moment).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect((await moments(world.db, 'boastful')).length).toBe(1)
+  })
+})
+
+describe('afterwards', () => {
+  it('F49 every moment can be lived again, and no chain is broken', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world, 'chain')
+  })
+})
