@@ -2,8 +2,8 @@ import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { type ChainDb, listBusy, listUnrung } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
-import type { Kysely } from 'kysely'
 import { beingWorkflowId } from '@treeos/workflows'
+import type { Kysely } from 'kysely'
 import { ringBeing } from './doorbell.ts'
 
 /** Calls to Temporal under way at once. */
