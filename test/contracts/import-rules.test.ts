@@ -27,7 +27,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     file: 'packages/sdk/src/a.ts',
     line: `export const d = await import('@treeos/chain')`,
   },
-  { rule: 'arrows-of-plugin', file: 'packages/plugin/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  { rule: 'arrows-of-plugin', file: 'packages/plugin/src/a.ts', line: `import { d } from '@treeos/replay'` },
   {
     rule: 'arrows-of-client',
     file: 'packages/client/src/a.ts',
@@ -36,7 +36,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   {
     rule: 'arrows-of-replay',
     file: 'packages/replay/src/a.ts',
-    line: `import { d } from '@treeos/activities'`,
+    line: `import { d } from '@treeos/sdk'`,
   },
   { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
   { rule: 'no-cycles', file: 'packages/chain/src/circle.ts', line: `export type * from './circle-back.ts'` },

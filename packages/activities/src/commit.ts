@@ -100,7 +100,7 @@ export async function commit(
   }
   const wakes = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
-    ...failureNotices(input, open, verdict),
+    ...(await withRoom(db, failureNotices(input, open, verdict))),
     ...selfContinue(input, open, verdict.kind, ending),
   ]
   for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
@@ -223,6 +223,12 @@ function requireBounded({ facts }: Act): void {
       `an act of ${facts.length} facts, at most ${LIMITS.factsPerActMax} are taken`,
     )
   }
+}
+
+/** A notice nobody has room for is not told; the moment says it all the same. */
+async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
+  const room = await Promise.all(notices.map(({ being }) => countOpen(db, being)))
+  return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.inboxLengthMax)
 }
 
 async function requireRoom(db: Db, being: string): Promise<void> {

@@ -70,6 +70,21 @@ const RETRY_AFTER_MS_MAX = 15_000
 const NO_MIND =
   'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
 
+/** A script reads the moment and decides; what takes longer than this is not going to. */
+const SCRIPT_SECONDS_MAX = 30
+
+async function within<T>(seconds: number, work: T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no decision within ${seconds} s`)), seconds * 1000)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** A script's fault is its being's failure, never the worker's. */
 async function runScript(
   deps: BeatDeps,
@@ -82,7 +97,7 @@ async function runScript(
   if (script === undefined) return failure('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
   if (face === null) return failure('INTERNAL', 'there is nothing to see')
   try {
-    const decision = await script({
+    const deciding = script({
       face,
       primary: stack.primary.name,
       stacked: stack.stacked.map((role) => role.name),
@@ -95,7 +110,7 @@ async function runScript(
         inReplyTo: record.wake.inReplyTo,
       },
     })
-    return parseDecision(decision)
+    return parseDecision(await within(SCRIPT_SECONDS_MAX, deciding))
   } catch (error) {
     return failure(
       'INTERNAL',

@@ -145,5 +145,5 @@ function addressError(text: unknown, why: string): TreeosError {
 export function quote(value: unknown): string {
   const text =
     typeof value === 'string' ? JSON.stringify(value) : String(JSON.stringify(value) ?? typeof value)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+  return text.length > 80 ? `${text.slice(0, 77).toWellFormed()}...` : text
 }
