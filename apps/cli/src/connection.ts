@@ -63,13 +63,9 @@ function withReason(error: unknown, dataDir: string): unknown {
   )
 }
 
-/** For reads that take a whole connection and never ring: `see` and `inbox` touch neither. */
-export const WITHOUT_TEMPORAL = null as unknown as Client
-export const NO_PARTS = null as unknown as Parts
-
 /** Everything the worker of this instance knows by code. */
 export async function loadedParts(): Promise<Parts> {
-  const { extensions } = await import('@treeos/worker')
+  const { extensions } = await import('@treeos/worker/extensions')
   return assemble([seed, ...extensions])
 }
 

@@ -42,10 +42,10 @@ export function addLiving(cli: Cli): void {
   cli.asBeing('see <address>', 'look at a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const { see } = await import('@treeos/client')
-      const { loadedParts, look, WITHOUT_TEMPORAL } = await import('./connection.ts')
+      const { loadedParts, look } = await import('./connection.ts')
       const parts = await loadedParts()
       const as = requireStance(options.as)
-      const seen = await look(options, (at) => see({ ...at, parts, temporal: WITHOUT_TEMPORAL }, as, address))
+      const seen = await look(options, (at) => see({ ...at, parts }, as, address))
       out.value(seen, shownSeen)
     }),
   )
@@ -149,10 +149,9 @@ function addSpeech(cli: Cli): void {
   cli.asBeing('inbox', 'what waits for an answer, oldest first').action(
     cli.run(async (out, options: ActingOptions) => {
       const { inbox } = await import('@treeos/client')
-      const { look, WITHOUT_TEMPORAL, NO_PARTS } = await import('./connection.ts')
+      const { look } = await import('./connection.ts')
       const as = requireStance(options.as)
-      const at = { temporal: WITHOUT_TEMPORAL, parts: NO_PARTS }
-      out.value(await look(options, (looking) => inbox({ ...looking, ...at }, as)), shownInbox)
+      out.value(await look(options, (at) => inbox(at, as)), shownInbox)
     }),
   )
 }

@@ -6,6 +6,8 @@ import type { Failure } from './failure.ts'
 export type ExitStatus = 0 | 1 | 2
 
 const DRAIN_POLL_MS = 5
+/** A closed pipe, and a terminal that is gone. */
+const NOBODY_READS = new Set(['EPIPE', 'EIO'])
 
 /** Controls, and marks that turn the direction of text: a terminal would obey them. Newline and tab are left alone. */
 const COMMANDING = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
@@ -63,7 +65,7 @@ export class Output {
     // A reader that has seen enough (`treeos moments @echo | head -1`) is no error of ours.
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error
+        if (!NOBODY_READS.has(error.code ?? '')) throw error
         if (stream === process.stdout) this.#gone = true
       })
     }

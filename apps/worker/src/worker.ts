@@ -14,7 +14,8 @@ const MODEL_TIMEOUT_SECONDS = 120
 
 export interface RunningWorker {
   readonly taskQueue: string
-  readonly model: string | null
+  /** without its key; null when LLM beings have no mind */
+  readonly mind: { readonly model: string; readonly baseUrl: string } | null
   /** where Prometheus reads this worker */
   readonly metrics: string
   /** resolves when the worker has stopped */
@@ -69,7 +70,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     await served.close()
     await db.destroy()
   })
-  return { taskQueue, model: mind?.model ?? null, metrics: served.url, done, stop: () => stop(worker) }
+  const told = mind === null ? null : { model: mind.model, baseUrl: mind.baseUrl }
+  return { taskQueue, mind: told, metrics: served.url, done, stop: () => stop(worker) }
 }
 
 /** One that does not run yet has nothing to finish, and Temporal would refuse to shut it down. */
@@ -105,14 +107,19 @@ export function nameAndCode(error: unknown): { error: string; code?: string } {
     : { error: name }
 }
 
-/** The SDK's own lines, without the errors they carry. */
+/** The SDK's own lines; of the errors they carry, name and code. */
 function runtimeLogger(log: Logger) {
+  type Meta = Record<string | symbol, unknown> | undefined
+  const line = (level: 'trace' | 'debug' | 'warn' | 'error') => (message: string, meta?: Meta) => {
+    const { error, activityType, workflowId } = meta ?? {}
+    log[level]({ ...(error === undefined ? {} : nameAndCode(error)), activityType, workflowId }, message)
+  }
   return {
-    log: (_level: string, message: string) => log.debug(message),
-    trace: (message: string) => log.trace(message),
-    debug: (message: string) => log.debug(message),
-    info: (message: string) => log.debug(message),
-    warn: (message: string) => log.warn(message),
-    error: (message: string) => log.error(message),
+    log: (_level: string, message: string, meta?: Meta) => line('debug')(message, meta),
+    trace: line('trace'),
+    debug: line('debug'),
+    info: line('debug'),
+    warn: line('warn'),
+    error: line('error'),
   }
 }

@@ -11,6 +11,8 @@ const INT8_OID = 20
 export interface DatabaseOptions {
   /** connections of the pool; default 10 */
   readonly poolMax?: number
+  /** a statement that takes longer fails; default 30. Owners wait for ever */
+  readonly statementSecondsMax?: number
   /** told of a connection that died; the pool replaces it */
   readonly onConnectionError?: (error: Error) => void
   /** run as the owner, for migrations; default false: the role that cannot change the past */
@@ -20,14 +22,19 @@ export interface DatabaseOptions {
 /** Opens a pool; nothing connects before the first query. Close it with `db.destroy()`. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<ChainDb> {
   const onError = options.onConnectionError ?? (() => undefined)
+  const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pool = new pg.Pool({
+    Client: ImpatientClient,
     connectionString: url,
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     // The server gives up first and says so; the client's own timeout is for a server that says nothing any more.
-    ...(options.asOwner ? {} : { statement_timeout: 30_000, query_timeout: 35_000 }),
-    idle_in_transaction_session_timeout: 60_000, // a worker that was stopped halfway must not hold its locks for ever
+    ...(options.asOwner
+      ? {}
+      : { statement_timeout: statementMs, query_timeout: statementMs + SILENCE_MS_MAX }),
+    // A worker that was stopped halfway must not hold its locks for ever.
+    idle_in_transaction_session_timeout: 2 * statementMs,
     application_name: 'treeos',
     options: '-c search_path=treeos',
     types: {
@@ -41,6 +48,30 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)
   return new Kysely<ChainDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
+}
+
+const STATEMENT_SECONDS_MAX = 30
+/** How much later than the server itself the client gives up. */
+const SILENCE_MS_MAX = 2000
+
+/**
+ * Gives up a connection on which an answer did not come in time. `pg` would hand it out again, and every later query
+ * would wait behind the one that is never answered.
+ */
+class ImpatientClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: all the forms that `query` has
+  override query(...question: any[]): any {
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const answer = (super.query as any)(...question)
+    if (answer instanceof Promise) answer.catch((error: unknown) => this.#heed(error))
+    return answer
+  }
+
+  #heed(error: unknown): void {
+    if (!(error instanceof Error && error.message === 'Query read timeout')) return
+    const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } }
+    connection.stream.destroy(error)
+  }
 }
 
 // Where the role could not be made, or not be handed to this user, triggers alone guard the past.

@@ -66,6 +66,17 @@ export async function keysOfChildren(db: Db, parent: string): Promise<string[]> 
   return rows.map((row) => row.key)
 }
 
+/** Keys of all beings, sorted. */
+export async function keysOfBeings(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('projection')
+    .select('key')
+    .where('key', 'like', 'being:%')
+    .orderBy(sql`key collate "C"`)
+    .execute()
+  return rows.map((row) => row.key)
+}
+
 /** States of all rows of one kind, sorted by key: for lists that people ask for. */
 export async function listRows(
   db: Db,

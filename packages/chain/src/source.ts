@@ -2,7 +2,7 @@ import type { Digest, Json } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { kept } from './blob.ts'
 import type { Db } from './database.ts'
-import { keysInPlace, keysOfChildren, readRows } from './rows.ts'
+import { keysInPlace, keysOfBeings, keysOfChildren, readRows } from './rows.ts'
 
 /** Kept content never changes under its digest, so any number of moments may share it. */
 const CACHED_MAX = 2000
@@ -13,6 +13,7 @@ export function rowSource(db: Db, reality: string) {
   return {
     rows: (keys: readonly string[]) => readRows(db, reality, keys),
     keysInPlace: (place: string, kind: string) => keysInPlace(db, place, kind),
+    keysOfBeings: () => keysOfBeings(db),
     keysOfChildren: (being: string) => keysOfChildren(db, being),
     kept: (digest: Digest) => keptOnce(db, digest),
   }

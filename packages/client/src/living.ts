@@ -142,7 +142,7 @@ async function speak(
 ): Promise<Summoned> {
   const started = Date.now()
   const correlation = await submit(at, as, call, answers)
-  await outcomeOf(at, as, actWakeId(correlation), Math.max(ACT_WAIT_SECONDS, waitSeconds ?? 0))
+  await outcomeOf(at, as, actWakeId(correlation), waitSeconds ?? ACT_WAIT_SECONDS)
   if (waitSeconds === null) return { correlation, moment: null, reply: null }
   const left = waitSeconds - (Date.now() - started) / 1000
   const outcome = await outcomeOf(at, target, correlation, left)
@@ -185,7 +185,7 @@ async function submit(
 }
 
 /** The local operator acts as itself; as another being only by inhabiting it. */
-async function requirePerson(at: Connection, as: BeingName): Promise<void> {
+async function requirePerson(at: Pick<Connection, 'db' | 'reality'>, as: BeingName): Promise<void> {
   const [row] = await readRows(at.db, at.reality.id, [`being:${as}`])
   if (row?.state == null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
@@ -200,7 +200,7 @@ async function requirePerson(at: Connection, as: BeingName): Promise<void> {
  * @throws {TreeosError} the failure's or skip's code; TIMEOUT
  */
 async function outcomeOf(
-  at: Connection,
+  at: Pick<Connection, 'db'>,
   being: BeingName,
   wake: string,
   seconds: number,
@@ -243,7 +243,7 @@ export interface InboxView {
 }
 
 /** What a being still has to answer, oldest first. */
-export async function inbox(at: Connection, as: BeingName): Promise<InboxView[]> {
+export async function inbox(at: Pick<Connection, 'db' | 'reality'>, as: BeingName): Promise<InboxView[]> {
   await requirePerson(at, as)
   return (await listOpenSummons(at.db, as)).map(viewOf)
 }

@@ -16,7 +16,7 @@ import type { Connection } from './living.ts'
  * and both gates hold.
  * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND
  */
-export function see(at: Connection, as: BeingName, address: string): Promise<Descriptor> {
+export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: string): Promise<Descriptor> {
   return inSnapshot(at.db, async (tx) => {
     const reader = new WorldReader(rowSource(tx, at.reality.id))
     const me = await reader.being(as)

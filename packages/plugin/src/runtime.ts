@@ -23,6 +23,9 @@ export interface RuntimeOptions {
   readonly poolMax: number
 }
 
+/** A beat's statements take milliseconds. One that hangs is given up while its being can still answer in time. */
+const STATEMENT_SECONDS_MAX = 8
+
 /** What a worker's beats share while it runs: a pool, the reality, and a hand on the doorbells. */
 export class Runtime {
   readonly #options: RuntimeOptions
@@ -53,6 +56,7 @@ export class Runtime {
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const db = openDatabase(databaseUrl, {
       poolMax,
+      statementSecondsMax: STATEMENT_SECONDS_MAX,
       onConnectionError: (error) => onError('postgres', error),
     })
     const reality = await requireReality(db)

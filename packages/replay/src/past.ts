@@ -56,6 +56,7 @@ export class Past {
         const facts = await factsOf(`space:${place}`)
         return kind === 'being:' ? occupants(facts) : openedSpaces(facts)
       },
+      keysOfBeings: () => Promise.reject(new Error('a moment sees no list of all beings')),
       keysOfChildren: async (being) =>
         sorted(
           (await factsOf(`being:${being}`))

@@ -25,6 +25,8 @@ export interface RowSource {
   keysInPlace(place: SpacePath, kind: 'being:' | 'space:'): Promise<string[]>
   /** keys of the beings a being made, sorted */
   keysOfChildren(being: BeingName): Promise<string[]>
+  /** keys of all beings, sorted */
+  keysOfBeings(): Promise<string[]>
   /** what is kept under a digest */
   kept(digest: Digest): Promise<Json | null>
 }
@@ -103,6 +105,13 @@ export class WorldReader {
   async children(being: BeingName): Promise<BeingName[]> {
     await this.prefetch([beingKey(being)])
     return (await this.#source.keysOfChildren(being)).map((key) => key.slice('being:'.length))
+  }
+
+  /** Every being there is. It reads all their reels, so it is for rare acts that concern everyone. */
+  async everyBeing(): Promise<BeingRow[]> {
+    const keys = await this.#source.keysOfBeings()
+    await this.prefetch(keys)
+    return keys.flatMap((key) => (this.#rows.get(key) as BeingRow | null) ?? [])
   }
 
   /** Makers of a being, nearest first; at most 64 hops. */

@@ -1,7 +1,8 @@
-import { REGISTRY_REEL, requireRoleName, TreeosError } from '@treeos/core'
+import { REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import type { Operation } from '../extension.ts'
-import { requireWithinReach } from '../reach.ts'
+import { requireWithinReach, rolesNamed } from '../reach.ts'
+import type { WorldReader } from '../reader.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 
@@ -47,9 +48,9 @@ const deleteRole: Operation = {
   description: 'Deletes a live role; older moments keep what they wore.',
   targets: ['space'],
   allow: ['anyone'],
-  args: { name: 'the role' },
+  args: { name: 'the role', force: 'delete it even while beings name it' },
   async decide({ actor, args, world }) {
-    const given = new Arguments('delete-role', args, ['name'])
+    const given = new Arguments('delete-role', args, ['name', 'force'])
     const name = requireRoleName(given.value('name'))
     const old = await world.role(name)
     if (old === null) throw new TreeosError('ROLE_UNAVAILABLE', `role ${name} is not registered`)
@@ -61,8 +62,24 @@ const deleteRole: Operation = {
         `role ${name} was written by @${old.author}; only it or its makers delete it`,
       )
     }
+    if (!given.flag('force', false)) await requireUnused(world, name)
     return { facts: [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name } }], result: { name } }
   },
+}
+
+const USERS_SHOWN_MAX = 5
+
+/** @throws {TreeosError} RESOURCE_CONFLICT listing who would lose the role */
+async function requireUnused(world: WorldReader, name: RoleName): Promise<void> {
+  const users = (await world.everyBeing()).filter((being) => rolesNamed(being).includes(name))
+  if (users.length === 0) return
+  const shown = users.slice(0, USERS_SHOWN_MAX).map((being) => `@${being.name}`)
+  const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''
+  throw new TreeosError(
+    'RESOURCE_CONFLICT',
+    `role ${name} is named by ${shown.join(', ')}${more}; change their flows first, or force it`,
+    { users: users.map((being) => `@${being.name}`).slice(0, 100) },
+  )
 }
 
 export const roleOperations: readonly Operation[] = [setRole, deleteRole]

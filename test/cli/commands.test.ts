@@ -1,0 +1,354 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { CliInstance, isAlive, until } from './instance.ts'
+
+let model: ModelServer
+let home: CliInstance
+const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
+const HEX = /^[0-9a-f]{64}$/
+const UUID = /^[0-9a-f-]{36}$/
+
+beforeAll(async () => {
+  model = await startModelServer()
+  home = new CliInstance({
+    OPENAI_BASE_URL: model.url,
+    TREEOS_MODEL: 'test-model',
+    TREEOS_TIME_ZONE: 'Europe/Berlin',
+  })
+  const { status, stderr } = await home.run(['up', '--detach'])
+  expect(status, stderr).toBe(0)
+})
+afterAll(async () => {
+  await home.remove()
+  await model.close()
+  rmSync(folder, { recursive: true })
+})
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+const fact = (kind: string, reel: string) => ({
+  kind,
+  reel,
+  seq: expect.any(Number),
+  hash: expect.stringMatching(HEX),
+})
+const done = (facts: unknown[]) => ({
+  act: expect.stringMatching(/^operator\/\d+\/\d+$/),
+  result: expect.anything(),
+  facts,
+})
+
+describe('running', () => {
+  it('status tells what runs, without secrets', async () => {
+    expect(await home.json(['status'])).toEqual({
+      temporal: {
+        address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        namespace: 'default',
+        ui: expect.stringMatching(/^http:/),
+      },
+      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos@127\.0\.0\.1:\d+\/treeos$/) },
+      portal: { url: null },
+      worker: { running: true, pids: [home.pidOf('worker-1')] },
+      mind: { model: 'test-model', baseUrl: model.url },
+      reality: { name: 'home', timeZone: 'Europe/Berlin' },
+    })
+  })
+
+  it('a second up says what runs, and starts nothing', async () => {
+    const before = home.state.services
+    const { status, stdout } = await home.run(['up'])
+    expect(status).toBe(0)
+    expect(stdout).toContain('already running')
+    expect(home.state.services).toEqual(before)
+  })
+
+  it('worker is one more worker, until it is told to stop', async () => {
+    const child = home.start(['worker'])
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    await until('a second worker', () => home.state.services.some(({ name }) => name === 'worker-2'))
+    const second = home.pidOf('worker-2')
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(isAlive(second)).toBe(false)
+    expect((await home.json<{ worker: object }>(['status'])).worker).toEqual({
+      running: true,
+      pids: [home.pidOf('worker-1')],
+    })
+  })
+
+  it('doctor finds nothing missing', async () => {
+    const { ok, checks } = await home.json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>([
+      'doctor',
+    ])
+    expect(ok).toBe(true)
+    expect(checks.map((check) => check.name)).toEqual([
+      'node',
+      'folder',
+      'ports',
+      'temporal',
+      'postgres',
+      'mind',
+    ])
+  })
+})
+
+describe('living', () => {
+  it('a summon without --wait returns at once, with --wait the moment and the reply', async () => {
+    expect(await home.json(['summon', '@echo', 'hello'])).toEqual({
+      correlation: expect.stringMatching(UUID),
+      moment: null,
+      reply: null,
+    })
+    const summoned = await home.json([
+      'summon',
+      '/library/@echo',
+      'hello',
+      '--wait',
+      '30',
+      '--priority',
+      'interactive',
+    ])
+    expect(summoned).toMatchObject({
+      correlation: expect.stringMatching(UUID),
+      moment: { n: expect.any(Number), verb: 'summon', outcome: 'act', primary: 'resident', stacked: [] },
+      reply: { from: '@echo', content: 'hello' },
+    })
+    expect((await home.run(['summon', '@echo', 'hello', '--wait', '30'])).stdout).toBe('@echo: hello\n')
+  })
+
+  it('an LLM being answers through the model', async () => {
+    model.script([{ tool: { name: 'summon', args: { content: 'Ask away.' } } }])
+    const { reply } = await home.json<{ reply: unknown }>(['summon', '@librarian', 'May I?', '--wait', '30'])
+    expect(reply).toEqual({ from: '@librarian', content: 'Ask away.' })
+  })
+
+  it('a failed moment ends with 1 and its code', async () => {
+    model.script([{ status: 401, body: { error: { message: 'no such key' } } }])
+    expect(await home.refusal(['summon', '@librarian', 'May I?', '--wait', '30'])).toMatchObject({
+      status: 1,
+      code: 'LLM_FAILED',
+    })
+  })
+
+  it('birth returns who was born', async () => {
+    const flow = file('born.json', [{ role: 'librarian', when: { 'time.hour': { gte: 25 } } }])
+    const args = [
+      'birth',
+      'kid',
+      '--cognition',
+      'scripted',
+      '--script',
+      'echo',
+      '--home',
+      '/library',
+      '--flow',
+      flow,
+    ]
+    expect(await home.json(args)).toEqual({
+      being: 'kid',
+      stance: '@kid',
+      parent: '@operator',
+      cognition: 'scripted',
+    })
+    expect(await home.json(['flow', 'get', '@kid'])).toEqual([
+      { role: 'librarian', when: { 'time.hour': { gte: 25 } } },
+    ])
+  })
+
+  it('see tells what is there, and reading it from a person needs no worker', async () => {
+    expect(await home.json(['see', '@echo'])).toMatchObject({
+      address: { path: '/library', being: '@echo', chain: ['/', '/library'] },
+      beingLineage: ['@operator'],
+      type: 'being',
+      identity: { cognition: 'scripted', defaultRole: 'resident', home: '/library' },
+    })
+    expect(await home.json(['see', '~'])).toMatchObject({ address: { path: '/', being: null }, type: 'root' })
+  })
+
+  it('do and be return the act, the result and the facts', async () => {
+    const args = JSON.stringify({ path: '/garden', type: 'garden' })
+    expect(await home.json(['do', '/', 'create-space', '--args', args])).toEqual({
+      ...done([fact('space:opened', 'space:/'), fact('space:created', 'space:/garden')]),
+      result: { path: '/garden' },
+    })
+    const payload = JSON.stringify({ name: 'ida', cognition: 'human' })
+    expect(await home.json(['be', 'birth', '--payload', payload])).toMatchObject({
+      result: { being: 'ida', stance: '@ida', parent: '@operator', cognition: 'human' },
+    })
+  })
+
+  it('what nobody waited for rests in the inbox until it is answered, once', async () => {
+    type Entry = { correlation: string; from: string; content: unknown }
+    const find = async () => (await home.json<Entry[]>(['inbox'])).find(({ content }) => content === 'ping')
+    await home.json(['summon', '@echo', 'ping'])
+    await until('the answer', async () => (await find()) !== undefined)
+    const entry = await find()
+    expect(entry).toEqual({
+      correlation: expect.any(String),
+      from: '@echo',
+      content: 'ping',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      priority: expect.any(String),
+    })
+    const { correlation } = entry as Entry
+    expect(await home.json(['reply', correlation, 'pong', '--wait', '30'])).toMatchObject({
+      moment: { outcome: 'see' },
+      reply: null,
+    })
+    expect(await find()).toBeUndefined()
+    expect(await home.refusal(['reply', correlation, 'pong'])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+    })
+  })
+})
+
+describe('authoring', () => {
+  it('signals are nested by their keys', async () => {
+    expect(await home.json(['signal', 'set', 'harmony.tick.alive', 'true'])).toEqual({
+      ...done([fact('signal:published', 'world:harmony')]),
+      result: { namespace: 'harmony', key: 'tick.alive', value: true },
+    })
+    await home.json(['signal', 'set', 'harmony.count', '-1'])
+    await home.json(['signal', 'set', 'court.in-session', '{"judge":"@echo"}'])
+    expect(await home.json(['signal', 'get'])).toEqual({
+      harmony: { tick: { alive: true }, count: -1 },
+      court: { 'in-session': { judge: '@echo' } },
+    })
+    expect(await home.json(['signal', 'get', 'harmony'])).toEqual({ tick: { alive: true }, count: -1 })
+    expect(await home.json(['signal', 'get', 'harmony.tick.alive'])).toBe(true)
+    expect(await home.json(['signal', 'get', 'harmony.nothing'])).toBeNull()
+    expect(await home.json(['signal', 'get', 'nobody'])).toBeNull()
+  })
+
+  it('spaces are created, set and moved into', async () => {
+    expect(await home.json(['space', 'create', '/library/nook', '--type', 'nook'])).toMatchObject({
+      result: { path: '/library/nook' },
+    })
+    expect(await home.json(['space', 'set', '/library/nook', 'ambient.tone', '"quiet"'])).toEqual(
+      done([fact('quality:set', 'space:/library/nook')]),
+    )
+    expect(await home.json(['move', '/library/nook'])).toMatchObject({
+      result: { from: '/', to: '/library/nook' },
+    })
+    expect(await home.json(['see', '/library/nook'])).toMatchObject({
+      beings: ['@operator'],
+      type: 'nook',
+      qualities: { ambient: { tone: 'quiet' } },
+    })
+    await home.json(['move', '/'])
+  })
+
+  it('roles are written, shown with who could wear them, and deleted', async () => {
+    const role = { name: 'guide', prompt: 'Guide.', canSummon: [{ rel: 'asker' }] }
+    expect(await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })).toEqual(
+      done([fact('role:set', 'registry')]),
+    )
+    await home.json(['flow', 'set', '@kid', file('guide.json', [{ role: 'guide' }])])
+    const shown = { ...role, origin: 'live', digest: expect.stringMatching(HEX), usedBy: ['@kid'] }
+    expect(await home.json(['role', 'show', 'guide'])).toMatchObject(shown)
+    const listed = await home.json<{ name: string }[]>(['role', 'list'])
+    expect(listed.find(({ name }) => name === 'guide')).toMatchObject(shown)
+    await home.json(['flow', 'set', '@kid', file('none.json', [])])
+    await home.json(['role', 'delete', 'guide'])
+    expect(await home.refusal(['role', 'show', 'guide'])).toMatchObject({
+      status: 1,
+      code: 'ROLE_UNAVAILABLE',
+    })
+  })
+
+  it('flows are set, read and checked against the roles there are', async () => {
+    const clauses = [
+      { role: 'resident', when: { 'world.harmony.tick.alive': true } },
+      { role: 'librarian', stack: true },
+    ]
+    const flow = file('flow.json', clauses)
+    expect(await home.json(['flow', 'set', '@kid', flow])).toEqual(done([fact('quality:set', 'being:kid')]))
+    expect(await home.json(['flow', 'get', '@kid'])).toEqual(clauses)
+    expect(await home.json(['flow', 'lint', flow])).toEqual({ errors: [], warnings: [] })
+    const unknown = file('unknown.json', [{ role: 'unheard-of' }])
+    expect(await home.json(['flow', 'lint', unknown])).toEqual({
+      errors: [],
+      warnings: [{ path: '[0].role', message: expect.stringContaining('not registered') }],
+    })
+  })
+})
+
+describe('looking back', () => {
+  it('moments are JSON lines, oldest first and without gaps', async () => {
+    const { stdout } = await home.run(['moments', '@operator', '--json'])
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ n }) => n)).toEqual(lines.map((_, i) => i + 1))
+    const last = await home.run(['moments', '@operator', '--json', '--last', '2'])
+    expect(last.stdout.trimEnd().split('\n')).toHaveLength(2)
+    expect(JSON.parse(last.stdout.split('\n')[1] ?? '')).toMatchObject({
+      n: lines.length,
+      outcome: expect.any(String),
+    })
+  })
+
+  it('explain tells of every clause, prompt rebuilds what was sent', async () => {
+    await home.json(['summon', '@kid', 'hello', '--wait', '30'])
+    const explained = await home.json<{ clauses: object[] }>(['explain', '@kid', '1'])
+    expect(explained).toMatchObject({
+      primary: 'resident',
+      stacked: ['librarian'],
+      surface: { canSummon: ['@operator'] },
+    })
+    expect(Object.keys(explained.clauses[0] ?? {})).toEqual(
+      expect.arrayContaining(['index', 'role', 'stack', 'result', 'reason', 'tree']),
+    )
+    expect(await home.json(['prompt', '@kid', '1'])).toEqual({
+      system: expect.stringContaining('kid'),
+      user: expect.stringContaining('hello'),
+      digest: expect.stringMatching(HEX),
+      identical: true,
+    })
+  })
+
+  it('lists name who lives here and what code brings', async () => {
+    const beings = await home.json<{ stance: string }[]>(['beings'])
+    expect(beings.map(({ stance }) => stance)).toEqual(
+      expect.arrayContaining(['@operator', '@echo', '@librarian', '@kid']),
+    )
+    const extensions = await home.json<{ name: string }[]>(['extensions'])
+    expect(extensions.map(({ name }) => name)).toEqual(expect.arrayContaining(['seed', 'emotions']))
+    const operations = await home.json<{ verb: string; name: string }[]>(['operations'])
+    expect(operations).toEqual(
+      expect.arrayContaining([expect.objectContaining({ verb: 'be', name: 'birth' })]),
+    )
+  })
+
+  it('verify and both replays find everything as it was, and speak on stdout once', async () => {
+    expect(await home.json(['verify'])).toMatchObject({ ok: true, broken: [] })
+    const one = await home.json(['replay', '@kid', '--from', 'chain'])
+    expect(one).toEqual({ beings: 1, moments: 1, identical: true, mismatches: [] })
+    expect(await home.json(['replay', '--all', '--from', 'both'])).toMatchObject({
+      identical: true,
+      mismatches: [],
+    })
+  })
+
+  it.each([
+    [['moments', '@nobody'], 'BEING_NOT_FOUND'],
+    [['explain', '@nobody', '1'], 'BEING_NOT_FOUND'],
+    [['explain', '@echo', '999999'], 'MOMENT_NOT_FOUND'],
+    [['prompt', '@echo', '999999'], 'MOMENT_NOT_FOUND'],
+    [['replay', '@nobody'], 'BEING_NOT_FOUND'],
+    [['flow', 'get', '@nobody'], 'BEING_NOT_FOUND'],
+    [['reply', 'no-such-correlation', 'hi'], 'CORRELATION_NOT_FOUND'],
+    [['see', '/nowhere'], 'SPACE_NOT_FOUND'],
+  ])('%j is refused with %s', async (args, code) => {
+    expect(await home.refusal(args)).toMatchObject({ status: 1, code })
+  })
+})

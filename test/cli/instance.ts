@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Instance, readInstance, removeInstance } from '@treeos/local'
+
+export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
+
+/** What one command came to. */
+export interface Ran {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** An instance in a folder of its own, worked by the command line alone, as a user does. */
+export class CliInstance {
+  readonly dataDir: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    // Named so that the next run clears it away should this one be killed.
+    this.dataDir = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
+    chmodSync(this.dataDir, 0o711)
+    this.#env = { ...bareEnvironment(), TREEOS_DATA: this.dataDir, ...env }
+  }
+
+  async run(args: readonly string[], { input = '', env = {} as NodeJS.ProcessEnv } = {}): Promise<Ran> {
+    const child = this.start(args, env)
+    let stdout = ''
+    let stderr = ''
+    child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
+    child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text))
+    child.stdin?.on('error', () => undefined) // a refused command does not read what it was given
+    child.stdin?.end(input)
+    const [status] = (await once(child, 'close')) as [number | null]
+    return { status, stdout, stderr }
+  }
+
+  /** The one JSON value of a command that ended well. */
+  async json<T>(
+    args: readonly string[],
+    options: { input?: string; env?: NodeJS.ProcessEnv } = {},
+  ): Promise<T> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], options)
+    if (status !== 0) throw new Error(`treeos ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)
+    return JSON.parse(stdout) as T
+  }
+
+  /** The error of a command that was refused. */
+  async refusal(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
+    const { status, stdout } = await this.run([...args, '--json'], options)
+    const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
+    return { status, code: error.code, message: error.message }
+  }
+
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env } })
+  }
+
+  get state(): Instance {
+    return readInstance(this.dataDir)
+  }
+
+  pidOf(name: string): number {
+    const pid = this.state.services.find((service) => service.name === name)?.process?.pid
+    if (pid === undefined) throw new Error(`no ${name} is recorded in ${this.dataDir}`)
+    return pid
+  }
+
+  log(name: string): string {
+    return readFileSync(join(this.dataDir, name), 'utf8')
+  }
+
+  remove(): Promise<void> {
+    return removeInstance(this.dataDir)
+  }
+}
+
+/** Ours without what would lead to other services, minds or instances. */
+function bareEnvironment(): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1', OLLAMA_HOST: '127.0.0.1:1' }
+  for (const name of Object.keys(env)) {
+    if (/^(TEMPORAL_|OPENAI_|DATABASE_URL$|TREEOS_(DATA|MODEL|REALITY|TIME_ZONE|DEBUG)$)/.test(name))
+      delete env[name]
+  }
+  return env
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    // A zombie is gone, though its pid still takes signals.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** @throws when `seen` never turns true */
+export async function until(
+  what: string,
+  seen: () => boolean | Promise<boolean>,
+  seconds = 60,
+): Promise<void> {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(50)) if (await seen()) return
+  throw new Error(`${what} did not happen within ${seconds} s`)
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, expect, it, vi } from 'vitest'
+import { CliInstance, isAlive, MAIN, until } from './instance.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
+
+const instances: CliInstance[] = []
+afterEach(async () => {
+  for (const instance of instances.splice(0)) await instance.remove()
+})
+
+function newInstance(): CliInstance {
+  const instance = new CliInstance()
+  instances.push(instance)
+  return instance
+}
+
+const pidsOf = (instance: CliInstance): number[] =>
+  instance.state.services.flatMap(({ process: known }) => (known === null ? [] : [known.pid]))
+
+/** Everything that a child says, as it says it. */
+function listen(child: ChildProcess): { text: string } {
+  const heard = { text: '' }
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => (heard.text += text))
+  return heard
+}
+
+async function upInForeground(
+  instance: CliInstance,
+): Promise<{ child: ChildProcess; heard: { text: string } }> {
+  const child = instance.start(['up'])
+  const heard = listen(child)
+  await until('ready', () => heard.text.includes('Ctrl-C'), 120)
+  return { child, heard }
+}
+
+const echo = (instance: CliInstance) =>
+  instance
+    .json(['summon', '@echo', 'hello', '--wait', '30'])
+    .then((summoned) => (summoned as { reply: unknown }).reply)
+const HELLO = { from: '@echo', content: 'hello' }
+
+it('two instances run side by side, each with its own ports and beings; down stops one alone', async () => {
+  const [one, other] = [newInstance(), newInstance()]
+  const started = await Promise.all([one.run(['up', '--detach']), other.run(['up', '--detach'])])
+  expect(started.map(({ status }) => status)).toEqual([0, 0])
+  await one.json(['birth', 'kid', '--cognition', 'human'])
+  expect(await other.json<{ being: string }[]>(['beings'])).not.toContainEqual(
+    expect.objectContaining({ being: 'kid' }),
+  )
+  const ports = [one, other].flatMap(({ state }) => Object.values(state.ports))
+  expect(new Set(ports).size).toBe(ports.length)
+  const [ours, others] = [pidsOf(one), pidsOf(other)]
+  const { stopped } = await one.json<{ stopped: { name: string; end: string }[] }>(['down'])
+  expect(stopped.map(({ name, end }) => `${name} ${end}`).sort()).toEqual([
+    'postgres stopped',
+    'temporal stopped',
+    'worker-1 stopped',
+  ])
+  expect(ours.filter(isAlive)).toEqual([])
+  expect(others.filter(isAlive)).toEqual(others)
+  expect(await echo(other)).toEqual(HELLO)
+  // It goes on from where it was.
+  expect((await one.run(['up', '--detach'])).status).toBe(0)
+  expect(await one.json<{ being: string }[]>(['beings'])).toContainEqual(
+    expect.objectContaining({ being: 'kid' }),
+  )
+})
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends a run in the foreground with everything it started',
+  async (signal) => {
+    const home = newInstance()
+    const { child } = await upInForeground(home)
+    expect(await echo(home)).toEqual(HELLO)
+    const pids = pidsOf(home)
+    expect(pids).toHaveLength(4)
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(home.state.services).toEqual([])
+  },
+)
+
+it('a worker that dies is started again, and down stops a run in the foreground too', async () => {
+  const home = newInstance()
+  const { child, heard } = await upInForeground(home)
+  const worker = home.pidOf('worker-1')
+  process.kill(worker, 'SIGKILL')
+  await until('another worker', () => heard.text.includes('everything runs again'))
+  expect(heard.text).toContain('the worker ended: starting again in 0.5 s')
+  expect(home.pidOf('worker-1')).not.toBe(worker)
+  expect(await echo(home)).toEqual(HELLO)
+  const pids = pidsOf(home)
+  const ended = once(child, 'exit')
+  await home.json(['down'])
+  expect((await ended)[0]).toBe(0)
+  expect(pids.filter(isAlive)).toEqual([])
+})
+
+it('a killed run leaves nothing that blocks the next one, which takes over what it left', async () => {
+  const home = newInstance()
+  const first = await upInForeground(home)
+  const left = pidsOf(home).filter((pid) => pid !== first.child.pid)
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+  expect(left.filter(isAlive)).toEqual(left)
+  const next = await upInForeground(home)
+  expect(pidsOf(home)).toEqual(expect.arrayContaining(left))
+  expect(await echo(home)).toEqual(HELLO)
+  next.child.kill('SIGTERM')
+  await once(next.child, 'exit')
+  expect(left.filter(isAlive)).toEqual([])
+})
+
+it('a start killed half way leaves nothing that blocks the next one', async () => {
+  const home = newInstance()
+  const child = home.start(['up'])
+  const heard = listen(child)
+  await until('a first service', () => heard.text.includes('starting Postgres'))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  expect(await echo(home)).toEqual(HELLO)
+})
+
+it('a start that is interrupted stops what it has started', async () => {
+  const home = newInstance()
+  const child = home.start(['up'])
+  const heard = listen(child)
+  await until('a first service', () => heard.text.includes('starting Postgres'))
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(143)
+  expect(home.state.services).toEqual([])
+})
+
+it('a run whose launcher was killed stops by itself', async () => {
+  const home = newInstance()
+  const launch = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(MAIN)}, 'up'], { stdio: 'inherit' })`
+  const env = { ...process.env, TREEOS_DATA: home.dataDir, TREEOS_NO_DOWNLOAD: '1' }
+  const launcher = spawn(process.execPath, ['-e', launch], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const heard = listen(launcher)
+  await until('ready', () => heard.text.includes('Ctrl-C'), 120)
+  const pids = pidsOf(home)
+  launcher.kill('SIGKILL')
+  await until('the end of all', () => pids.every((pid) => !isAlive(pid)))
+  expect(home.state.services).toEqual([])
+})
