@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { round } from './statistics.ts'
+
+/** What a figure must be read with. */
+export function describeMachine() {
+  return {
+    cpus: availableParallelism(),
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: round(totalmem() / 2 ** 30),
+    kernel: `${process.platform} ${release()}`,
+    load: loadavg().map((load) => round(load)),
+  }
+}
+
+/** The versions of packages as they are installed here. */
+export function versionsOf(packages: readonly string[]): Record<string, string> {
+  return Object.fromEntries([
+    ['node', process.versions.node],
+    ...packages.map((name) => [name, versionOf(name)]),
+  ])
+}
+
+/** Read from the file, since most packages do not export it. */
+function versionOf(name: string): string {
+  const paths = createRequire(import.meta.url).resolve.paths(name) ?? []
+  for (const path of paths) {
+    try {
+      return JSON.parse(readFileSync(join(path, name, 'package.json'), 'utf8')).version as string
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  throw new Error(`${name} is not installed under ${dirname(paths[0] ?? '')}`)
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/** `pnpm bench` lists the benchmarks, `pnpm bench NAME` runs one. Progress goes to stderr, the result to stdout. */
+import { parseArgs } from 'node:util'
+import { benchmarks } from './benchmarks.ts'
+
+const OPTIONS = {
+  json: { type: 'boolean', default: false },
+  size: { type: 'string', default: 'full' },
+  profile: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  beings: { type: 'string' },
+  seconds: { type: 'string' },
+  rounds: { type: 'string' },
+  depth: { type: 'string', default: '1' },
+  other: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+process.env.TZ = 'UTC'
+process.exitCode = await main(process.argv.slice(2).filter((argument) => argument !== '--'))
+
+async function main(args: string[]): Promise<number> {
+  const parsed = read(args)
+  if (parsed === null) return 2
+  const { values, positionals } = parsed
+  const [name] = positionals
+  if (name === undefined || values.help) {
+    for (const { name, what } of benchmarks) console.log(`${name.padEnd(10)} ${what}`)
+    console.log(
+      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N]',
+    )
+    return 0
+  }
+  const benchmark = benchmarks.find((one) => one.name === name)
+  const fault = benchmark === undefined ? `there is no benchmark ${name}` : benchmark.refuse(values)
+  if (benchmark === undefined || fault !== null || positionals.length > 1) {
+    console.error(fault ?? 'one benchmark at a time')
+    return 2
+  }
+  try {
+    const result = await benchmark.run(values, (line) => console.error(line))
+    console.log(values.json ? JSON.stringify(result) : benchmark.show(result))
+    return 0
+  } catch (error) {
+    console.error(error)
+    if (values.json)
+      console.log(
+        JSON.stringify({
+          error: { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error) },
+        }),
+      )
+    return 1
+  }
+}
+
+function read(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return null
+  }
+}

@@ -1,0 +1,49 @@
+/** What a baseline sends with every turn; about as long as the prompt of a being and its tools. */
+const SYSTEM = [
+  'I am a being, in the room /. You keep a diary of what is said to you.',
+  'Whoever speaks to you has something for the diary: write one short line of it with set-being, and nothing else.',
+  'Here with me: '.concat(Array.from({ length: 50 }, (_, i) => `@llm-${i + 1}`).join(', ')),
+].join('\n\n')
+
+const TOOLS = [
+  {
+    type: 'function',
+    function: {
+      name: 'do',
+      description: 'Does one action.',
+      parameters: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: ['set-being'] },
+          target: { type: 'string', description: 'A stance or a path.' },
+          args: { type: 'object' },
+        },
+        required: ['action'],
+      },
+    },
+  },
+]
+
+/** Asks the model once over HTTP, as a being does. @returns what it wants to be kept */
+export async function askModel(modelUrl: string, content: string): Promise<string> {
+  const response = await fetch(`${modelUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'stub',
+      messages: [
+        { role: 'system', content: SYSTEM },
+        { role: 'user', content },
+      ],
+      tools: TOOLS,
+      tool_choice: 'auto',
+      parallel_tool_calls: false,
+    }),
+  })
+  if (!response.ok) throw new Error(`model answered ${response.status}`)
+  const { choices } = (await response.json()) as {
+    choices: { message: { tool_calls: { function: { arguments: string } }[] } }[]
+  }
+  const written = JSON.parse(choices[0]?.message.tool_calls[0]?.function.arguments ?? '')
+  return written.args.value as string
+}

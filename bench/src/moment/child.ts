@@ -1,0 +1,64 @@
+/** The process of one contestant: its worker runs here and nothing else. */
+import { Profiling } from '../profile.ts'
+import { countStatements } from '../statements.ts'
+import type { Contestant } from './contestant.ts'
+import type { FromContestant, Setup, ToContestant } from './protocol.ts'
+
+process.env.TZ = 'UTC'
+const setup = JSON.parse(process.argv[2] ?? '') as Setup
+const tell = (message: FromContestant) => void process.send?.(message)
+const fail = (error: unknown) => {
+  console.error(error)
+  tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
+}
+
+const statements = countStatements()
+const profiling = new Profiling()
+const contestant = await start(setup, (being, n) => tell({ type: 'done', being, n }))
+
+/** Turns of one being come one after another, whoever calls. */
+const lines = new Map<string, Promise<void>>()
+function call(being: string, n: number, content: string): void {
+  const turn = (lines.get(being) ?? Promise.resolve())
+    .then(() => contestant.turn?.(being, n, content))
+    .then(() => tell({ type: 'done', being, n }), fail)
+  lines.set(being, turn)
+}
+
+process.on('message', async (message: ToContestant) => {
+  try {
+    if (message.type === 'turn') call(message.being, message.n, message.content)
+    else if (message.type === 'count') tell({ type: 'counted', statements: statements() })
+    else if (message.type === 'profile') {
+      await profiling.start()
+      tell({ type: 'profiling' })
+    } else if (message.type === 'profiled') tell({ type: 'profiled', functions: await profiling.stop() })
+    else await stop()
+  } catch (error) {
+    fail(error)
+  }
+})
+process.on('disconnect', () => process.exit())
+tell({ type: 'ready', taskQueue: contestant.taskQueue })
+
+async function stop(): Promise<void> {
+  await contestant.stop()
+  process.exit()
+}
+
+/** Only what is raced is loaded. */
+async function start(setup: Setup, done: (being: string, n: number) => void): Promise<Contestant> {
+  switch (setup.contestant) {
+    case 'treeos':
+      return (await import('./treeos.ts')).startTreeos(setup, done, fail)
+    case 'plain':
+    case 'lean':
+      return (await import('./bare.ts')).startBare(setup, done)
+    case 'langgraph':
+      return (await import('./langgraph.ts')).startLangGraph(setup)
+    case 'dbos':
+      return (await import('./dbos.ts')).startDbos(setup)
+    default:
+      throw new Error(`there is no contestant ${setup.contestant}`)
+  }
+}

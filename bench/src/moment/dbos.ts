@@ -1,0 +1,36 @@
+import { DBOS } from '@dbos-inc/dbos-sdk'
+import { openAnswers } from './answers.ts'
+import { askModel } from './ask.ts'
+import type { Contestant } from './contestant.ts'
+import type { Setup } from './protocol.ts'
+
+/** A workflow a turn, with a step for the model and one for the insert. */
+export async function startDbos(setup: Setup): Promise<Contestant> {
+  const answers = await openAnswers(setup.databaseUrl, setup.poolMax)
+  DBOS.setConfig({
+    name: 'bench',
+    applicationVersion: '1',
+    systemDatabaseUrl: setup.databaseUrl,
+    systemDatabasePoolSize: setup.poolMax,
+    logLevel: 'error',
+  })
+  const turn = DBOS.registerWorkflow(
+    async (being: string, n: number, content: string) => {
+      const answer = await DBOS.runStep(() => askModel(setup.modelUrl, content), { name: 'ask' })
+      await DBOS.runStep(() => answers.keep(being, n, answer), { name: 'keep' })
+    },
+    { name: 'turn' },
+  )
+  await DBOS.launch()
+  return {
+    taskQueue: null,
+    async turn(being, n, content) {
+      const handle = await DBOS.startWorkflow(turn, { workflowID: `${being}/${n}` })(being, n, content)
+      await handle.getResult()
+    },
+    async stop() {
+      await DBOS.shutdown()
+      await answers.close()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import type { Client } from '@temporalio/client'
+import { enqueue, openDatabase } from '@treeos/chain'
+import { ringBeing } from '@treeos/client'
+import { PRIORITIES } from '@treeos/core'
+import { taskQueueOf } from '@treeos/workflows'
+import pg from 'pg'
+import type { Services } from '../services.ts'
+import { Process } from './process.ts'
+
+/** One contestant on its course: who has turns, how a turn begins, and how often one was recorded. */
+export interface Lane {
+  readonly name: LaneName
+  readonly process: Process
+  readonly crowd: readonly string[]
+  /** has turns alone */
+  readonly solo: string
+  readonly databaseUrl: string
+  begin(being: string, n: number, content: string): Promise<void>
+  /** durable records so far, of all its beings or of one */
+  countRecords(being?: string): Promise<number>
+  /** null where there is no history */
+  readonly workflowOf: ((being: string) => string) | null
+}
+
+export interface Course {
+  readonly services: Services
+  readonly temporal: Client
+  readonly modelUrl: string
+  readonly beings: number
+  readonly poolMax: number
+  /** another checkout of this repository, to race against this one */
+  readonly other: string | undefined
+  readonly onProgress: (line: string) => void
+}
+
+export const WHAT = {
+  llm: 'TreeOS, a being with a model: inbox row and doorbell, open, think, stamp',
+  scripted: 'TreeOS, a scripted being: the same moment without a model',
+  plain: 'bare Temporal entity: signal with content, an activity for the model, an activity for the insert',
+  lean: 'bare Temporal entity: signal with content, local activities for the model and an idempotent insert',
+  langgraph: 'LangGraph.js: a graph of one model node, Postgres checkpointer, a thread a being',
+  dbos: 'DBOS: a workflow a turn, a step for the model, a step for the insert',
+  'llm-other': 'as llm, by the other checkout',
+  'scripted-other': 'as scripted, by the other checkout',
+} as const
+export type LaneName = keyof typeof WHAT
+export const LANES = Object.keys(WHAT) as LaneName[]
+
+/** Starts the processes of the contestants that are wanted. @param running gets each one as soon as it is there */
+export async function startLanes(
+  course: Course,
+  wanted: readonly LaneName[],
+  running: Process[],
+): Promise<Lane[]> {
+  const lanes: Lane[] = []
+  const start = (name: LaneName) => wanted.includes(name)
+  const kinds = (of: string) =>
+    (['llm', 'scripted'] as const).filter((kind) => start(`${kind}${of}` as LaneName))
+  if (kinds('').length > 0) lanes.push(...(await startOurs(course, '', kinds(''), running)))
+  if (kinds('-other').length > 0) lanes.push(...(await startOurs(course, '-other', kinds('-other'), running)))
+  for (const name of ['plain', 'lean'] as const)
+    if (start(name)) lanes.push(await startBare(course, name, running))
+  for (const name of ['langgraph', 'dbos'] as const)
+    if (start(name)) lanes.push(await startCalled(course, name, running))
+  return wanted.flatMap((name) => lanes.find((lane) => lane.name === name) ?? [])
+}
+
+const names = (prefix: string, count: number) => [
+  ...Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`),
+  `${prefix}-solo`,
+]
+
+async function startContestant(
+  course: Course,
+  contestant: string,
+  beings: readonly string[],
+  running: Process[],
+  other?: string,
+) {
+  const databaseUrl = await course.services.createDatabase(
+    `${contestant}${other === undefined ? '' : '_other'}`,
+  )
+  const reality = `bench-${contestant}-${new URL(databaseUrl).pathname.split('_').slice(1).join('-')}`
+  const child = Process.contestant(
+    {
+      contestant,
+      databaseUrl,
+      beings,
+      reality,
+      temporalAddress: course.services.temporal.address,
+      modelUrl: course.modelUrl,
+      poolMax: course.poolMax,
+    },
+    other,
+  )
+  running.push(child)
+  course.onProgress(
+    `${contestant}${other === undefined ? '' : ` of ${other}`}: getting ready with ${beings.length} beings`,
+  )
+  const { taskQueue } = await child.hear('ready')
+  return { child, databaseUrl, reality, taskQueue: taskQueue ?? '' }
+}
+
+async function startOurs(
+  course: Course,
+  suffix: '' | '-other',
+  kinds: readonly ('llm' | 'scripted')[],
+  running: Process[],
+): Promise<Lane[]> {
+  const beings = kinds.flatMap((kind) => names(kind, course.beings))
+  const other = suffix === '' ? undefined : course.other
+  const { child, databaseUrl, reality } = await startContestant(course, 'treeos', beings, running, other)
+  const db = openDatabase(databaseUrl, { poolMax: 4, onConnectionError: () => undefined })
+  const at = { reality, taskQueue: taskQueueOf(reality) }
+  return kinds.map(
+    (kind): Lane => ({
+      name: `${kind}${suffix}`,
+      process: child,
+      crowd: names(kind, course.beings).slice(0, -1),
+      solo: `${kind}-solo`,
+      databaseUrl,
+      workflowOf: (being) => `being/${reality}/${being}`,
+      async begin(being, n, content) {
+        await enqueue(db, {
+          id: `${being}/${n}`,
+          being,
+          kind: 'summon',
+          priority: PRIORITIES.interactive,
+          caller: { name: 'operator', role: 'operator', cognition: 'human' },
+          content,
+          root: `${being}/${n}`,
+          inReplyTo: null,
+          askedRole: null,
+          hops: 0,
+          continues: 0,
+          cause: null,
+        })
+        await ringBeing(course.temporal, at, being)
+      },
+      countRecords: (being = `${kind}-%`) =>
+        count(
+          databaseUrl,
+          `select count(*) from treeos.moment_outcome where kind = 'act' and being like $1`,
+          being,
+        ),
+    }),
+  )
+}
+
+async function startBare(course: Course, name: 'plain' | 'lean', running: Process[]): Promise<Lane> {
+  const beings = names(name, course.beings)
+  const { child, databaseUrl, taskQueue } = await startContestant(course, name, beings, running)
+  const workflowOf = (being: string) => `bench/${name}/${being}`
+  return {
+    name,
+    process: child,
+    crowd: beings.slice(0, -1),
+    solo: `${name}-solo`,
+    databaseUrl,
+    workflowOf,
+    async begin(being, n, content) {
+      await course.temporal.workflow.signalWithStart(`${name}Being`, {
+        workflowId: workflowOf(being),
+        taskQueue,
+        args: [{ being }],
+        signal: 'turn',
+        signalArgs: [{ n, content }],
+      })
+    },
+    countRecords: (being = '%') =>
+      count(databaseUrl, 'select count(*) from answer where being like $1', being),
+  }
+}
+
+async function startCalled(course: Course, name: 'langgraph' | 'dbos', running: Process[]): Promise<Lane> {
+  const beings = names(name, course.beings)
+  const { child, databaseUrl } = await startContestant(course, name, beings, running)
+  return {
+    name,
+    process: child,
+    crowd: beings.slice(0, -1),
+    solo: `${name}-solo`,
+    databaseUrl,
+    workflowOf: null,
+    async begin(being, n, content) {
+      child.send({ type: 'turn', being, n, content })
+    },
+    countRecords: (being = '%') =>
+      name === 'dbos'
+        ? count(databaseUrl, 'select count(*) from answer where being like $1', being)
+        : // A channel gets a new version with each write: one answer a turn.
+          count(
+            databaseUrl,
+            `select count(*) from checkpoint_blobs where channel = 'answer' and thread_id like $1`,
+            being,
+          ),
+  }
+}
+
+async function count(databaseUrl: string, statement: string, being: string): Promise<number> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    return Number((await client.query(statement, [being])).rows[0].count)
+  } finally {
+    await client.end()
+  }
+}

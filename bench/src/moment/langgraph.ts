@@ -1,0 +1,30 @@
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import pg from 'pg'
+import { askModel } from './ask.ts'
+import type { Contestant } from './contestant.ts'
+import type { Setup } from './protocol.ts'
+
+const State = Annotation.Root({ content: Annotation<string>, answer: Annotation<string> })
+
+/**
+ * A graph of one node that calls the model; its checkpoint in Postgres is the durable record. A thread a being. The state
+ * holds the last turn only: one that holds the whole talk costs more with every turn.
+ */
+export async function startLangGraph(setup: Setup): Promise<Contestant> {
+  const pool = new pg.Pool({ connectionString: setup.databaseUrl, max: setup.poolMax })
+  const checkpointer = new PostgresSaver(pool)
+  await checkpointer.setup()
+  const graph = new StateGraph(State)
+    .addNode('model', async ({ content }) => ({ answer: await askModel(setup.modelUrl, content) }))
+    .addEdge(START, 'model')
+    .addEdge('model', END)
+    .compile({ checkpointer })
+  return {
+    taskQueue: null,
+    async turn(being, _n, content) {
+      await graph.invoke({ content }, { configurable: { thread_id: being } })
+    },
+    stop: () => pool.end(),
+  }
+}

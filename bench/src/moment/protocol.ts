@@ -1,0 +1,38 @@
+import type { FunctionTime } from '../profile.ts'
+import type { StatementCount } from '../statements.ts'
+
+/** What a contestant's process is told when it starts. */
+export interface Setup {
+  readonly contestant: string
+  readonly databaseUrl: string
+  readonly temporalAddress: string
+  /** of the model stub, with /v1 */
+  readonly modelUrl: string
+  /** every being that will have turns */
+  readonly beings: readonly string[]
+  readonly poolMax: number
+  /** name of the reality to be made, for ours */
+  readonly reality: string
+}
+
+export type ToContestant =
+  /** one turn; only to contestants which are called within their own process */
+  | { readonly type: 'turn'; readonly being: string; readonly n: number; readonly content: string }
+  | { readonly type: 'count' }
+  | { readonly type: 'profile' }
+  | { readonly type: 'profiled' }
+  | { readonly type: 'stop' }
+
+export type FromContestant =
+  /** @property taskQueue of those whose turns begin with a signal */
+  | { readonly type: 'ready'; readonly taskQueue: string | null }
+  /** the durable record of this turn is committed */
+  | { readonly type: 'done'; readonly being: string; readonly n: number }
+  | { readonly type: 'counted'; readonly statements: readonly StatementCount[] }
+  | { readonly type: 'profiling' }
+  | { readonly type: 'profiled'; readonly functions: readonly FunctionTime[] }
+  | { readonly type: 'failed'; readonly message: string }
+
+export type FromStub =
+  | { readonly type: 'listening'; readonly url: string }
+  | { readonly type: 'asked'; readonly calls: number; readonly bytes: number }

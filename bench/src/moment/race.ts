@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lane } from './lanes.ts'
+
+const CONTENT =
+  'Today I walked along the river to the old mill. The miller told me that the wheel has not stood still since the spring, ' +
+  'and that nobody remembers who built it. Please keep this for me: '
+
+/** A turn that takes longer than this has gone missing. */
+const TURN_MS_MAX = 60_000
+
+export interface Heat {
+  readonly turns: number
+  readonly ms: number
+  readonly latencies: readonly number[]
+}
+
+/** Drives the turns of one lane: each being gets its next one as soon as the record of the last is committed. */
+export class Race {
+  readonly #lane: Lane
+  readonly #numbers = new Map<string, number>()
+  readonly #open = new Map<string, () => void>()
+
+  constructor(lane: Lane) {
+    this.#lane = lane
+  }
+
+  /** Told of a committed record; of a rerun, twice. */
+  done(being: string, n: number): void {
+    const key = `${being}/${n}`
+    this.#open.get(key)?.()
+    this.#open.delete(key)
+  }
+
+  /** @param depth turns of one being that are under way at once */
+  async run(
+    beings: readonly string[],
+    until: { ms?: number; turns?: number; depth?: number },
+  ): Promise<Heat> {
+    const began = performance.now()
+    const latencies: number[] = []
+    const isOver = (turns: number) =>
+      until.ms !== undefined ? performance.now() - began >= until.ms : turns >= (until.turns ?? 1)
+    await Promise.all(
+      beings
+        .flatMap((being) => Array<string>(until.depth ?? 1).fill(being))
+        .map(async (being) => {
+          for (let turns = 0; !isOver(turns); turns++) latencies.push(await this.#turn(being))
+        }),
+    )
+    return { turns: latencies.length, ms: performance.now() - began, latencies }
+  }
+
+  async #turn(being: string): Promise<number> {
+    const n = (this.#numbers.get(being) ?? 0) + 1
+    this.#numbers.set(being, n)
+    const began = performance.now()
+    const done = new Promise<void>((resolve) => {
+      this.#open.set(`${being}/${n}`, resolve)
+    })
+    const lost = new AbortController()
+    await this.#lane.begin(being, n, `${CONTENT}${n}.`)
+    await Promise.race([
+      done,
+      this.#lane.process.failure,
+      sleep(TURN_MS_MAX, undefined, { signal: lost.signal }).then(() => {
+        throw new Error(`${this.#lane.name}: turn ${n} of ${being} is not over after ${TURN_MS_MAX} ms`)
+      }),
+    ]).finally(() => lost.abort())
+    return performance.now() - began
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The model of the benchmark, in a process of its own so that its CPU can be told from theirs: answers every request at
+ * once with one tool call, the same for all contestants.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FromStub } from './protocol.ts'
+
+let calls = 0
+let bytes = 0
+
+const server = createServer((request, response) => {
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+  })
+  request.on('end', () => {
+    calls += 1
+    const body = JSON.stringify(answer(calls))
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    response.end(body)
+  })
+})
+server.keepAliveTimeout = 60_000
+
+/** A DO which sets a quality of the asker: for a being that is an act with one fact, for the others a text to keep. */
+function answer(n: number) {
+  const args = {
+    field: 'bench.said',
+    value: `This is answer ${n}, of about the length that a short answer has.`,
+  }
+  return {
+    id: `chatcmpl-${n}`,
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'stub',
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'tool_calls',
+        message: {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            {
+              id: `call-${n}`,
+              type: 'function',
+              function: { name: 'do', arguments: JSON.stringify({ action: 'set-being', args }) },
+            },
+          ],
+        },
+      },
+    ],
+    usage: { prompt_tokens: 400, completion_tokens: 40, total_tokens: 440 },
+  }
+}
+
+const tell = (message: FromStub) => void process.send?.(message)
+
+server.listen(0, '127.0.0.1', () => {
+  tell({ type: 'listening', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` })
+})
+process.on('message', () => tell({ type: 'asked', calls, bytes }))
+process.on('disconnect', () => process.exit())

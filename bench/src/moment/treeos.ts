@@ -1,0 +1,72 @@
+import { Client, Connection } from '@temporalio/client'
+import { migrate, openDatabase } from '@treeos/chain'
+import { act, plantReality } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
+import { createModel, mindOf, treeos } from '@treeos/plugin'
+import { taskQueueOf } from '@treeos/workflows'
+import { assemble, seed } from '@treeos/world'
+import type { Contestant } from './contestant.ts'
+import { diary } from './diary.ts'
+import type { Setup } from './protocol.ts'
+import { runWorker } from './worker.ts'
+
+/** Ours, as the worker app runs it. LLM and scripted beings, told by the first word of their names, live in one worker. */
+export async function startTreeos(
+  setup: Setup,
+  done: (being: string, n: number) => void,
+  fail: (error: Error) => void,
+): Promise<Contestant> {
+  const owner = openDatabase(setup.databaseUrl, { asOwner: true, poolMax: 2 })
+  await migrate(owner)
+  const parts = assemble([seed, diary])
+  const { reality } = await plantReality(owner, parts, { name: setup.reality, timeZone: 'UTC' })
+  await owner.destroy()
+  const taskQueue = taskQueueOf(reality.name)
+  const model = createModel(mindOf({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
+    timeoutSeconds: 30,
+  })
+  const worker = await runWorker(setup.temporalAddress, {
+    taskQueue,
+    plugins: [
+      treeos({
+        extensions: [diary],
+        databaseUrl: setup.databaseUrl,
+        model,
+        poolMax: setup.poolMax,
+        observe: { error: (where, error) => console.error(where, error) },
+      }),
+    ],
+    interceptors: {
+      activity: [
+        ({ info }) => ({
+          inbound: {
+            async execute(input, next) {
+              const output = (await next(input)) as { value: { kind: string; reason: string | null } }
+              const { being, n } = input.args[0] as { being: string; n: number }
+              if (info.activityType === 'stampMoment' && setup.beings.includes(being)) {
+                const { kind, reason } = output.value
+                if (kind === 'act') done(being, n)
+                else fail(new Error(`moment ${n} of ${being} ended as ${kind}: ${reason}`))
+              }
+              return output
+            },
+          },
+        }),
+      ],
+    },
+  })
+  const db = openDatabase(setup.databaseUrl, { poolMax: 2 })
+  const connection = await Connection.connect({ address: setup.temporalAddress })
+  const at = { db, temporal: new Client({ connection }), reality, parts }
+  for (const being of setup.beings)
+    await act(at, 'operator', { verb: 'be', operation: 'birth', payload: bornAs(being) })
+  await connection.close()
+  await db.destroy()
+  return { taskQueue, stop: () => worker.stop() }
+}
+
+function bornAs(name: string): JsonObject {
+  const cognition = name.slice(0, name.indexOf('-'))
+  const script = cognition === 'scripted' ? 'diary:write' : null
+  return { name, cognition, script, role: 'resident', roleFlow: diary.clauses as never }
+}

@@ -1,0 +1,32 @@
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+
+/** The options of our own worker app, which the bare workflows get too. */
+const TUNED = {
+  maxConcurrentWorkflowTaskExecutions: 100,
+  maxConcurrentWorkflowTaskPolls: 20,
+  maxConcurrentActivityTaskPolls: 20,
+  maxConcurrentLocalActivityExecutions: 100,
+  stickyQueueScheduleToStartTimeout: '1s',
+  nonStickyToStickyPollRatio: 0.5,
+} as const satisfies Partial<WorkerOptions>
+
+export async function runWorker(
+  address: string,
+  options: Omit<WorkerOptions, 'connection'>,
+): Promise<{ stop(): Promise<void> }> {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+  const connection = await NativeConnection.connect({ address })
+  const worker = await Worker.create({ ...TUNED, ...options, connection })
+  const done = worker.run()
+  done.catch((error) => {
+    console.error(error)
+    process.exit(1)
+  })
+  return {
+    async stop() {
+      worker.shutdown()
+      await done
+      await connection.close()
+    },
+  }
+}
