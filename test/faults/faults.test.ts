@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ground, startGround } from './ground.ts'
+import { newSeed } from './random.ts'
+import { run } from './scenario.ts'
+import { scenarios } from './scenarios/index.ts'
+
+/** The full sizes are `pnpm faults`. */
+const seed = Number(process.env.TREEOS_FAULTS_SEED ?? newSeed())
+const say = (line: string) => console.error(line)
+const TIMEOUT_MS = 600_000
+
+let ground: Ground
+beforeAll(async () => {
+  say(`faults: seed ${seed}; TREEOS_FAULTS_SEED=${seed} makes the same choices again`)
+  ground = await startGround(() => undefined)
+})
+afterAll(() => ground?.close())
+
+describe.each(scenarios)('$name', (scenario) => {
+  it(`${scenario.about} (seed ${seed})`, { timeout: TIMEOUT_MS }, async () => {
+    const { broken, figures, seconds } = await run(scenario, {
+      ground,
+      seed,
+      size: 'test',
+      say: () => undefined,
+    })
+    say(`faults: ${scenario.name} ${seconds} s ${JSON.stringify(figures)}`)
+    expect(broken).toEqual([])
+  })
+
+  it(`control: fails with ${scenario.control.without}`, { timeout: TIMEOUT_MS }, async () => {
+    const { broken } = await run(scenario, { ground, seed, size: 'control', say: () => undefined })
+    expect(broken).toContainEqual(expect.stringMatching(scenario.control.sign))
+  })
+})

@@ -1,0 +1,190 @@
+/** Services of a run's own, which may be killed: nobody else lives on them. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
+import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
+import { workflowsPath } from '@treeos/plugin'
+import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
+import { FaultProxy } from './proxy.ts'
+
+export type Say = (line: string) => void
+
+/** A server that can be killed and comes back on its data. */
+export interface Server {
+  readonly name: 'postgres' | 'temporal'
+  /** what workers connect to */
+  readonly proxy: FaultProxy
+  /** what the driver itself connects to: it misbehaves only when the server does */
+  readonly calm: FaultProxy
+  kill(): void
+  /** ready again when it resolves */
+  restart(): Promise<void>
+}
+
+export interface Ground {
+  readonly postgres: Server
+  readonly temporal: Server
+  /** with credentials, by way of the given proxy */
+  postgresUrl(proxy: FaultProxy, database: string): string
+  /** all logs are here */
+  readonly dataDir: string
+  readonly workers: Set<WorkerProcess>
+  startWorker(env: NodeJS.ProcessEnv): WorkerProcess
+  close(): Promise<void>
+}
+
+export async function startGround(say: Say): Promise<Ground> {
+  const home = await mkdtemp(join(tmpdir(), 'treeos-faults-'))
+  await chmod(home, 0o711) // the server's user has to pass
+  const dataDir = join(home, 'instance')
+  const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env // these must be ours to kill
+  const options = { dataDir, env, onProgress: say }
+  const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
+  const startPostgres = () => ensurePostgres(options)
+  const startTemporal = () => ensureTemporal({ ...options, searchAttributes })
+
+  const [postgres, temporal, bundle] = await Promise.all([
+    startPostgres(),
+    startTemporal(),
+    bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }),
+  ])
+  const bundlePath = join(home, 'workflow-bundle.js')
+  await writeFile(bundlePath, bundle.code)
+  await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
+  const credentials = new URL(postgres.url)
+  const workers = new Set<WorkerProcess>()
+  const servers = {
+    postgres: await serverOf('postgres', { address: credentials.host, pid: postgres.pid }, async () => {
+      const { url, pid } = await startPostgres()
+      return { address: new URL(url).host, pid }
+    }),
+    temporal: await serverOf('temporal', temporal, startTemporal),
+  }
+  const killWorkers = () => {
+    for (const worker of workers) worker.kill()
+  }
+  process.once('exit', killWorkers)
+
+  return {
+    ...servers,
+    dataDir,
+    workers,
+    postgresUrl(proxy, database) {
+      const url = new URL(credentials)
+      url.host = proxy.address
+      url.pathname = database
+      return url.href
+    },
+    startWorker(extra) {
+      const { OPENAI_API_KEY: _, ...inherited } = env
+      const worker = new WorkerProcess(join(dataDir, `worker.log`), {
+        ...inherited,
+        TZ: 'UTC',
+        TREEOS_LOG: 'warn',
+        TREEOS_TEST_BUILD: '1',
+        NODE_COMPILE_CACHE: join(home, 'compiled'),
+        TREEOS_WORKFLOW_BUNDLE: bundlePath,
+        TEMPORAL_ADDRESS: servers.temporal.proxy.address,
+        TEMPORAL_NAMESPACE: temporal.namespace,
+        TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
+        ...extra,
+      })
+      workers.add(worker)
+      void worker.ended.then(() => workers.delete(worker))
+      return worker
+    },
+    async close() {
+      killWorkers()
+      await Promise.all([...workers].map((worker) => worker.ended))
+      process.off('exit', killWorkers)
+      for (const { proxy, calm } of Object.values(servers)) await Promise.all([proxy.close(), calm.close()])
+      await removeInstance(dataDir)
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Running {
+  readonly address: string
+  readonly pid: number | null
+}
+
+async function serverOf(
+  name: Server['name'],
+  first: Running,
+  start: () => Promise<Running>,
+): Promise<Server> {
+  const speaks = name === 'postgres' ? name : 'anything'
+  const proxy = await FaultProxy.start(targetOf(first), speaks)
+  const calm = await FaultProxy.start(targetOf(first), speaks)
+  let { pid } = first
+  return {
+    name,
+    proxy,
+    calm,
+    kill() {
+      if (pid === null) throw new Error(`${name} is not ours to kill`)
+      process.kill(pid, 'SIGKILL')
+    },
+    async restart() {
+      const running = await start()
+      pid = running.pid
+      proxy.target = targetOf(running)
+      calm.target = targetOf(running)
+    },
+  }
+}
+
+function targetOf({ address }: Running) {
+  const { hostname, port } = new URL(`tcp://${address}`)
+  return { host: hostname, port: Number(port) }
+}
+
+const WORKER_MAIN = join(dirname(createRequire(import.meta.url).resolve('@treeos/worker')), 'main.ts')
+
+/** A worker as users run it: a process of its own, from the product's own entry. */
+export class WorkerProcess {
+  /** resolves true once it takes work, false if it ended before */
+  readonly ready: Promise<boolean>
+  /** resolves with the signal or status it ended by */
+  readonly ended: Promise<NodeJS.Signals | number>
+  /** killed by us, not by a crash point */
+  wasKilled = false
+  readonly #child: ChildProcess
+
+  constructor(logFile: string, env: NodeJS.ProcessEnv) {
+    const log = openSync(logFile, 'a')
+    this.#child = spawn(process.execPath, [WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
+    closeSync(log)
+    this.ended = once(this.#child, 'exit').then(([code, signal]) => signal ?? code)
+    this.ready = Promise.race([this.#saysReady(), this.ended.then(() => false)])
+  }
+
+  async #saysReady(): Promise<boolean> {
+    if (this.#child.stdout !== null)
+      for await (const line of createInterface(this.#child.stdout))
+        if (line.includes('"ready":true')) return true
+    return false
+  }
+
+  /** Resident memory in bytes. */
+  async memory(): Promise<number> {
+    const status = await readFile(`/proc/${this.pid}/status`, 'utf8')
+    return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN)
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  kill(): void {
+    this.wasKilled = true
+    this.#child.kill('SIGKILL')
+  }
+}

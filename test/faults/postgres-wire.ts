@@ -1,0 +1,103 @@
+/** As much of Postgres' wire protocol as it takes to know which statement is asked and whether it was committed. */
+
+const SSL_REQUEST = 80_877_103
+const GSS_REQUEST = 80_877_104
+const CANCEL_REQUEST = 80_877_102
+
+interface Frame {
+  /** one letter; empty for what comes before the first typed message */
+  readonly type: string
+  readonly body: Buffer
+}
+
+/** Cuts a stream into messages, however it was sliced. */
+class Frames {
+  #rest: Buffer = Buffer.alloc(0)
+  #untyped: boolean
+
+  /** @param untyped the stream begins with messages that have a length and no letter, as a client's does */
+  constructor(untyped: boolean) {
+    this.#untyped = untyped
+  }
+
+  push(chunk: Buffer): Frame[] {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const frames: Frame[] = []
+    for (;;) {
+      const head = this.#untyped ? 0 : 1
+      if (this.#rest.length < head + 4) return frames
+      const length = this.#rest.readUInt32BE(head)
+      if (this.#rest.length < head + length) return frames
+      const body = this.#rest.subarray(head + 4, head + length)
+      frames.push({ type: this.#untyped ? '' : String.fromCharCode(this.#rest[0] ?? 0), body })
+      if (this.#untyped)
+        this.#untyped = [SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST].includes(body.readUInt32BE(0))
+      this.#rest = this.#rest.subarray(head + length)
+    }
+  }
+}
+
+/**
+ * Watches one connection for statements whose commit shall go unheard. A statement alone commits by itself; one in a
+ * transaction is committed with it.
+ */
+export class CommitWatch {
+  readonly #client = new Frames(true)
+  readonly #wanted: (statement: string) => boolean
+  #inTransaction = false
+  #isDue = false
+
+  /** @param wanted asked once a statement that matters is sent; from then until its commit it is not asked again */
+  constructor(wanted: (statement: string) => boolean) {
+    this.#wanted = wanted
+  }
+
+  /** @returns true when the answer to what the client just sent is the acknowledgement of a wanted commit */
+  sent(chunk: Buffer): boolean {
+    let ends = false
+    for (const { type, body } of this.#client.push(chunk)) {
+      const statement = statementOf(type, body)
+      if (statement === null) continue
+      if (/^\s*(begin|start transaction)\b/i.test(statement)) this.#inTransaction = true
+      else if (/^\s*(commit|rollback)\b/i.test(statement)) {
+        ends ||= this.#isDue && /^\s*commit\b/i.test(statement)
+        this.#inTransaction = false
+        this.#isDue = false
+      } else if (!this.#isDue && this.#wanted(statement)) {
+        if (this.#inTransaction) this.#isDue = true
+        else ends = true
+      }
+    }
+    return ends
+  }
+}
+
+/** The text of a simple query or of a statement to be prepared. */
+function statementOf(type: string, body: Buffer): string | null {
+  if (type === 'Q') return text(body, 0)
+  return type === 'P' ? text(body, body.indexOf(0) + 1) : null
+}
+
+const text = (body: Buffer, from: number): string => body.toString('utf8', from, body.indexOf(0, from))
+
+/** An answer held back until it is whole. */
+export class HeldAnswer {
+  readonly #server = new Frames(false)
+  readonly #chunks: Buffer[] = []
+  #failed = false
+
+  /** @returns null while the server is still answering; else whether the statement was committed */
+  push(chunk: Buffer): 'committed' | 'failed' | null {
+    this.#chunks.push(chunk)
+    for (const { type, body } of this.#server.push(chunk)) {
+      if (type === 'E') this.#failed = true
+      // ReadyForQuery: sent after the commit, and idle when no transaction is open any more.
+      if (type === 'Z') return this.#failed || body.toString('latin1') !== 'I' ? 'failed' : 'committed'
+    }
+    return null
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+}

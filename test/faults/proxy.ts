@@ -1,0 +1,229 @@
+/** A TCP proxy that misbehaves on demand, between our processes and the servers they rest on. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommitWatch, HeldAnswer } from './postgres-wire.ts'
+
+export interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+/** What becomes of the acknowledgement of a commit. Only with a proxy for Postgres. */
+export interface UnheardCommits {
+  /** asked for every statement; true lets its commit happen and its acknowledgement not arrive as it should */
+  readonly wanted: (statement: string) => boolean
+  /** ms after which the acknowledgement arrives none the less; the connection is cut unless given */
+  readonly delayMs?: number
+}
+
+export interface ProxyCounts {
+  connections: number
+  /** connections cut by us, half-open ones included */
+  cuts: number
+  /** commits that the server acknowledged and the client did not hear of, or late */
+  unheardCommits: number
+}
+
+interface Link {
+  readonly client: Socket
+  readonly server: Socket
+  /** whoever holds it hears nothing any more, not even that it is over */
+  halfOpen: boolean
+}
+
+export class FaultProxy {
+  readonly counts: ProxyCounts = { connections: 0, cuts: 0, unheardCommits: 0 }
+  target: Target
+  readonly #speaksPostgres: boolean
+  readonly #server: Server
+  readonly #links = new Set<Link>()
+  #unheard: UnheardCommits | null = null
+  #refusing = false
+  #stall: { readonly over: Promise<void>; readonly end: () => void } | null = null
+  #slow: { readonly latencyMs: number; readonly bytesPerSecond: number } | null = null
+
+  private constructor(target: Target, speaksPostgres: boolean) {
+    this.target = target
+    this.#speaksPostgres = speaksPostgres
+    this.#server = createServer((client) => this.#accept(client))
+  }
+
+  /** @param speaks of a proxy for Postgres the statements are read as they pass */
+  static async start(target: Target, speaks: 'postgres' | 'anything'): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target, speaks === 'postgres')
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`
+  }
+
+  /** Cuts what is connected, in the middle of whatever it says. @returns how many connections there were */
+  cut(): number {
+    const links = [...this.#links]
+    for (const link of links) this.#cutLink(link)
+    return links.length
+  }
+
+  /** New connections are reset until told otherwise. */
+  refuse(refusing: boolean): void {
+    this.#refusing = refusing
+  }
+
+  /** Nothing passes in either direction, and nobody is told, until `flow`. */
+  stall(): void {
+    if (this.#stall !== null) return
+    let end: () => void = () => undefined
+    const over = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#stall = { over, end }
+  }
+
+  /** Each chunk waits, then passes at this rate. */
+  slow(latencyMs: number, bytesPerSecond = Number.POSITIVE_INFINITY): void {
+    this.#slow = { latencyMs, bytesPerSecond }
+  }
+
+  /** What is connected loses its server and is not told: its words go nowhere. New connections are whole. */
+  halfOpen(): number {
+    let count = 0
+    for (const link of this.#links) {
+      if (link.halfOpen) continue
+      link.halfOpen = true
+      link.server.destroy()
+      this.counts.cuts += 1
+      count += 1
+    }
+    return count
+  }
+
+  /** Lets chosen commits happen unheard; null ends it. */
+  unhear(commits: UnheardCommits | null): void {
+    this.#unheard = commits
+  }
+
+  /** Everything passes again, at once; what is half-open stays so. */
+  flow(): void {
+    this.#refusing = false
+    this.#slow = null
+    this.#unheard = null
+    this.#stall?.end()
+    this.#stall = null
+  }
+
+  async close(): Promise<void> {
+    this.flow()
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const { client, server } of this.#links) {
+      client.destroy()
+      server.destroy()
+    }
+    await closed
+  }
+
+  #accept(client: Socket): void {
+    if (this.#refusing) {
+      client.resetAndDestroy()
+      return
+    }
+    this.counts.connections += 1
+    const server = connect(this.target)
+    const link: Link = { client, server, halfOpen: false }
+    this.#links.add(link)
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined) // what broke is told by its close
+    }
+    client.once('close', () => {
+      server.destroy()
+      this.#links.delete(link)
+    })
+    server.once('close', () => {
+      if (!link.halfOpen) client.destroy()
+    })
+    const talk = this.#speaksPostgres ? new Talk() : null
+    const sent = (chunk: Buffer) => {
+      talk?.sent(chunk, this.#unheard)
+      return chunk
+    }
+    void this.#pump(client, server, sent).then(() => server.end())
+    void this.#pump(server, client, (chunk) => (talk === null ? chunk : this.#hear(talk, link, chunk))).then(
+      () => link.halfOpen || client.end(),
+    )
+  }
+
+  /** @returns what the client may hear of the server's answer; null for nothing, or not yet */
+  async #hear(talk: Talk, link: Link, chunk: Buffer): Promise<Buffer | null> {
+    const answer = talk.came(chunk)
+    if (answer === null || !answer.unheard) return answer?.bytes ?? null
+    this.counts.unheardCommits += 1
+    if (answer.delayMs === null) {
+      this.#cutLink(link)
+      return null
+    }
+    await sleep(answer.delayMs)
+    return answer.bytes
+  }
+
+  async #pump(from: Socket, to: Socket, pass: (chunk: Buffer) => Promise<Buffer | null> | Buffer | null) {
+    try {
+      for await (const chunk of from) {
+        if (this.#stall !== null) await this.#stall.over
+        if (this.#slow !== null) {
+          const { latencyMs, bytesPerSecond } = this.#slow
+          await sleep(latencyMs + (1000 * chunk.length) / bytesPerSecond)
+        }
+        const bytes = await pass(chunk)
+        if (bytes === null || to.destroyed) continue
+        if (!to.write(bytes)) await Promise.race([once(to, 'drain'), once(to, 'close')])
+      }
+    } catch {
+      // Cut in the middle: as good an end as any.
+    }
+  }
+
+  #cutLink({ client, server }: Link): void {
+    this.counts.cuts += 1
+    client.resetAndDestroy()
+    server.destroy()
+  }
+}
+
+interface Answer {
+  readonly bytes: Buffer
+  /** it acknowledges a commit that shall go unheard, or late */
+  readonly unheard: boolean
+  readonly delayMs: number | null
+}
+
+/** The statements and answers of one connection to Postgres. */
+class Talk {
+  readonly #watch = new CommitWatch((statement) => this.#rule?.wanted(statement) ?? false)
+  #rule: UnheardCommits | null = null
+  #held: { readonly answer: HeldAnswer; readonly delayMs: number | null } | null = null
+
+  sent(chunk: Buffer, rule: UnheardCommits | null): void {
+    this.#rule = rule
+    if (this.#watch.sent(chunk) && rule !== null)
+      this.#held = { answer: new HeldAnswer(), delayMs: rule.delayMs ?? null }
+  }
+
+  /** @returns null while an answer is held back */
+  came(chunk: Buffer): Answer | null {
+    if (this.#held === null) return { bytes: chunk, unheard: false, delayMs: null }
+    const { answer, delayMs } = this.#held
+    const end = answer.push(chunk)
+    if (end === null) return null
+    this.#held = null
+    return { bytes: answer.bytes, unheard: end === 'committed', delayMs }
+  }
+}

@@ -1,0 +1,63 @@
+/** Defences taken away in one test's database, so that a control can show what they defend against. */
+import type { ChainDb } from '@treeos/chain'
+import { type Kysely, sql } from 'kysely'
+
+export type Sabotage = 'unkeyed-append' | 'blind-sweep' | 'kept-claims'
+
+export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
+  switch (what) {
+    case 'unkeyed-append':
+      return unkey(owner)
+    case 'blind-sweep':
+      return blind(owner)
+    case 'kept-claims':
+      return keepClaims(owner)
+  }
+}
+
+/** Append as one would write it without the moment's key: whoever asks twice writes twice. */
+const unkey = (owner: Kysely<ChainDb>) =>
+  rewrite(owner, 'append', [
+    ['if exists (select from moment_outcome where moment = this_moment) then', 'if false then'],
+    [
+      "if jsonb_typeof(batch->'outcome') = 'object' then",
+      "if jsonb_typeof(batch->'outcome') = 'object' and not exists (select from moment_outcome where moment = this_moment) then",
+    ],
+  ])
+
+/** A life that ends halfway keeps the wake it had claimed. */
+const keepClaims = (owner: Kysely<ChainDb>) =>
+  rewrite(owner, 'append', [
+    ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
+  ])
+
+/** Rows look too young for ever, so the sweep rings nobody: what its one doorbell did not wake stays asleep. */
+async function blind(owner: Kysely<ChainDb>): Promise<void> {
+  await sql`
+    create function treeos.always_young() returns trigger language plpgsql as $$
+    begin
+      new.at := new.at + interval '1 year';
+      return new;
+    end $$`.execute(owner)
+  await sql`
+    create trigger inbox_always_young before insert on treeos.inbox
+    for each row execute function treeos.always_young()`.execute(owner)
+}
+
+/** Changes the text of a function; a text that is not there any more would make a control that controls nothing. */
+async function rewrite(
+  owner: Kysely<ChainDb>,
+  name: string,
+  changes: readonly (readonly [from: string, to: string])[],
+): Promise<void> {
+  const { rows } = await sql<{ definition: string }>`
+    select pg_get_functiondef(p.oid) as definition
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'treeos' and p.proname = ${name}`.execute(owner)
+  let definition = rows[0]?.definition ?? ''
+  for (const [from, to] of changes) {
+    if (definition.split(from).length !== 2) throw new Error(`treeos.${name} does not say once: ${from}`)
+    definition = definition.replace(from, () => to)
+  }
+  await sql.raw(definition).execute(owner)
+}

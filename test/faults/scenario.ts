@@ -1,0 +1,76 @@
+/** What a fault run is: an attack on a reality, the sizes it is run in, and the control that must fail. */
+import { StalledError, Trial, type TrialOptions } from './driver.ts'
+import type { Ground, Say } from './ground.ts'
+import type { Sabotage } from './sabotage.ts'
+
+export type Figures = Record<string, number | string | readonly number[]>
+
+export interface Scenario<Size = unknown> {
+  readonly name: string
+  /** what must hold, in one sentence */
+  readonly about: string
+  readonly sizes: { readonly test: Size; readonly full: Size; readonly control: Size }
+  readonly trial?: Partial<TrialOptions>
+  /** does its worst, and returns what is worth telling; what must not be is added to `broken` */
+  attack(trial: Trial, size: Size, broken: string[]): Promise<Figures>
+  readonly control: {
+    readonly without: Sabotage | 'sabotaged attack'
+    /** the same attack unless given */
+    attack?(trial: Trial, size: Size, broken: string[]): Promise<Figures>
+    /** what its failure must say: a run that fails for another reason proves nothing */
+    readonly sign: RegExp
+    readonly stallSeconds?: number
+  }
+}
+
+export interface Ran {
+  readonly seed: number
+  readonly seconds: number
+  readonly figures: Figures
+  /** empty when all holds */
+  readonly broken: readonly string[]
+}
+
+export interface RunOptions {
+  readonly ground: Ground
+  readonly say: Say
+  readonly seed: number
+  readonly size: 'test' | 'full' | 'control'
+}
+
+/** @throws whatever the harness itself stumbles over; what the product does wrong is in `broken` */
+export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): Promise<Ran> {
+  const { ground, say, seed, size } = options
+  const startedAt = Date.now()
+  const isControl = size === 'control'
+  const { without, stallSeconds } = scenario.control
+  const trial = await Trial.start({
+    ...{ ground, say, seed, name: scenario.name },
+    ...scenario.trial,
+    ...(isControl && without !== 'sabotaged attack' ? { without } : {}),
+    ...(isControl && stallSeconds !== undefined ? { stallSeconds } : {}),
+  })
+  const broken: string[] = []
+  let figures: Figures = {}
+  try {
+    const attack = (isControl ? scenario.control.attack : undefined) ?? scenario.attack
+    figures = await attack.call(scenario, trial, scenario.sizes[size], broken)
+    const verdict = await trial.verdict({ from: isControl ? 'chain' : 'both' })
+    broken.push(...verdict.broken)
+    const { moments, facts, modelCallsMax } = verdict
+    figures = {
+      ...figures,
+      asked: trial.asked.length,
+      moments,
+      facts,
+      modelCallsMax,
+      lostRings: trial.lostRings,
+    }
+  } catch (error) {
+    if (!(error instanceof StalledError)) throw error
+    broken.push(error.message)
+  } finally {
+    await trial.close()
+  }
+  return { seed, seconds: Math.round((Date.now() - startedAt) / 100) / 10, figures, broken }
+}

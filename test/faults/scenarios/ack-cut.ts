@@ -1,0 +1,38 @@
+import type { Scenario } from '../scenario.ts'
+
+/** RELIABILITY §0.1: what random kills never hit. The commit happens, its acknowledgement does not arrive. */
+export const ackCut: Scenario<{ cuts: number }> = {
+  name: 'ack-cut',
+  about: 'a commit whose acknowledgement is cut leaves one set of facts',
+  sizes: { test: { cuts: 40 }, full: { cuts: 1000 }, control: { cuts: 10 } },
+  trial: { persons: 6, scripted: 8, llm: 4 },
+  async attack(trial, { cuts }) {
+    const { proxy } = trial.ground.postgres
+    const random = trial.random.fork()
+    await trial.keepWorker().worker.ready
+    const before = proxy.counts.unheardCommits
+    const done = () => proxy.counts.unheardCommits - before
+    let wanted = 0
+    const isAppend = (statement: string) => statement.includes('treeos.append(')
+    proxy.unhear({
+      wanted: (statement) => isAppend(statement) && wanted < cuts && random.chance(0.5) && ++wanted > 0,
+    })
+    const load = trial.load(16)
+    let told = 0
+    while (done() < cuts) {
+      await trial.progress()
+      trial.faults.push(Date.now())
+      // One that met a stale head committed nothing, and was let pass.
+      wanted = Math.max(wanted, 0)
+      if (wanted >= cuts && done() < cuts) wanted = done()
+      if (done() - told >= 100) {
+        told = done()
+        trial.say(`${told} of ${cuts} acknowledgements cut`)
+      }
+    }
+    proxy.unhear(null)
+    await load.stop()
+    return { cuts: done() }
+  },
+  control: { without: 'unkeyed-append', sign: /other facts than its record says/ },
+}

@@ -1,0 +1,134 @@
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
+import { beingWorkflowId } from '@treeos/workflows'
+import { sql } from 'kysely'
+import type { Trial } from '../driver.ts'
+import type { Figures, Scenario } from '../scenario.ts'
+
+/** Flat: the last moments weigh as the first did. */
+const BYTES_RATIO_MAX = 1.1
+/** Time shares two cores with whatever else runs. */
+const TIME_RATIO_MAX = 2.5
+const MEMORY_RATIO_MAX = 1.6
+
+interface Size {
+  readonly moments: number
+  /** moments compared at either end */
+  readonly window: number
+  readonly continuedAsNewMin: number
+}
+
+/** Issue 4: what a being costs does not grow with its age. */
+export const growth: Scenario<Size> = {
+  name: 'growth',
+  about: 'history, memory and time per moment stay as they were, through any number of moments',
+  sizes: {
+    test: { moments: 200, window: 50, continuedAsNewMin: 1 },
+    full: { moments: 2000, window: 100, continuedAsNewMin: 3 },
+    control: { moments: 60, window: 20, continuedAsNewMin: 0 },
+  },
+  trial: { persons: 2, scripted: 1, llm: 0 },
+  async attack(trial, { moments, window, continuedAsNewMin }, broken) {
+    const [being = ''] = trial.scripted
+    const { worker } = trial.keepWorker()
+    await worker.ready
+    const memory: number[] = []
+    while (trial.asked.length < moments) {
+      await trial.ask(being)
+      if (trial.open > 3) await trial.progress()
+      const { length } = trial.asked
+      if (length === window || length === moments) memory.push(await worker.memory())
+      if (length % 500 === 0) trial.say(`${length} of ${moments} moments`)
+    }
+    await trial.answered()
+    const runs = await trial.runsOf(being)
+    if (runs.length - 1 < continuedAsNewMin)
+      broken.push(`continued as new ${runs.length - 1} times, not ${continuedAsNewMin} at least`)
+    const times = await timesOf(trial, being)
+    const [firstMs = 0, lastMs = 0] = ends(times, window)
+    const [firstMemory = 0, lastMemory = 0] = memory
+    if (lastMs > firstMs * TIME_RATIO_MAX)
+      broken.push(`time per moment: ${firstMs} ms at first, ${lastMs} ms at last`)
+    if (lastMemory > firstMemory * MEMORY_RATIO_MAX)
+      broken.push(`memory of the worker: ${firstMemory} at first, ${lastMemory} at last`)
+    return {
+      momentsOfOne: times.length,
+      continuedAsNew: runs.length - 1,
+      msPerMomentFirstLast: [firstMs, lastMs],
+      memoryMbFirstLast: memory.map((bytes) => Math.round(bytes / 2 ** 20)),
+      ...(await weigh(trial, being, window, broken)),
+    }
+  },
+  control: {
+    without: 'sabotaged attack',
+    /** Content goes by signal instead of by row, and the being has ever more to hear. */
+    async attack(trial, { moments, window }, broken) {
+      const [person = ''] = trial.persons
+      await trial.keepWorker().worker.ready
+      await trial.have(person)
+      await trial.answered()
+      const handle = trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, person))
+      for (let i = 0; i < moments; i++) {
+        const args = { field: 'load.heard', value: 'more '.repeat(i * 10) }
+        await handle.signal('act', { verb: 'do', action: 'set-being', target: `@${person}`, args })
+        while ((await timesOf(trial, person)).length < i + 2)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      return weigh(trial, person, window, broken)
+    },
+    sign: /^history bytes per moment/,
+  },
+}
+
+/** Bytes of history (as JSON) that a being's moments took, the first ones and the last ones. */
+async function weigh(trial: Trial, being: string, window: number, broken: string[]): Promise<Figures> {
+  const perMoment: number[] = []
+  const workflowId = beingWorkflowId(trial.reality.name, being)
+  const runs = await trial.runsOf(being)
+  for (const { runId } of runs) {
+    const history = await trial.temporal.workflow.getHandle(workflowId, runId).fetchHistory()
+    const { events } = JSON.parse(historyToJSON(history)) as { events: object[] }
+    let bytes = 0
+    for (const event of events) {
+      const text = JSON.stringify(event)
+      bytes += text.length
+      if (!isStamp(text)) continue
+      perMoment.push(bytes)
+      bytes = 0
+    }
+  }
+  const [first = 0, last = 0] = ends(perMoment, window)
+  if (last > first * BYTES_RATIO_MAX)
+    broken.push(`history bytes per moment: ${first} at first, ${last} at last`)
+  const total = runs.reduce((sum, run) => sum + run.bytes, 0)
+  return {
+    historyJsonBytesPerMomentFirstLast: [first, last],
+    historyBytesPerMoment: Math.round(total / Math.max(1, perMoment.length)),
+    eventsPerMoment:
+      Math.round((10 * runs.reduce((sum, run) => sum + run.events, 0)) / perMoment.length) / 10,
+  }
+}
+
+/** The marker of a stamp, which ends a moment: its summary and details name the activity in base64. */
+function isStamp(event: string): boolean {
+  if (!event.includes('core_local_activity')) return false
+  const data = [...event.matchAll(/"data":"([^"]*)"/g)].map(([, text]) =>
+    Buffer.from(text ?? '', 'base64').toString(),
+  )
+  return data.some((text) => text.includes('"activity_type":"stampMoment"'))
+}
+
+/** Medians of the first and the last `window` values. */
+function ends(values: readonly number[], window: number): number[] {
+  return [values.slice(0, window), values.slice(-window)].map((some) => {
+    const sorted = some.toSorted((a, b) => a - b)
+    return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
+  })
+}
+
+/** ms from open to sealed, moment by moment. */
+async function timesOf(trial: Trial, being: string): Promise<number[]> {
+  const { rows } = await sql<{ ms: number }>`
+    select o.sealed_at - m.opened_at as ms from treeos.moment_outcome o join treeos.moment_open m using (moment)
+    where o.being = ${being} order by o.n`.execute(trial.db)
+  return rows.map(({ ms }) => Number(ms))
+}

@@ -1,0 +1,22 @@
+import type { Scenario } from '../scenario.ts'
+import { ackCut } from './ack-cut.ts'
+import { doorbells } from './doorbells.ts'
+import { growth } from './growth.ts'
+import { killPoints } from './kill-points.ts'
+import { killStorm } from './kill-storm.ts'
+import { links } from './links.ts'
+import { stampRerun } from './stamp-rerun.ts'
+import { terminated } from './terminated.ts'
+
+/** In the order they run. */
+// biome-ignore lint/suspicious/noExplicitAny: each has a size of its own
+export const scenarios: readonly Scenario<any>[] = [
+  killPoints,
+  stampRerun,
+  ackCut,
+  terminated,
+  growth,
+  doorbells,
+  links,
+  killStorm,
+]

@@ -1,0 +1,55 @@
+import { CRASH_POINTS, type CrashPoint } from '@treeos/activities'
+import type { Trial } from '../driver.ts'
+import type { Figures, Scenario } from '../scenario.ts'
+
+/** Reached once more in every life, so a run that starts many workers and few lives hardly comes by them again. */
+const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
+const HIT_MAX = 3
+const DEATH_SECONDS_MAX = 40
+
+/** Starts workers that die at chosen points, two at a time, under load. @returns how many died at each */
+export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
+  const random = trial.random.fork()
+  const plan = points.map((point) => `${point}:${random.between(1, HIT_MAX)}`)
+  trial.dismissMidwife()
+  const load = trial.load(open)
+  const died: Figures = {}
+  const takeTurns = async () => {
+    for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) {
+      const worker = trial.startWorker(crashAt)
+      const late = setTimeout(() => worker.kill(), 1000 * DEATH_SECONDS_MAX)
+      const end = await worker.ended
+      clearTimeout(late)
+      trial.check()
+      if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
+      if (end !== 'SIGKILL') throw new Error(`a worker that should die at ${crashAt} ended by ${end}`)
+      trial.faults.push(Date.now())
+      died[crashAt] = Number(died[crashAt] ?? 0) + 1
+      trial.say(`killed at ${crashAt}, ${plan.length} to go`)
+    }
+  }
+  await Promise.all([takeTurns(), takeTurns()])
+  trial.keepWorker()
+  await load.stop()
+  return died
+}
+
+/** Issue 3: kill the worker at random points of as many moments. */
+export const killPoints: Scenario<{ kills: number }> = {
+  name: 'kill-points',
+  about: 'a worker killed between any two effects loses nothing and doubles nothing',
+  sizes: { test: { kills: 10 }, full: { kills: 40 }, control: { kills: 1 } },
+  async attack(trial, { kills }) {
+    const random = trial.random.fork()
+    const points = CRASH_POINTS.filter((point) => !BIRTHS.includes(point))
+    // The first life of each being begins now, so its points come first.
+    const plan = ['begin:after-generation' as const, ...random.shuffled(points)]
+    while (plan.length < kills) plan.push(random.pick(points))
+    return { kills, ...(await dieAt(trial, plan.slice(0, kills), 4)) }
+  },
+  control: {
+    without: 'unkeyed-append',
+    attack: (trial, { kills }) => dieAt(trial, Array<CrashPoint>(kills).fill('stamp:after-append'), 4),
+    sign: /other facts than its record says/,
+  },
+}

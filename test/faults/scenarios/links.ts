@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FaultProxy } from '../proxy.ts'
+import type { Random } from '../random.ts'
+import type { Scenario } from '../scenario.ts'
+
+type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
+const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
+const ANSWER_SECONDS_MAX = 60
+
+/** RELIABILITY C4. */
+export const links: Scenario<{ episodes: number }> = {
+  name: 'links',
+  about:
+    'connections to Postgres and Temporal that are cut, refused, stalled, slow or half-open cost time, and nothing else',
+  sizes: { test: { episodes: 6 }, full: { episodes: 60 }, control: { episodes: 0 } },
+  trial: { stallSeconds: 90 },
+  async attack(trial, { episodes }, broken) {
+    const random = trial.random.fork()
+    await trial.keepWorker().worker.ready
+    const { postgres, temporal } = trial.ground
+    const plan: (readonly ['postgres' | 'temporal', Toxin])[] = []
+    while (plan.length < episodes)
+      plan.push(
+        ...random.shuffled(
+          TOXINS.flatMap(
+            (toxin) =>
+              [
+                ['postgres', toxin],
+                ['temporal', toxin],
+              ] as const,
+          ),
+        ),
+      )
+    const slowest: Record<string, number> = {}
+    const load = trial.load(6)
+    for (const [i, [link, toxin]] of plan.slice(0, episodes).entries()) {
+      await sleep(random.between(100, 500))
+      const under = trial.openIds
+      const proxy = (link === 'postgres' ? postgres : temporal).proxy
+      trial.faults.push(Date.now())
+      await poison(proxy, toxin, random)
+      trial.faults.push(Date.now())
+      const at = Date.now()
+      await trial.answered(under)
+      const seconds = (Date.now() - at) / 1000
+      const name = `${link} ${toxin}`
+      slowest[name] = Math.max(slowest[name] ?? 0, Math.round(seconds * 10) / 10)
+      trial.say(`${i + 1} of ${episodes}: ${name}, answered ${seconds.toFixed(1)} s after`)
+      if (seconds > ANSWER_SECONDS_MAX)
+        broken.push(`${name}: the last answer came ${seconds} s after its end`)
+    }
+    await load.stop()
+    return { episodes, ...Object.fromEntries(Object.entries(slowest).map(([name, s]) => [`${name} s`, s])) }
+  },
+  control: {
+    without: 'sabotaged attack',
+    /** The link does not heal. */
+    async attack(trial) {
+      await trial.keepWorker().worker.ready
+      trial.ground.postgres.proxy.stall()
+      try {
+        await trial.ask(trial.scripted[0] ?? '')
+        await trial.answered()
+      } finally {
+        trial.ground.postgres.proxy.flow()
+      }
+      return {}
+    },
+    sign: /^nothing came of/,
+    stallSeconds: 8,
+  },
+}
+
+async function poison(proxy: FaultProxy, toxin: Toxin, random: Random): Promise<void> {
+  switch (toxin) {
+    case 'cut':
+      proxy.cut()
+      return
+    case 'refuse':
+      proxy.refuse(true)
+      proxy.cut()
+      break
+    case 'stall':
+      proxy.stall()
+      break
+    case 'slow':
+      proxy.slow(random.between(20, 300), 20_000)
+      break
+    case 'half-open':
+      proxy.halfOpen()
+      return
+  }
+  await sleep(random.between(300, 4000))
+  proxy.flow()
+}

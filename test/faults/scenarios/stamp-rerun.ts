@@ -1,0 +1,49 @@
+import type { CrashPoint } from '@treeos/activities'
+import { sql } from 'kysely'
+import type { Trial } from '../driver.ts'
+import type { Scenario } from '../scenario.ts'
+import { dieAt } from './kill-points.ts'
+
+/** After the commit, and before Temporal has heard of it. */
+const AFTER_COMMIT: readonly CrashPoint[] = [
+  'stamp:after-append',
+  'stamp:returned',
+  'ring:before',
+  'ring:after',
+]
+
+/** Issue 4: a stamp that runs again, since its worker died before the task was complete, changes nothing. */
+export const stampRerun: Scenario<{ kills: number }> = {
+  name: 'stamp-rerun',
+  about:
+    'a worker killed between the commit of a stamp and the completion of its task changes nothing by the rerun',
+  sizes: { test: { kills: 10 }, full: { kills: 200 }, control: { kills: 2 } },
+  async attack(trial, { kills }, broken) {
+    const before = new Map<string, string>()
+    const points = Array.from(
+      { length: kills },
+      (_, i) => AFTER_COMMIT[i % AFTER_COMMIT.length] as CrashPoint,
+    )
+    const witness = setInterval(() => void note(trial, before).catch(() => undefined), 100)
+    const figures = await dieAt(trial, points, 3)
+    clearInterval(witness)
+    await trial.answered()
+    const after = new Map<string, string>()
+    await note(trial, after)
+    for (const [moment, was] of before) {
+      if (after.get(moment) !== was) broken.push(`moment ${moment} was ${was} and is ${after.get(moment)}`)
+    }
+    return { kills, watched: before.size, ...figures }
+  },
+  control: { without: 'unkeyed-append', sign: /other facts than its record says/ },
+}
+
+/** What is written of each finished moment: its record's hash, and its facts'. */
+async function note(trial: Trial, into: Map<string, string>): Promise<void> {
+  const { rows } = await sql<{ moment: string; written: string }>`
+    select o.moment, encode(o.hash, 'hex') || ' ' || coalesce((
+      select string_agg(f.reel || '#' || f.seq || ' ' || encode(f.hash, 'hex'), ' ' order by f.reel, f.seq)
+      from treeos.fact f where f.moment = o.moment), '') as written
+    from treeos.moment_outcome o`.execute(trial.db)
+  for (const { moment, written } of rows) if (!into.has(moment)) into.set(moment, written)
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beingWorkflowId } from '@treeos/workflows'
+import { sql } from 'kysely'
+import type { Trial } from '../driver.ts'
+import type { Scenario } from '../scenario.ts'
+
+/** Issue 4: somebody terminates beings in the Temporal UI, asleep and in the middle of a moment. */
+export const terminated: Scenario<{ rounds: number }> = {
+  name: 'terminated',
+  about:
+    'a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
+  sizes: { test: { rounds: 2 }, full: { rounds: 20 }, control: { rounds: 1 } },
+  trial: { persons: 1, scripted: 1, llm: 2, modelMsMax: 800, stallSeconds: 60 },
+  async attack(trial, { rounds }, broken) {
+    const [echo = ''] = trial.scripted
+    const [mind = '', lonely = ''] = trial.llm
+    await trial.keepWorker().worker.ready
+    for (let round = 0; round < rounds; round++) {
+      await trial.answered([(await trial.ask(echo)).id])
+      await terminate(trial, echo) // asleep: it comes back with its next wake
+      await trial.answered([(await trial.ask(echo)).id])
+
+      await terminateThinking(trial, mind)
+      await trial.ask(mind) // its next wake brings it back, and what it had taken is answered too
+      await trial.answered()
+    }
+    await terminateThinking(trial, lonely) // nothing more will ever wake it: the sweep has to notice
+    await trial.answered()
+    for (const [being, generations] of [
+      [echo, rounds + 1],
+      [mind, rounds + 1],
+      [lonely, 2],
+    ] as const) {
+      const lived = await generationsOf(trial, being)
+      if (lived !== generations) broken.push(`@${being} lived ${lived} lives, not ${generations}`)
+    }
+    return { terminated: 2 * rounds + 1 }
+  },
+  control: {
+    without: 'kept-claims',
+    async attack(trial) {
+      const [mind = ''] = trial.llm
+      await trial.keepWorker().worker.ready
+      await terminateThinking(trial, mind)
+      await trial.ask(mind)
+      await trial.answered()
+      return {}
+    },
+    sign: /^nothing came of/,
+    stallSeconds: 12,
+  },
+}
+
+async function terminate(trial: Trial, being: string): Promise<void> {
+  trial.faults.push(Date.now())
+  await trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, being)).terminate('a test')
+}
+
+/** Asks it something, and ends it while the model is at work. */
+async function terminateThinking(trial: Trial, being: string): Promise<void> {
+  const { id } = await trial.ask(being)
+  while (!trial.isThinkingOf(id)) {
+    trial.check()
+    await sleep(5)
+  }
+  await terminate(trial, being)
+}
+
+async function generationsOf(trial: Trial, being: string): Promise<number> {
+  const { rows } = await sql<{ generation: number }>`
+    select max(generation) as generation from treeos.life where being = ${being}`.execute(trial.db)
+  return rows[0]?.generation ?? 0
+}
