@@ -368,9 +368,19 @@ describe('what no one can widen', () => {
     await puppet('lord', {
       ceiling: { canDo: ['move', 'set-being'], canBe: ['birth'], canSummon: ANY, canSee: [] },
     })
-    const born = { name: 'page', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
-    const made = await play(world, 'lord', { verb: 'be', operation: 'birth', payload: born })
-    expect(made).toMatchObject({ outcome: 'act' })
+    await setRole(world, {
+      name: 'vassal',
+      canDo: ['move', 'set-being'],
+      canBe: ['birth'],
+      canSummon: ANY,
+      prompt: '',
+    })
+    const born = { name: 'page', cognition: 'scripted', script: 'stage:puppet', role: 'vassal' }
+    const beget = (role: string) =>
+      play(world, 'lord', { verb: 'be', operation: 'birth', payload: { ...born, role } })
+    expect(await beget('stage:free')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(await beget('vassal')).toMatchObject({ outcome: 'act' })
+    await setFlow(world, 'page', [{ role: 'stage:free' }]) // the operator may; the lord's ceiling holds all the same
     const attempt = (action: string, target: string, args: JsonObject = {}) =>
       play(world, 'page', { verb: 'do', action, target, args })
     expect(await attempt('create-space', '/', { path: '/x' })).toMatchObject({
@@ -391,10 +401,11 @@ describe('what no one can widen', () => {
       name: 'upstart',
       cognition: 'scripted',
       script: 'stage:puppet',
-      role: 'stage:free',
+      role: 'vassal',
       ceiling: high,
     }
     await play(world, 'lord', { verb: 'be', operation: 'birth', payload })
+    await setFlow(world, 'upstart', [{ role: 'stage:free' }])
     const over = { verb: 'do', action: 'create-space', target: '/', args: { path: '/y' } }
     expect(await play(world, 'upstart', over)).toMatchObject({
       message: 'create-space is above the ceiling of @lord in canDo',

@@ -225,10 +225,10 @@ function requireBounded({ facts }: Act): void {
   }
 }
 
-/** A notice nobody has room for is not told; the moment says it all the same. */
+/** Notices fill only a part of an inbox, so that answers always find room; the moment itself says it all the same. */
 async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
   const room = await Promise.all(notices.map(({ being }) => countOpen(db, being)))
-  return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.inboxLengthMax)
+  return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.noticesMax)
 }
 
 async function requireRoom(db: Db, being: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { BeingName } from '@treeos/core'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Model } from './model.ts'
+import type { Memory } from './moment.ts'
 import type { Observer } from './observer.ts'
 
 /** What the beats work with; built once at worker start. */
@@ -10,6 +11,7 @@ export interface BeatDeps {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
   readonly parts: Parts
+  readonly memory: Memory
   /** null: LLM beings say plainly that no mind is connected */
   readonly model: Model | null
   /** rings beings whose inbox got a row; returns at once, a lost ring costs latency only */

@@ -22,6 +22,7 @@ export {
   resolveMind,
   type Usage,
 } from './model.ts'
+export { newMemory } from './moment.ts'
 export { type Observer, silent } from './observer.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */

@@ -1,5 +1,6 @@
-import { enqueue } from '@treeos/chain'
+import { enqueue, readRows } from '@treeos/chain'
 import { type ActContent, actWakeId, isJsonObject, PRIORITIES, parseCall, TreeosError } from '@treeos/core'
+import { type BeingRow, beingKey } from '@treeos/world'
 import type { IntakeInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 
@@ -12,6 +13,7 @@ export async function intake(
   { being, id, act }: IntakeInput,
 ): Promise<{ accepted: boolean }> {
   try {
+    await requireHuman(deps, being)
     const content: ActContent = {
       call: parseCall(isJsonObject(act) && 'call' in act ? act.call : act),
       answers: typeof act.answers === 'string' ? act.answers : null,
@@ -36,4 +38,12 @@ export async function intake(
     deps.observe.error('intake', error)
     return { accepted: false }
   }
+}
+
+/** Whoever may send signals could else act as any being. */
+async function requireHuman({ db, reality }: BeatDeps, being: string): Promise<void> {
+  const [row] = await readRows(db, reality.id, [beingKey(being)])
+  const mind = (row?.state as unknown as BeingRow | null)?.cognition.kind
+  if (mind !== 'human')
+    throw new TreeosError('FORBIDDEN', `only a person acts by signal; @${being} is ${mind ?? 'nobody'}`)
 }

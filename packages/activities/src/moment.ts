@@ -14,16 +14,25 @@ export interface LoadedMoment {
   readonly content: Json
 }
 
-/** What `open` has just written is read again twice within the moment, as a rule by the same worker. */
-const recent = new LRUCache<MomentId, LoadedMoment>({ max: 500 })
-
-export function remember(moment: MomentId, loaded: LoadedMoment): void {
-  recent.set(moment, loaded)
+/** What a worker remembers of one reality: nothing that it could not read again. */
+export interface Memory {
+  /** what `open` has just written is read again twice within the moment, as a rule by the same worker */
+  readonly moments: LRUCache<MomentId, LoadedMoment>
+  /** programs that are kept already: a being runs by the same one for many moments */
+  readonly programs: LRUCache<Digest, true>
 }
 
+export const newMemory = (): Memory => ({
+  moments: new LRUCache({ max: 500 }),
+  programs: new LRUCache({ max: 5000 }),
+})
+
 /** @throws {Error} when the moment was never opened, or what it refers to is not kept */
-export async function loadMoment(db: Db, moment: MomentId): Promise<LoadedMoment> {
-  const known = recent.get(moment)
+export async function loadMoment(
+  { db, memory }: { db: Db; memory: Memory },
+  moment: MomentId,
+): Promise<LoadedMoment> {
+  const known = memory.moments.get(moment)
   if (known !== undefined) return known
   const open = await readOpen(db, moment)
   if (open === null) throw new Error(`moment ${moment} was never opened`)
@@ -33,7 +42,7 @@ export async function loadMoment(db: Db, moment: MomentId): Promise<LoadedMoment
   const wake = await findEntry(db, record.wake.id)
   if (wake === null) throw new Error(`the wake of ${moment} is gone`)
   const loaded = { record, program, face, content: wake.content }
-  remember(moment, loaded)
+  memory.moments.set(moment, loaded)
   return loaded
 }
 

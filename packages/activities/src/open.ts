@@ -1,14 +1,10 @@
 import { claimWake, inSnapshot, keep, recordOpen } from '@treeos/chain'
 import type { Digest, Json } from '@treeos/core'
-import { LRUCache } from 'lru-cache'
 import type { OpenedMoment, OpenInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { lookForMoment } from './look.ts'
-import { type LoadedMoment, loadMoment, remember } from './moment.ts'
-
-/** Programs this process has kept already; a being runs by the same one for many moments. */
-const keptPrograms = new LRUCache<Digest, true>({ max: 5000 })
+import { type LoadedMoment, loadMoment } from './moment.ts'
 
 /**
  * Assign and fold: claims the next wake, then looks at the world once, in one snapshot, and records what it saw. A rerun
@@ -17,15 +13,15 @@ const keptPrograms = new LRUCache<Digest, true>({ max: 5000 })
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | null> {
-  const { db } = deps
+  const { db, memory } = deps
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return null
   crashPoint('open:after-claim')
   const seen = await inSnapshot(db, (tx) => lookForMoment(tx, deps, input, wake))
   const { record } = seen
-  if (!keptPrograms.has(record.program)) {
+  if (!memory.programs.has(record.program)) {
     await keep(db, seen.program as unknown as Json)
-    keptPrograms.set(record.program, true)
+    memory.programs.set(record.program, true)
   }
   if (seen.face !== null) await keep(db, seen.face as unknown as Json)
   const first = await recordOpen(db, {
@@ -40,8 +36,8 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   })
   crashPoint('open:after-record')
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
-  const loaded = first ? { ...seen, content: wake.content } : await loadMoment(db, input.moment)
-  if (first) remember(input.moment, loaded)
+  const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
+  if (first) memory.moments.set(input.moment, loaded)
   return forWorkflow(loaded, input.program)
 }
 

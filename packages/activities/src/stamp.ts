@@ -32,12 +32,24 @@ const TRIES_MAX = 12
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
-  const loaded = await loadMoment(deps.db, input.moment)
-  const ending = await endingOf(deps, input, loaded)
+  const loaded = await loadMoment(deps, input.moment)
+  let ending = await endingOf(deps, input, loaded)
   let overtaken: ReelId[] = []
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
     const run = (db: Db) => commit(db, deps, input, loaded, ending)
-    const done = attempt <= UNLOCKED_TRIES ? await run(deps.db) : await underLocks(deps, overtaken, run)
+    const done =
+      attempt <= UNLOCKED_TRIES ? await unlocked(deps.db, run) : await underLocks(deps, overtaken, run)
+    if (done.status === 'unstorable') {
+      if (ending.kind === 'skipped')
+        throw new Error(`the record of ${input.moment} cannot be stored (${done.code})`)
+      const decision = {
+        kind: 'failure',
+        code: 'INTERNAL',
+        message: `this act cannot be stored (${done.code})`,
+      } as const
+      ending = { ...ending, decision }
+      continue
+    }
     if (done.status === 'stamped') {
       deps.observe.outcome(done.stamped.kind, done.stamped.reason)
       crashPoint('ring:before')
@@ -57,20 +69,40 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
   throw new Error(`moment ${input.moment} was overtaken ${TRIES_MAX} times`)
 }
 
+async function unlocked(db: Db, run: (db: Db) => Promise<Committed>): Promise<Committed | Unstorable> {
+  try {
+    return await run(db)
+  } catch (error) {
+    return unstorable(error)
+  }
+}
+
+/** What Postgres will never take, however often it is asked: a value or a key beyond what its types and indexes hold. */
+interface Unstorable {
+  readonly status: 'unstorable'
+  readonly code: string
+}
+
+function unstorable(error: unknown): Unstorable {
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^(22|54)...$/.test(code)) return { status: 'unstorable', code }
+  throw error
+}
+
 /** Locks what was read before; a decision that now reads elsewhere may still meet another's locks, and is made again. */
 async function underLocks(
   deps: BeatDeps,
   reels: ReelId[],
   run: (db: Db) => Promise<Committed>,
-): Promise<Committed> {
+): Promise<Committed | Unstorable> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)
       return run(tx)
     })
   } catch (error) {
-    if ((error as { code?: unknown }).code !== DEADLOCK_DETECTED) throw error
-    return { status: 'stale', read: reels }
+    if ((error as { code?: unknown }).code === DEADLOCK_DETECTED) return { status: 'stale', read: reels }
+    return unstorable(error)
   }
 }
 const DEADLOCK_DETECTED = '40P01'

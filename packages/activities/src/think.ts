@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 3000
 export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
   const stored = await readDecision(deps.db, moment)
   if (stored !== null) return refOf(stored)
-  const loaded = await loadMoment(deps.db, moment)
+  const loaded = await loadMoment(deps, moment)
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
   try {
     crashPoint('think:before-mind')

@@ -9,12 +9,14 @@ import {
   readClock,
   rowSource,
 } from '@treeos/chain'
-import { type FactDraft, type Json, SUBSTRATE } from '@treeos/core'
+import { type FactDraft, type Json, type RoleName, SUBSTRATE } from '@treeos/core'
 import {
   foldRows,
   genesisFacts,
   type Parts,
+  type RoleRow,
   roleBrought,
+  roleKey,
   rowKeyOf,
   spaceKey,
   WorldReader,
@@ -42,20 +44,31 @@ export async function plantReality(
 /**
  * Writes the roles that code brings into the registry, where they differ from what stands there. Several workers may do
  * so at once; an older moment keeps the digest it wore.
+ * @returns roles that were not brought, because a being has written a role of that name
  */
-export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<void> {
+export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<RoleName[]> {
+  const squatted = new Set<RoleName>()
   for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
     const reader = new WorldReader(rowSource(db, reality.id))
     const changed: FactDraft[] = []
     for (const role of parts.roles.values()) {
       const fact = roleBrought(role, role.origin, digestOf)
-      const standing = await reader.role(role.spec.name)
-      if (standing !== null && standing.digest === fact.payload.digest && standing.origin === role.origin)
+      const standing = (await reader.row(roleKey(role.spec.name))) as RoleRow | null
+      if (standing?.origin === 'live') {
+        squatted.add(role.spec.name) // whoever wrote it first would else come to wear what it never could
+        continue
+      }
+      if (
+        standing !== null &&
+        !standing.deleted &&
+        standing.digest === fact.payload.digest &&
+        standing.origin === role.origin
+      )
         continue
       await keep(db, role.spec as unknown as Json)
       changed.push(fact)
     }
-    if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return
+    if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return [...squatted]
   }
   throw new Error('the roles of the extensions could not be written: others keep writing them')
 }

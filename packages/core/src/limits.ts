@@ -21,6 +21,8 @@ export const LIMITS = {
   canEntriesMax: 256,
   /** open entries of one inbox; the next sender is refused with RATE_LIMITED */
   inboxLengthMax: 5000,
+  /** with this many open entries an inbox takes no more notices of failures */
+  noticesMax: 500,
   /** summons in one cause chain: what stops two beings from answering each other for ever */
   hopsMax: 64,
   /** self-continues that one wake may cause */

@@ -111,11 +111,20 @@ export function parseStance(text: unknown): BeingName {
 function parsePath(text: string, whole: string): SpacePath {
   const segments = text.replace(/^\/+/, '').split('/')
   if (segments.length === 1 && segments[0] === '') return ROOT_SPACE
+  if (segments.length > PATH_DEPTH_MAX)
+    throw addressError(whole, `it is deeper than ${PATH_DEPTH_MAX} spaces`)
   for (const segment of segments) {
     if (!SEGMENT.test(segment)) throw addressError(whole, `${quote(segment)} is not a space's name`)
   }
-  return `/${segments.join('/')}`
+  const path = `/${segments.join('/')}`
+  if (path.length > PATH_LENGTH_MAX)
+    throw addressError(whole, `it is longer than ${PATH_LENGTH_MAX} characters`)
+  return path
 }
+
+/** A path is a key in Postgres and stands in Temporal's history. */
+const PATH_DEPTH_MAX = 16
+const PATH_LENGTH_MAX = 256
 
 export function parentPath(path: SpacePath): SpacePath | null {
   if (path === ROOT_SPACE) return null

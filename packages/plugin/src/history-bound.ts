@@ -1,7 +1,7 @@
 import type { Payload, PayloadCodec } from '@temporalio/common'
 
 /** What one value in history may weigh: a program and a slice at their own bounds stay below. */
-const PAYLOAD_BYTES_MAX = 64 * 1024
+const PAYLOAD_BYTES_MAX = 160 * 1024
 
 /**
  * Refuses a value that is too large for history, before Temporal sees it. Ours never are; a host's own workflows on the

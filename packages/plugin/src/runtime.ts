@@ -5,6 +5,7 @@ import {
   type LocalBeats,
   type MindBeats,
   type Model,
+  newMemory,
   type Observer,
 } from '@treeos/activities'
 import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
@@ -60,11 +61,20 @@ export class Runtime {
       onConnectionError: (error) => onError('postgres', error),
     })
     const reality = await requireReality(db)
-    await bringRoles(db, reality, parts)
+    for (const role of await bringRoles(db, reality, parts))
+      onError(`role ${role} is taken by a live one`, null)
     const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
     const archivist =
       histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
-    this.#deps = { db, reality, parts, model, observe, ring: (beings) => doorbells.ring(beings) }
+    this.#deps = {
+      db,
+      memory: newMemory(),
+      reality,
+      parts,
+      model,
+      observe,
+      ring: (beings) => doorbells.ring(beings),
+    }
     try {
       doorbells.sweep()
       archivist?.start()

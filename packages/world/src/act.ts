@@ -10,6 +10,7 @@ import {
   parseAddress,
   parseStance,
   quote,
+  ROOT_SPACE,
   SPEECH_KIND,
   stanceOf,
   TreeosError,
@@ -133,7 +134,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     inReplyTo,
     askedRole: call.role ?? null,
     hops: at.hops + 1,
-    continues: 0,
+    continues: wake.continues,
     cause: null,
   }
   return {
@@ -173,10 +174,7 @@ async function operate(
       `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
     )
   }
-  const found = await resolve(
-    at,
-    target ?? (operation.targets.includes('being') ? stanceOf(at.me.name) : at.me.space),
-  )
+  const found = await resolve(at, target ?? placeOf(operation, at))
   return run(operation, 'do', found, args, at)
 }
 
@@ -193,6 +191,11 @@ async function identify(name: string, payload: Decided['result'], at: Acting): P
   return run(operation, 'be', { kind: 'being', being: at.me }, payload, at)
 }
 
+function placeOf(operation: Operation, at: Acting): string {
+  if (operation.targets.includes('reality')) return ROOT_SPACE
+  return operation.targets.includes('being') ? stanceOf(at.me.name) : at.me.space
+}
+
 async function run(
   operation: Operation,
   verb: Verb,
@@ -200,10 +203,12 @@ async function run(
   args: Json,
   at: Acting,
 ): Promise<Act> {
-  if (!operation.targets.includes(target.kind)) {
+  const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]
+  if (!kinds.some((kind) => operation.targets.includes(kind))) {
+    const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
     throw new TreeosError(
       'INVALID_TYPE',
-      `${operation.name} takes a ${operation.targets.join(' or ')}, not ${nameOf(target)}`,
+      `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
     )
   }
   const by = await bothGates(at, verb, operation.name, {
@@ -278,6 +283,8 @@ async function resolve(at: Pick<Acting, 'reader' | 'me'>, text: string): Promise
   if (space === null) throw new TreeosError('SPACE_NOT_FOUND', `space ${path} does not exist in this reality`)
   return { kind: 'space', space }
 }
+
+const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE
 
 function nameOf(target: OperationTarget): string {
   return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path

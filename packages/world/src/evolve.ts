@@ -31,7 +31,7 @@ const KINDS = new Map<string, Apply>([
   ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow, payload)],
   ['space:created', (_, change) => created(change)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
-  ['role:set', (_, change) => roleSet(change)],
+  ['role:set', (row, change) => roleSet(row as RoleRow | null, change)],
   ['role:deleted', (row, { at }) => row && ({ ...row, deleted: true, at } as RoleRow)],
 ])
 
@@ -76,13 +76,14 @@ function published(row: WorldRow | null, { payload, actor }: Change): WorldRow {
   }
 }
 
-function roleSet({ payload, actor, at }: Change): RoleRow {
+/** A role stays its first author's, whoever of its makers edits it. */
+function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
   const spec = isJsonObject(payload.spec) ? payload.spec : {}
   return {
     name: String(payload.name),
     digest: String(payload.digest),
     origin: String(payload.origin),
-    author: actor,
+    author: old?.author ?? actor,
     requiredCognition: (spec.requiredCognition ?? null) as RoleRow['requiredCognition'],
     deleted: false,
     at,

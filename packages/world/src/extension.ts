@@ -1,10 +1,11 @@
 import type { BeingName, Cognition, Decision, FactDraft, Json, JsonObject, Verb } from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Face, SeeResolver } from './face.ts'
+import type { Reach } from './reach.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import type { Standing } from './stance.ts'
-import type { CanLists, RelationResolver } from './surface.ts'
+import type { RelationResolver } from './surface.ts'
 
 /** A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox. */
 export interface Role {
@@ -28,7 +29,7 @@ export interface OperationInput {
   /** hex digest of a JSON value, for what is kept by content */
   readonly digest: (value: Json) => string
   /** the actor's own reach, and its driver's while one drives it */
-  readonly reach: () => Promise<CanLists>
+  readonly reach: () => Promise<Reach>
 }
 
 export type OperationTarget =
@@ -46,7 +47,8 @@ export interface Decided {
 export interface Operation {
   readonly name: string
   readonly description: string
-  readonly targets: readonly OperationTarget['kind'][]
+  /** `reality`: it concerns the whole reality, so it is gated at the root whatever its caller names */
+  readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
   /** the second gate, where no space on the way up says otherwise */
   readonly allow: readonly Standing[]
   /** name of each argument with what it takes, for forms and prompts */

@@ -1,8 +1,15 @@
-import type { BeingName, Json, JsonObject, SpacePath } from '@treeos/core'
+import {
+  type BeingName,
+  CONTENT_BOUNDS,
+  guardJson,
+  type Json,
+  type JsonObject,
+  type SpacePath,
+} from '@treeos/core'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
 import type { CanLists, DroppedEntry, RelationResolver, Surface } from './surface.ts'
-import { expandSurface } from './surface.ts'
+import { expandSurface, Unresolved, whyUnresolved } from './surface.ts'
 
 /**
  * What a being sees of the world in one moment: itself, its space, who is there, and its see-resolvers' views. Folded
@@ -60,11 +67,12 @@ export async function foldFace(
   for (const name of at.see) {
     const resolve = parts.see.get(name)
     try {
-      if (resolve === undefined) throw new Error('no such see-resolver is registered')
+      if (resolve === undefined) throw new Unresolved('no such see-resolver is registered')
       const view = await resolve({ me: at.me, world: reader })
+      guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
     } catch (error) {
-      unseen.push({ see: name, reason: error instanceof Error ? error.message : String(error) })
+      unseen.push({ see: name, reason: whyUnresolved(error) })
     }
   }
   const { roleFlow: _flow, ...qualities } = at.me.qualities

@@ -1,4 +1,4 @@
-import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
+import { type BeingName, canonicalJson, type HeadRef, type JsonObject, type ReelId } from '@treeos/core'
 import { compileFlow, composeRoles, evaluateFlow, type FlowResult } from '@treeos/roles'
 import { type Opening, openContext, type Program } from './context.ts'
 import { type Face, foldFace, type Resolvers } from './face.ts'
@@ -48,7 +48,9 @@ async function seeFor(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
   const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
-  return foldFace(reader, resolvers, { me, asker, lists, see: lists.see })
+  const face = await foldFace(reader, resolvers, { me, asker, lists, see: lists.see })
+  // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
+  return JSON.parse(canonicalJson(face)) as Face
 }
 
 /** Evaluates a recorded program over a recorded slice. */

@@ -1,8 +1,16 @@
 import { canonicalJson, LIMITS, type RoleName, stanceOf, TreeosError, utf8Length } from '@treeos/core'
-import { flowRoles, type RoleSpec } from '@treeos/roles'
+import { type Entry, flowRoles, type RoleSpec } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import { type BeingRow, roleKey } from './rows.ts'
-import { CAN_LISTS, type CanLists, firstBeyond } from './surface.ts'
+import {
+  CAN_LISTS,
+  type CanList,
+  type CanLists,
+  type Ceiling,
+  ceilingsOf,
+  firstBeyond,
+  holdsEntry,
+} from './surface.ts'
 
 /** Role names that a being's default and flow name: all it may ever wear. */
 export function rolesNamed(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): RoleName[] {
@@ -10,23 +18,41 @@ export function rolesNamed(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): 
   return [...new Set(being.defaultRole === null ? names : [being.defaultRole, ...names])].sort()
 }
 
-/** The union of everything a being could wear; ceilings cut it again at the gate. */
-export async function reachOf(reader: WorldReader, being: BeingRow): Promise<CanLists> {
+/** All that a being could ever come to: its lists, and the see-resolvers that its roles look through. */
+export interface Reach extends CanLists {
+  readonly see: readonly string[]
+}
+
+/** The union of everything a being could wear, cut to every ceiling above it. */
+export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Reach> {
   const names = rolesNamed(being)
   await reader.prefetch(names.map(roleKey))
-  const reach: { [K in keyof CanLists]: CanLists[K][number][] } = {
-    canSee: [],
-    canDo: [],
-    canSummon: [],
-    canBe: [],
+  const union = {
+    canSee: [] as Entry[],
+    canDo: [] as Entry[],
+    canSummon: [] as Entry[],
+    canBe: [] as Entry[],
   }
+  const see: string[] = []
   for (const name of names) {
     const role = await reader.role(name)
     if (role === null) continue
     const spec = await reader.spec(role.digest)
-    for (const list of CAN_LISTS) reach[list].push(...spec[list])
+    for (const list of CAN_LISTS) union[list].push(...spec[list])
+    see.push(...spec.see)
   }
-  return reach
+  let lists: CanLists = union
+  for (const ceiling of await ceilingsOf(reader, being)) lists = cut(lists, ceiling)
+  return { ...lists, see }
+}
+
+/** What both hold: entries of the one that the other holds, and the other way round. */
+function cut(lists: CanLists, ceiling: Ceiling): CanLists {
+  const both = (list: CanList) => [
+    ...lists[list].filter((entry) => holdsEntry(list, ceiling.lists[list], entry, ceiling.home)),
+    ...ceiling.lists[list].filter((entry) => holdsEntry(list, lists[list], entry, ceiling.home)),
+  ]
+  return { canSee: both('canSee'), canDo: both('canDo'), canSummon: both('canSummon'), canBe: both('canBe') }
 }
 
 /** Digest and cognition of one role, as they stand in a program. */
@@ -52,8 +78,8 @@ export function requireSmallProgram(being: Pick<BeingRow, 'defaultRole' | 'quali
  * Nothing a being authors or assigns may hold more than its own reach.
  * @throws {TreeosError} FORBIDDEN naming the role, the list and the entry
  */
-export function requireWithinReach(author: BeingRow, spec: RoleSpec, reach: CanLists): void {
-  const beyond = firstBeyond(spec, reach)
+export function requireWithinReach(author: BeingRow, spec: RoleSpec, reach: Reach): void {
+  const beyond = firstBeyond(spec, reach, author.home)
   if (beyond === null) return
   throw new TreeosError(
     'FORBIDDEN',
@@ -66,7 +92,7 @@ export async function requireAssignable(
   reader: WorldReader,
   author: BeingRow,
   names: readonly RoleName[],
-  reach: CanLists,
+  reach: Reach,
 ): Promise<void> {
   await reader.prefetch(names.map(roleKey))
   for (const name of names) {

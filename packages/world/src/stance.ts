@@ -34,10 +34,13 @@ export interface StanceQuestion {
 /**
  * Walks from the target's space to the root: the closest space with a rule for this verb and key decides, an exact key
  * before a prefix before `*`; then the fallback. A rule is `true`, `false`, or `{requires: [standing, …]}`; anything
- * else refuses.
+ * else refuses. What is done to a being is between it, its makers and the operator: no space grants or denies that. The
+ * operator sets every space's qualities, rules included, so that no owner can lock a part of the world.
  */
 export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
-  const spaces = spaceAncestry(question.target.space)
+  const toBeing = question.verb === 'do' && question.target.being !== null
+  const keeps = question.key === 'set-space' && question.actor.parent === null
+  const spaces = toBeing || keeps ? [] : spaceAncestry(question.target.space)
   await reader.prefetch(spaces.map(spaceKey))
   for (const path of spaces) {
     const space = await reader.space(path)

@@ -1,12 +1,4 @@
-import {
-  type BeingName,
-  isJsonObject,
-  parseAddress,
-  quote,
-  type SpacePath,
-  stanceOf,
-  type Verb,
-} from '@treeos/core'
+import { type BeingName, parseAddress, quote, type SpacePath, stanceOf, type Verb } from '@treeos/core'
 import type { Surface as CanLists, Entry } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
@@ -42,6 +34,17 @@ export interface Expansion {
   readonly reader: WorldReader
 }
 
+/** Why a token or a view was left out, in words of ours. */
+export class Unresolved extends Error {
+  override readonly name = 'Unresolved'
+}
+
+/** What is recorded of a failing resolver: its own words may differ from one machine to the next. */
+export const whyUnresolved = (error: unknown): string =>
+  error instanceof Unresolved
+    ? error.message
+    : `it threw ${error instanceof Error ? error.name : typeof error}`
+
 /** A token that expanded to nothing, and why: shown by explain, never an error. */
 export interface DroppedEntry {
   readonly list: CanList
@@ -64,7 +67,7 @@ export async function expandSurface(
       try {
         out.push(...(await expandEntry(list, entry, at)))
       } catch (error) {
-        dropped.push({ list, entry, reason: error instanceof Error ? error.message : String(error) })
+        dropped.push({ list, entry, reason: whyUnresolved(error) })
       }
     }
     return unique(out)
@@ -83,8 +86,11 @@ async function expandEntry(list: CanList, entry: Entry, at: Expansion): Promise<
   if ('pattern' in entry) return [{ pattern: entry.pattern }]
   const name = 'rel' in entry ? entry.rel : entry.resolver
   const resolve = at.relations.get(name)
-  if (resolve === undefined) throw new Error(`no relationship ${JSON.stringify(name)} is registered`)
+  if (resolve === undefined) throw new Unresolved(`no relationship ${JSON.stringify(name)} is registered`)
   const names = await resolve({ me: at.me, asker: at.asker, world: at.reader })
+  if (!Array.isArray(names) || names.some((found) => typeof found !== 'string')) {
+    throw new Unresolved(`relationship ${name} gave no list of names`)
+  }
   return names.map((found) => canonicalTarget(list, found, at.me.home))
 }
 
@@ -177,24 +183,34 @@ function unique(entries: readonly Concrete[]): Concrete[] {
 }
 
 /**
- * Whether everything in `wanted` is held by `held`: what a being authors or assigns may hold no more than its reach.
- * @returns the first entry that is not held
+ * Finds what `wanted` holds beyond `held`: what a being authors or assigns may hold no more than its reach. See-resolvers
+ * count too, since their views enter the prompt; who may see everything may look through any.
+ * @param home of the author: what its own entries are read from
  */
-export function firstBeyond(wanted: CanLists, held: CanLists): { list: CanList; entry: Entry } | null {
+export function firstBeyond(
+  wanted: CanLists & { readonly see: readonly string[] },
+  held: CanLists & { readonly see: readonly string[] },
+  home: SpacePath,
+): { list: CanList | 'see'; entry: Entry } | null {
   for (const list of CAN_LISTS) {
-    const entry = wanted[list].find((item) => !holds(held[list], item))
+    const entry = wanted[list].find((item) => !holdsEntry(list, held[list], item, home))
     if (entry !== undefined) return { list, entry }
   }
-  return null
+  const seesAll = held.canSee.some((entry) => isPattern(entry, '*'))
+  const view = seesAll ? undefined : wanted.see.find((name) => !held.see.includes(name))
+  return view === undefined ? null : { list: 'see', entry: view }
 }
 
-function holds(held: readonly Entry[], entry: Entry): boolean {
+/** Whether a list holds an entry: the same one, or a pattern over the form in which the gate will compare it. */
+export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
   return held.some((mine) => {
-    if (JSON.stringify(mine) === JSON.stringify(entry)) return true
-    if (!isJsonObject(mine) || !('pattern' in mine)) return false
-    const pattern = String(mine.pattern)
-    if (pattern === '*') return true
-    if (typeof entry === 'string') return matches(pattern, entry)
-    return false
+    if (JSON.stringify(mine) === JSON.stringify(entry) || isPattern(mine, '*')) return true
+    if (typeof entry !== 'string' || entry === '~') return false // means another place for every wearer
+    const target = canonicalTarget(list, entry, home)
+    if (typeof mine === 'string') return mine !== '~' && canonicalTarget(list, mine, home) === target
+    return 'pattern' in mine && matches(mine.pattern, target)
   })
 }
+
+const isPattern = (entry: Entry, pattern: string): boolean =>
+  typeof entry !== 'string' && 'pattern' in entry && entry.pattern === pattern

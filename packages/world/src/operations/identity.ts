@@ -7,13 +7,18 @@ import {
   parseSpacePath,
   requireBeingName,
   requireRoleName,
+  type SpacePath,
   spaceReel,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { parseRole, requireFlow } from '@treeos/roles'
 import type { Decided, Operation } from '../extension.ts'
-import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
+import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
+import type { WorldReader } from '../reader.ts'
+import type { BeingRow } from '../rows.ts'
+import { stanceGate } from '../stance.ts'
+import { holdsEntry } from '../surface.ts'
 import { Arguments } from './arguments.ts'
 
 /** Worn by a being that was born without a role: it may look around its home and answer whoever wakes it. */
@@ -65,6 +70,13 @@ const birth: Operation = {
     }
     if ((await world.space(homePath)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
+    await requireHome(world, actor, homePath, await reach())
+    if ((await world.lineage(actor.name)).length >= LINEAGE_MAX) {
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(actor.name)} is ${LINEAGE_MAX} births from the operator: its children could not be bounded`,
+      )
+    }
     requireSmallProgram({ defaultRole, qualities })
     await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())
     const ceiling = given.value('ceiling')
@@ -86,6 +98,27 @@ const birth: Operation = {
       result: { being: name, stance: stanceOf(name), parent: stanceOf(actor.name), cognition: kind },
     }
   },
+}
+
+/** Every maker's ceiling counts, so a line of births may not be longer than what is walked at each gate. */
+const LINEAGE_MAX = 63
+
+/** A child may live where its maker could go, and sees its home: so that must lie within what its maker sees. */
+async function requireHome(
+  world: WorldReader,
+  actor: BeingRow,
+  home: SpacePath,
+  reach: Reach,
+): Promise<void> {
+  if (home === actor.home) return
+  if ((await world.space(home)) === null)
+    throw new TreeosError('SPACE_NOT_FOUND', `space ${home} does not exist`)
+  if (!holdsEntry('canSee', reach.canSee, home, actor.home)) {
+    throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
+  }
+  const target = { being: null, space: home }
+  const stance = await stanceGate(world, { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] })
+  if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
 }
 
 /** A ceiling holds literals and patterns only: what a relationship means may change, a bound may not. */

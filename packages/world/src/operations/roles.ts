@@ -3,6 +3,7 @@ import { parseRole } from '@treeos/roles'
 import type { Operation } from '../extension.ts'
 import { requireWithinReach, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
+import { type RoleRow, roleKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 
@@ -12,7 +13,7 @@ const LIVE = 'live'
 const setRole: Operation = {
   name: 'set-role',
   description: 'Writes a role that the next moment can wear.',
-  targets: ['space'],
+  targets: ['reality'],
   allow: ['anyone'],
   args: { role: 'the role: name, can* lists, prompt' },
   async decide({ actor, args, world, digest, reach }) {
@@ -20,13 +21,15 @@ const setRole: Operation = {
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
-    const old = await world.role(spec.name)
+    const old = (await world.row(roleKey(spec.name))) as RoleRow | null // deleted ones too: a name stays its author's
     if (old !== null && old.origin !== LIVE) {
       throw new TreeosError(
         'RESOURCE_CONFLICT',
         `role ${spec.name} belongs to ${old.origin} and cannot be changed here`,
       )
     }
+    if (spec.name.includes(':'))
+      throw given.fault('role.name', spec.name, 'a name without a prefix; prefixes are of extensions')
     if (old !== null && old.author !== actor.name && !(await isAncestor(world, actor.name, old.author))) {
       throw new TreeosError(
         'FORBIDDEN',
@@ -46,7 +49,7 @@ const setRole: Operation = {
 const deleteRole: Operation = {
   name: 'delete-role',
   description: 'Deletes a live role; older moments keep what they wore.',
-  targets: ['space'],
+  targets: ['reality'],
   allow: ['anyone'],
   args: { name: 'the role', force: 'delete it even while beings name it' },
   async decide({ actor, args, world }) {

@@ -21,11 +21,15 @@ const createSpace: Operation = {
   targets: ['space'],
   allow: ['owner', 'operator'],
   args: { path: 'path of the new space', type: 'its type; a room when absent' },
-  async decide({ actor, args, world }) {
+  async decide({ actor, target, args, world }) {
     const given = new Arguments('create-space', args, ['path', 'type'])
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
     if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
+    // The gate judged the target, so it is the target that the space must lie in.
+    if (target.kind !== 'space' || target.space.path !== parent) {
+      throw given.fault('path', path, `a space right inside its target, which for ${path} is ${parent}`)
+    }
     await world.prefetch([spaceKey(path), spaceKey(parent)])
     if ((await world.space(path)) !== null)
       throw new TreeosError('RESOURCE_CONFLICT', `space ${path} is already there`)
@@ -139,7 +143,7 @@ const move: Operation = {
 const setWorldSignal: Operation = {
   name: 'set-world-signal',
   description: 'Publishes a signal that every flow of the reality may read; null unsets.',
-  targets: ['space'],
+  targets: ['reality'],
   allow: ['anyone'],
   args: { namespace: 'who publishes, as in harmony', key: 'dotted key, as in tick.alive', value: 'any JSON' },
   async decide(input) {
