@@ -53,7 +53,7 @@ describe('looking back', () => {
     const first = await live(world, 'bard', 'one')
     await setRole(world, { ...role, canSee: ['~'], prompt: 'You no longer rhyme.' })
     const second = await live(world, 'bard', 'two')
-    await doAs(world, 'delete-role', '/', { name: 'poet' })
+    await doAs(world, 'delete-role', '/', { name: 'poet', force: true })
     const third = await live(world, 'bard', 'three')
     expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'resident'])
     expect(first.stackDigest).not.toBe(second.stackDigest)

@@ -92,7 +92,7 @@ describe('cognition', () => {
   it('F10 with nothing left to wear a moment is skipped by a named reason, seals nothing, and the asker is told', async () => {
     await setRole(world, { name: 'fleeting', canSummon: ANY, prompt: '' })
     await puppet('bare', null, { role: 'fleeting' })
-    await doAs(world, 'delete-role', '/', { name: 'fleeting' })
+    await doAs(world, 'delete-role', '/', { name: 'fleeting', force: true })
     const correlation = await tell(world, 'bare', { call: answer })
     expect(await momentOf(world, correlation)).toMatchObject({
       outcome: 'skipped',
