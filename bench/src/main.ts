@@ -17,7 +17,8 @@ const OPTIONS = {
 } as const
 
 process.env.TZ = 'UTC'
-process.exitCode = await main(process.argv.slice(2).filter((argument) => argument !== '--'))
+// What was interrupted may still hold connections, so the process is ended, not left to end.
+process.exit(await main(process.argv.slice(2).filter((argument) => argument !== '--')))
 
 async function main(args: string[]): Promise<number> {
   const parsed = read(args)

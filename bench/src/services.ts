@@ -9,41 +9,56 @@ import pg from 'pg'
 export interface Services {
   readonly temporal: Temporal
   readonly postgres: Postgres
-  /** makes an empty database, dropped when the services are stopped */
+  /** makes an empty database, which is gone after the run */
   createDatabase(name: string): Promise<string>
-  /** Ends exactly what was started, and removes its files. */
-  stop(): Promise<void>
+  /** to be done before the services stop, the last one first */
+  atEnd(cleanUp: () => Promise<unknown>): void
 }
 
-/** Starts a Temporal and a Postgres in a folder of their own, unless TEMPORAL_ADDRESS or DATABASE_URL name others. */
-export async function startServices(onProgress: (line: string) => void): Promise<Services> {
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Runs something on a Temporal and a Postgres of its own, in a folder of their own, unless TEMPORAL_ADDRESS or DATABASE_URL
+ * name others. However it ends, by a signal too, exactly what was started is stopped and its files are removed.
+ */
+export async function withServices<T>(
+  onProgress: (line: string) => void,
+  run: (services: Services) => Promise<T>,
+): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'treeos-bench-'))
   chmodSync(dataDir, 0o711) // so that a Postgres with a user of its own can reach it
-  const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
-  const made: string[] = []
-  const run = `${Date.now().toString(36)}${process.pid}`
+  const cleanUps: (() => Promise<unknown>)[] = []
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of SIGNALS) process.once(signal, () => reject(new Error(`ended by ${signal}`)))
+  })
   try {
-    const postgres = await ensurePostgres({ dataDir, onProgress })
-    const temporal = await ensureTemporal({ dataDir, searchAttributes, onProgress })
-    return {
-      temporal,
-      postgres,
-      async createDatabase(name) {
-        const database = `bench_${run}_${name}`
-        await onServer(postgres.url, `create database ${database}`)
-        made.push(database)
-        return Object.assign(new URL(postgres.url), { pathname: database }).href
-      },
-      async stop() {
-        if (postgres.pid === null)
-          for (const database of made)
-            await onServer(postgres.url, `drop database if exists ${database} with (force)`)
-        await removeInstance(dataDir)
-      },
-    }
-  } catch (error) {
+    return await Promise.race([start(dataDir, onProgress, cleanUps).then(run), interrupted])
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp()
     await removeInstance(dataDir)
-    throw error
+  }
+}
+
+async function start(
+  dataDir: string,
+  onProgress: (line: string) => void,
+  cleanUps: (() => Promise<unknown>)[],
+): Promise<Services> {
+  const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
+  const postgres = await ensurePostgres({ dataDir, onProgress })
+  const temporal = await ensureTemporal({ dataDir, searchAttributes, onProgress })
+  const run = `${Date.now().toString(36)}${process.pid}`
+  return {
+    postgres,
+    temporal,
+    atEnd: (cleanUp) => void cleanUps.push(cleanUp),
+    async createDatabase(name) {
+      const database = `bench_${run}_${name}`
+      await onServer(postgres.url, `create database ${database}`)
+      if (postgres.pid === null)
+        cleanUps.push(() => onServer(postgres.url, `drop database if exists ${database} with (force)`))
+      return Object.assign(new URL(postgres.url), { pathname: database }).href
+    },
   }
 }
 

@@ -46,22 +46,17 @@ export const WHAT = {
 export type LaneName = keyof typeof WHAT
 export const LANES = Object.keys(WHAT) as LaneName[]
 
-/** Starts the processes of the contestants that are wanted. @param running gets each one as soon as it is there */
-export async function startLanes(
-  course: Course,
-  wanted: readonly LaneName[],
-  running: Process[],
-): Promise<Lane[]> {
+/** Starts the processes of the contestants that are wanted. */
+export async function startLanes(course: Course, wanted: readonly LaneName[]): Promise<Lane[]> {
   const lanes: Lane[] = []
   const start = (name: LaneName) => wanted.includes(name)
   const kinds = (of: string) =>
     (['llm', 'scripted'] as const).filter((kind) => start(`${kind}${of}` as LaneName))
-  if (kinds('').length > 0) lanes.push(...(await startOurs(course, '', kinds(''), running)))
-  if (kinds('-other').length > 0) lanes.push(...(await startOurs(course, '-other', kinds('-other'), running)))
-  for (const name of ['plain', 'lean'] as const)
-    if (start(name)) lanes.push(await startBare(course, name, running))
+  if (kinds('').length > 0) lanes.push(...(await startOurs(course, '', kinds(''))))
+  if (kinds('-other').length > 0) lanes.push(...(await startOurs(course, '-other', kinds('-other'))))
+  for (const name of ['plain', 'lean'] as const) if (start(name)) lanes.push(await startBare(course, name))
   for (const name of ['langgraph', 'dbos'] as const)
-    if (start(name)) lanes.push(await startCalled(course, name, running))
+    if (start(name)) lanes.push(await startCalled(course, name))
   return wanted.flatMap((name) => lanes.find((lane) => lane.name === name) ?? [])
 }
 
@@ -74,7 +69,6 @@ async function startContestant(
   course: Course,
   contestant: string,
   beings: readonly string[],
-  running: Process[],
   other?: string,
 ) {
   const databaseUrl = await course.services.createDatabase(
@@ -93,7 +87,7 @@ async function startContestant(
     },
     other,
   )
-  running.push(child)
+  course.services.atEnd(() => child.stop())
   course.onProgress(
     `${contestant}${other === undefined ? '' : ` of ${other}`}: getting ready with ${beings.length} beings`,
   )
@@ -105,11 +99,10 @@ async function startOurs(
   course: Course,
   suffix: '' | '-other',
   kinds: readonly ('llm' | 'scripted')[],
-  running: Process[],
 ): Promise<Lane[]> {
   const beings = kinds.flatMap((kind) => names(kind, course.beings))
   const other = suffix === '' ? undefined : course.other
-  const { child, databaseUrl, reality } = await startContestant(course, 'treeos', beings, running, other)
+  const { child, databaseUrl, reality } = await startContestant(course, 'treeos', beings, other)
   const db = openDatabase(databaseUrl, { poolMax: 4, onConnectionError: () => undefined })
   const at = { reality, taskQueue: taskQueueOf(reality) }
   return kinds.map(
@@ -147,9 +140,9 @@ async function startOurs(
   )
 }
 
-async function startBare(course: Course, name: 'plain' | 'lean', running: Process[]): Promise<Lane> {
+async function startBare(course: Course, name: 'plain' | 'lean'): Promise<Lane> {
   const beings = names(name, course.beings)
-  const { child, databaseUrl, taskQueue } = await startContestant(course, name, beings, running)
+  const { child, databaseUrl, taskQueue } = await startContestant(course, name, beings)
   const workflowOf = (being: string) => `bench/${name}/${being}`
   return {
     name,
@@ -172,9 +165,9 @@ async function startBare(course: Course, name: 'plain' | 'lean', running: Proces
   }
 }
 
-async function startCalled(course: Course, name: 'langgraph' | 'dbos', running: Process[]): Promise<Lane> {
+async function startCalled(course: Course, name: 'langgraph' | 'dbos'): Promise<Lane> {
   const beings = names(name, course.beings)
-  const { child, databaseUrl } = await startContestant(course, name, beings, running)
+  const { child, databaseUrl } = await startContestant(course, name, beings)
   return {
     name,
     process: child,
