@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => ground?.close())
 
-describe.each(scenarios)('$name', (scenario) => {
+/** Needs a machine of its own: `pnpm faults kill-storm`. Beside other tests on two cores it stalls for want of CPU. */
+const ALONE = ['kill-storm']
+
+describe.each(scenarios.filter(({ name }) => !ALONE.includes(name)))('$name', (scenario) => {
   it(`${scenario.about} (seed ${seed})`, { timeout: TIMEOUT_MS }, async () => {
     const { broken, figures, seconds } = await run(scenario, {
       ground,

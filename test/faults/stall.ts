@@ -1,6 +1,9 @@
 /** How everything stands when nothing moves any more. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { tail } from '@treeos/local'
@@ -18,7 +21,9 @@ interface Place {
 const ROWS_MAX = 30
 const BEINGS_MAX = 10
 const ANSWER_MS = 5000
-const EVENTS_SHOWN = 16
+const EVENTS_SHOWN = 12
+/** Whole histories of those who were asked and did not answer. */
+const KEPT = join(tmpdir(), 'treeos-stalled')
 
 export async function describeStall(
   at: Place,
@@ -89,7 +94,10 @@ async function workflowState({ temporal, reality }: Place, being: string): Promi
       `${activityType?.name} attempt ${attempt} state ${state} ${lastFailure?.message ?? ''}`,
   )
   const pending = task == null ? 'no task' : `task attempt ${task.attempt} state ${task.state}`
-  const { events } = await handle.fetchHistory()
+  const history = await handle.fetchHistory()
+  const { events } = history
+  await mkdir(KEPT, { recursive: true })
+  await writeFile(join(KEPT, `${being}.json`), historyToJSON(history))
   return [
     `@${being} ${status.name}, ${historyLength} events, ${pending}; ${activities.join('; ') || 'no activity'}`,
     ...(events ?? []).slice(-EVENTS_SHOWN).map((event) => `    ${eventLine(event)}`),

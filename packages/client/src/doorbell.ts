@@ -3,8 +3,11 @@ import { TypedSearchAttributes } from '@temporalio/common'
 import type { BeingName } from '@treeos/core'
 import { BEING, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/workflows'
 
-/** A workflow task that takes longer than this is given to another worker. */
-const WORKFLOW_TASK_TIMEOUT = '5s'
+/**
+ * A workflow task that takes longer than this is given to another worker. Half of it made a loaded machine time out the same
+ * tasks again and again; a killed worker's beings wait for it once.
+ */
+const WORKFLOW_TASK_TIMEOUT = '10s'
 
 /** Rings one being: starts its workflow when none runs, so that a lost one comes back by itself. */
 export async function ringBeing(
