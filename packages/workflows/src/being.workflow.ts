@@ -33,8 +33,11 @@ export interface BeingInput {
   readonly historyEventsMax?: number
 }
 
-/** Runs are kept short: a being that was evicted is replayed from its run's beginning. */
-const HISTORY_EVENTS_MAX = 2000
+/**
+ * Runs are kept short: a being that was evicted is replayed from its run's beginning, within one workflow task. Measured
+ * on two busy cores, a replay of 1500 events took longer than a task may, so that being never came back.
+ */
+const HISTORY_EVENTS_MAX = 500
 
 /** A being's life. It sleeps until the doorbell rings, then lives one moment after another until nothing wakes it. */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
