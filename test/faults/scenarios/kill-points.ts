@@ -6,14 +6,19 @@ import type { Figures, Scenario } from '../scenario.ts'
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
 const HIT_MAX = 3
 const DEATH_SECONDS_MAX = 40
+/** A start may meet a service that is just full; whoever supervises workers starts another, and so do we. */
+const FAILED_STARTS_MAX = 3
 
 /** Starts workers that die at chosen points, two at a time, under load. @returns how many died at each */
 export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
   const random = trial.random.fork()
-  const plan = points.map((point) => `${point}:${random.between(1, HIT_MAX)}`)
+  // Few lives begin while a trial runs, so the first one that comes by has to do.
+  const hitOf = (point: CrashPoint) => (BIRTHS.includes(point) ? 1 : random.between(1, HIT_MAX))
+  const plan = points.map((point) => `${point}:${hitOf(point)}`)
   trial.dismissMidwife()
   const load = trial.load(open)
   const died: Figures = {}
+  let failedStarts = 0
   const takeTurns = async () => {
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) {
       const worker = trial.startWorker(crashAt)
@@ -22,6 +27,11 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
       clearTimeout(late)
       trial.check()
       if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
+      if (end === 1 && failedStarts++ < FAILED_STARTS_MAX) {
+        trial.say(`a worker for ${crashAt} could not start and is started again`)
+        plan.unshift(crashAt)
+        continue
+      }
       if (end !== 'SIGKILL') throw new Error(`a worker that should die at ${crashAt} ended by ${end}`)
       trial.faults.push(Date.now())
       died[crashAt] = Number(died[crashAt] ?? 0) + 1
