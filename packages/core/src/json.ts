@@ -34,54 +34,66 @@ const DEPTH_MAX = 128
  *   surrogate): nothing is dropped or repaired, because what is hashed must be what was meant
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, '$', 0)
+  return write(value, null, 0)
 }
 
-function write(value: unknown, path: string, depth: number): string {
+/** Where a value stands. Linked, because a path is read only when there is a fault to name. */
+interface Place {
+  readonly within: Place | null
+  readonly key: string | number
+}
+
+function pathOf(place: Place | null): string {
+  if (place === null) return '$'
+  return `${pathOf(place.within)}[${typeof place.key === 'number' ? place.key : JSON.stringify(place.key)}]`
+}
+
+const fault = (place: Place | null, reason: string) => new NotPlainJsonError(pathOf(place), reason)
+
+function write(value: unknown, place: Place | null, depth: number): string {
+  if (typeof value === 'string') return writeString(value, place)
   if (value === null || value === true || value === false) return String(value)
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new NotPlainJsonError(path, `${value} is not a JSON number`)
-    if (Object.is(value, -0)) throw new NotPlainJsonError(path, 'negative zero has no canonical form')
+    if (!Number.isFinite(value)) throw fault(place, `${value} is not a JSON number`)
+    if (Object.is(value, -0)) throw fault(place, 'negative zero has no canonical form')
     return String(value)
   }
-  if (typeof value === 'string') return writeString(value, path)
-  if (typeof value !== 'object') throw new NotPlainJsonError(path, `a ${typeof value} is not JSON`)
-  if (depth >= DEPTH_MAX) throw new NotPlainJsonError(path, `nested deeper than ${DEPTH_MAX}`)
-  if (Array.isArray(value)) return writeArray(value, path, depth)
-  return writeObject(value, path, depth)
+  if (typeof value !== 'object') throw fault(place, `a ${typeof value} is not JSON`)
+  if (depth >= DEPTH_MAX) throw fault(place, `nested deeper than ${DEPTH_MAX}`)
+  if (Array.isArray(value)) return writeArray(value, place, depth)
+  return writeObject(value, place, depth)
 }
 
-function writeArray(value: readonly unknown[], path: string, depth: number): string {
+function writeArray(value: readonly unknown[], place: Place | null, depth: number): string {
   let out = '['
   for (let i = 0; i < value.length; i++) {
-    if (!Object.hasOwn(value, i)) throw new NotPlainJsonError(`${path}[${i}]`, 'a hole in an array')
-    out += (i === 0 ? '' : ',') + write(value[i], `${path}[${i}]`, depth + 1)
+    const at = { within: place, key: i }
+    if (!Object.hasOwn(value, i)) throw fault(at, 'a hole in an array')
+    out += (i === 0 ? '' : ',') + write(value[i], at, depth + 1)
   }
   if (Object.keys(value).length === value.length) return `${out}]`
-  throw new NotPlainJsonError(path, 'an array with more than its items')
+  throw fault(place, 'an array with more than its items')
 }
 
-function writeObject(value: object, path: string, depth: number): string {
+function writeObject(value: object, place: Place | null, depth: number): string {
   const prototype = Object.getPrototypeOf(value)
   // Values cross realms (the workflow sandbox), so plain means "its prototype is a root", not "is our Object.prototype".
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new NotPlainJsonError(path, 'only plain objects are JSON')
-  }
-  if (Object.getOwnPropertySymbols(value).length > 0)
-    throw new NotPlainJsonError(path, 'a symbol key is not JSON')
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw fault(place, 'only plain objects are JSON')
+  if (Object.getOwnPropertySymbols(value).length > 0) throw fault(place, 'a symbol key is not JSON')
   const fields = value as Record<string, unknown>
   let out = '{'
   let separator = ''
   for (const key of Object.keys(fields).sort()) {
-    const at = `${path}[${JSON.stringify(key)}]`
+    const at = { within: place, key }
     out += `${separator}${writeString(key, at)}:${write(fields[key], at, depth + 1)}`
     separator = ','
   }
   return `${out}}`
 }
 
-function writeString(value: string, path: string): string {
-  if (!value.isWellFormed()) throw new NotPlainJsonError(path, 'a lone surrogate cannot be stored as UTF-8')
+function writeString(value: string, place: Place | null): string {
+  if (!value.isWellFormed()) throw fault(place, 'a lone surrogate cannot be stored as UTF-8')
   return JSON.stringify(value)
 }
 
@@ -106,28 +118,27 @@ export function utf8Length(text: string): number {
  * @throws {NotPlainJsonError} naming the path of the first fault
  */
 export function guardJson(value: unknown, bounds: JsonBounds): string {
-  guard(value, '$', 0, bounds.depthMax)
+  guard(value, null, 0, bounds.depthMax)
   const text = canonicalJson(value)
   const bytes = utf8Length(text)
   if (bytes > bounds.bytesMax) {
-    throw new NotPlainJsonError('$', `${bytes} bytes, at most ${bounds.bytesMax} are taken`)
+    throw fault(null, `${bytes} bytes, at most ${bounds.bytesMax} are taken`)
   }
   return text
 }
 
-function guard(value: unknown, path: string, depth: number, depthMax: number): void {
-  if (typeof value === 'string' && value.includes('\0'))
-    throw new NotPlainJsonError(path, 'a NUL character is refused')
+function guard(value: unknown, place: Place | null, depth: number, depthMax: number): void {
+  if (typeof value === 'string' && value.includes('\0')) throw fault(place, 'a NUL character is refused')
   if (typeof value !== 'object' || value === null) return
-  if (depth >= depthMax) throw new NotPlainJsonError(path, `nested deeper than ${depthMax}`)
+  if (depth >= depthMax) throw fault(place, `nested deeper than ${depthMax}`)
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) guard(item, `${path}[${i}]`, depth + 1, depthMax)
+    for (const [i, item] of value.entries()) guard(item, { within: place, key: i }, depth + 1, depthMax)
     return
   }
   for (const [key, item] of Object.entries(value)) {
-    const at = `${path}[${JSON.stringify(key)}]`
-    if (REFUSED_KEYS.has(key)) throw new NotPlainJsonError(at, 'this key is refused everywhere')
-    if (key.includes('\0')) throw new NotPlainJsonError(at, 'a NUL character is refused')
+    const at = { within: place, key }
+    if (REFUSED_KEYS.has(key)) throw fault(at, 'this key is refused everywhere')
+    if (key.includes('\0')) throw fault(at, 'a NUL character is refused')
     guard(item, at, depth + 1, depthMax)
   }
 }

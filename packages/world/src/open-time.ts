@@ -2,12 +2,7 @@ import type { OpenTime } from './context.ts'
 
 /** Hour and weekday in the reality's zone: recorded, because time-zone tables change. */
 export function openTime(openedAt: number, zone: string): OpenTime {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hour: 'numeric',
-    hourCycle: 'h23',
-    weekday: 'short',
-  })
+  const parts = formatOf(zone)
     .formatToParts(openedAt)
     .reduce((all, part) => all.set(part.type, part.value), new Map<string, string>())
   return {
@@ -17,4 +12,21 @@ export function openTime(openedAt: number, zone: string): OpenTime {
     dayOfWeek: WEEKDAYS.indexOf(parts.get('weekday') ?? ''),
   }
 }
+
+/** Costly to make, and a reality has one zone for good. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hour: 'numeric',
+    hourCycle: 'h23',
+    weekday: 'short',
+  })
+  formats.set(zone, format)
+  return format
+}
+
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
