@@ -1,4 +1,5 @@
 import {
+  Asked,
   actDigest,
   append,
   type BuiltFact,
@@ -7,11 +8,9 @@ import {
   type Db,
   digestOf,
   findEntry,
+  glance,
   keep,
   type MomentRecord,
-  readClock,
-  readHeads,
-  rowSource,
 } from '@treeos/chain'
 import {
   correlationFor,
@@ -28,7 +27,7 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { type Act, beingKey, decideCall, foldRows, type SeenHead, WorldReader } from '@treeos/world'
+import { type Act, beingKey, decideCall, foldRows, WorldReader } from '@treeos/world'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -51,13 +50,17 @@ export async function commit(
   loaded: LoadedMoment,
   ending: Ending,
 ): Promise<Committed> {
-  const { reality } = deps
+  const { reality, memory } = deps
   const { record: open } = loaded
-  const reader = new WorldReader(rowSource(db, reality.id))
+  const onlooker = { reality: reality.id, being: input.being }
+  const { source, now, asked } = await glance(db, onlooker, memory.stamped.get(input.being) ?? new Asked())
+  const [records] = (await source.rows([momentsReel(input.being)])).map((row) => row.head)
+  if (records === undefined) throw new Error(`the records of ${input.being} have no head`)
+  const reader = new WorldReader(source)
   await reader.prefetch([beingKey(input.being)])
   const verdict = await judge(db, deps, input, loaded, ending, reader)
-  const sealedAt = Math.max(await readClock(db), open.openedAt)
-  const records = (await readHeads(db, reality.id, [momentsReel(input.being)]))[0] as SeenHead
+  memory.stamped.set(input.being, asked)
+  const sealedAt = Math.max(now, open.openedAt)
   // What writes nothing rests on nothing that could move.
   const read = verdict.kind === 'act' ? [...reader.heads] : []
   const heads = new Map([...read, [records.reel, records] as const])

@@ -1,32 +1,22 @@
-import {
-  type Db,
-  digestOf,
-  findEntry,
-  type InboxEntry,
-  type OpenRecord,
-  type Reality,
-  readClock,
-  readLastSealed,
-  rowSource,
-} from '@treeos/chain'
+import { type Db, digestOf, findEntry, type Glance, type InboxEntry, type OpenRecord } from '@treeos/chain'
 import { type Caller, type Json, readPath, VERBS, type Verb, type VerbCall, type Wake } from '@treeos/core'
-import { lookAround, openTime, type Parts, type Seen, WorldReader } from '@treeos/world'
+import { lookAround, openTime, type Seen, WorldReader } from '@treeos/world'
 import type { OpenInput } from './beats.ts'
+import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
 
-/** Looks at the world within one snapshot, and makes the record of what was seen. */
+/** Looks at the world at the instant of one glance, and makes the record of what was seen. */
 export async function lookForMoment(
-  tx: Db,
-  { reality, parts }: { reality: Reality; parts: Parts },
+  { db, reality, parts }: BeatDeps,
   { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
   wake: InboxEntry,
+  { source, now, lastSealed }: Glance,
 ): Promise<Seen & { readonly record: OpenRecord }> {
-  const reader = new WorldReader(rowSource(tx, reality.id))
+  const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
-  const lastSealed = await readLastSealed(tx, being)
-  const time = openTime(Math.max(await readClock(tx), lastSealed?.sealedAt ?? 0), reality.timeZone)
-  const answered = await answeredBy(tx, wake)
+  const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), reality.timeZone)
+  const answered = await answeredBy(db, wake) // what is said in an inbox row never changes
   const { verb, caller } = attribute(wake, answered)
   const asked = (answered ?? wake).askedRole
   const seen = await lookAround(reader, parts, {

@@ -1,5 +1,16 @@
-import { type Db, digestOf, findEntry, kept, keptOnce, type OpenRecord, readOpen } from '@treeos/chain'
-import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
+import {
+  type Asked,
+  type Db,
+  digestOf,
+  findEntry,
+  kept,
+  keptOnce,
+  type OpenRecord,
+  readDecision,
+  readOpen,
+  type StoredDecision,
+} from '@treeos/chain'
+import type { BeingName, Digest, Json, MomentId, PinnedStack } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import type { Composed, Face, Parts, Program } from '@treeos/world'
 import { composeMoment } from '@treeos/world'
@@ -20,11 +31,19 @@ export interface Memory {
   readonly moments: LRUCache<MomentId, LoadedMoment>
   /** programs that are kept already: a being runs by the same one for many moments */
   readonly programs: LRUCache<Digest, true>
+  /** what was decided, as it is stored */
+  readonly decisions: LRUCache<MomentId, StoredDecision>
+  /** what beings asked to see when they last opened a moment, and when they last stamped one */
+  readonly opened: LRUCache<BeingName, Asked>
+  readonly stamped: LRUCache<BeingName, Asked>
 }
 
 export const newMemory = (): Memory => ({
   moments: new LRUCache({ max: 500 }),
   programs: new LRUCache({ max: 5000 }),
+  decisions: new LRUCache({ max: 500 }),
+  opened: new LRUCache({ max: 5000 }),
+  stamped: new LRUCache({ max: 5000 }),
 })
 
 /** @throws {Error} when the moment was never opened, or what it refers to is not kept */
@@ -44,6 +63,18 @@ export async function loadMoment(
   const loaded = { record, program, face, content: wake.content }
   memory.moments.set(moment, loaded)
   return loaded
+}
+
+/** What a mind decided, if it has; the first decision of a moment never changes. */
+export async function findDecision(
+  { db, memory }: { db: Db; memory: Memory },
+  moment: MomentId,
+): Promise<StoredDecision | null> {
+  const known = memory.decisions.get(moment)
+  if (known !== undefined) return known
+  const stored = await readDecision(db, moment)
+  if (stored !== null) memory.decisions.set(moment, stored)
+  return stored
 }
 
 /** The content that a mind is shown: of a reply, what it answers is already known to the person. */

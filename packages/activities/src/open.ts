@@ -1,13 +1,14 @@
-import { claimWake, inSnapshot, keep, recordOpen } from '@treeos/chain'
+import { Asked, atOneInstant, claimWake, type InboxEntry, keep, recordOpen } from '@treeos/chain'
 import type { Digest, Json } from '@treeos/core'
+import { beingKey } from '@treeos/world'
 import type { OpenedMoment, OpenInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { lookForMoment } from './look.ts'
-import { type LoadedMoment, loadMoment } from './moment.ts'
+import { type LoadedMoment, loadMoment, type Memory } from './moment.ts'
 
 /**
- * Assign and fold: claims the next wake, then looks at the world once, in one snapshot, and records what it saw. A rerun
+ * Assign and fold: claims the next wake, then looks at the world once, at one instant, and records what it saw. A rerun
  * gets the first run's record back, whatever the world has become since.
  * @returns null when nothing wakes the being
  * @throws {StaleGenerationError} when a younger life has begun
@@ -17,13 +18,16 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return null
   crashPoint('open:after-claim')
-  const seen = await inSnapshot(db, (tx) => lookForMoment(tx, deps, input, wake))
+  const onlooker = { reality: deps.reality.id, being: input.being }
+  const { seen, asked } = await atOneInstant(db, onlooker, guessFor(memory, wake), (glance) =>
+    lookForMoment(deps, input, wake, glance),
+  )
+  memory.opened.set(input.being, asked)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
     await keep(db, seen.program as unknown as Json)
     memory.programs.set(record.program, true)
   }
-  if (seen.face !== null) await keep(db, seen.face as unknown as Json)
   const first = await recordOpen(db, {
     moment: input.moment,
     being: input.being,
@@ -32,13 +36,20 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
     openedAt: record.openedAt,
     record,
     basis: seen.basis as unknown as Json,
-    face: record.face,
+    face: record.face === null ? null : { digest: record.face, content: seen.face as unknown as Json },
   })
   crashPoint('open:after-record')
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
   if (first) memory.moments.set(input.moment, loaded)
   return forWorkflow(loaded, input.program)
+}
+
+/** Beings look where they looked before, and often at whoever woke them. */
+function guessFor(memory: Memory, { being, caller }: InboxEntry): Asked {
+  const guess = memory.opened.get(being) ?? new Asked()
+  if (caller !== null) guess.keys.add(beingKey(caller.name))
+  return guess
 }
 
 /** What history may hold of an open moment. */

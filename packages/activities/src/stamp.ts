@@ -1,11 +1,4 @@
-import {
-  type Db,
-  lockHeads,
-  readDecision,
-  readOutcome,
-  recordDecision,
-  StaleGenerationError,
-} from '@treeos/chain'
+import { type Db, lockHeads, readOutcome, recordDecision, StaleGenerationError } from '@treeos/chain'
 import {
   type ActContent,
   type Decision,
@@ -20,7 +13,7 @@ import { type Committed, commit } from './commit.ts'
 import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending } from './ending.ts'
-import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
+import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
 
 /** After this many decisions overtaken by others, everything read is locked before it is decided again. */
 const UNLOCKED_TRIES = 2
@@ -123,7 +116,7 @@ async function decisionOf(
   if (input.failed !== null)
     return { decision: { kind: 'failure', code: input.failed, message: NO_ANSWER }, digest: null }
   if (loaded.record.wake.kind !== 'act') {
-    const stored = await readDecision(deps.db, input.moment)
+    const stored = await findDecision(deps, input.moment)
     if (stored === null || stored.digest !== input.decision)
       throw new Error(`the decision of ${input.moment} is not kept`)
     return stored

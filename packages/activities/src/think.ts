@@ -1,12 +1,12 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { readDecision, recordDecision, type StoredDecision } from '@treeos/chain'
+import { recordDecision, type StoredDecision } from '@treeos/chain'
 import { type Decision, type Json, parseDecision, quote } from '@treeos/core'
 import type { DecisionRef, ThinkInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { messageOf } from './message.ts'
 import { ModelTransientError } from './model.ts'
-import { composeLoaded, type LoadedMoment, loadMoment } from './moment.ts'
+import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
 
 /** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
 const HEARTBEAT_MS = 3000
@@ -16,8 +16,10 @@ const HEARTBEAT_MS = 3000
  * @throws {ApplicationFailure} retryable, when a model may yet answer; anything else is a decision of kind failure
  */
 export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
-  const stored = await readDecision(deps.db, moment)
-  if (stored !== null) return refOf(stored)
+  // A moment that this process has just opened, thought about for the first time, was not decided before.
+  const isFresh = Context.current().info.attempt === 1 && deps.memory.moments.has(moment)
+  const stored = isFresh ? deps.memory.decisions.get(moment) : await findDecision(deps, moment)
+  if (stored != null) return refOf(stored)
   const loaded = await loadMoment(deps, moment)
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
   try {
@@ -28,6 +30,7 @@ export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Prom
         : { decision: await runScript(deps, loaded, stack), usage: null }
     crashPoint('think:after-mind')
     const recorded = await recordDecision(deps.db, moment, decision, usage)
+    deps.memory.decisions.set(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
   } finally {

@@ -29,6 +29,7 @@ export {
   listUnrung,
   measureInboxes,
 } from './inbox.ts'
+export { Asked, atOneInstant, type Glance, glance, type Onlooker } from './instant.ts'
 export { beginLife, StaleGenerationError } from './life.ts'
 export { migrate } from './migrate.ts'
 export {
@@ -38,7 +39,6 @@ export {
   readClock,
   readDecision,
   readDecisionBytes,
-  readLastSealed,
   readOpen,
   readOutcome,
   readOutcomeByNumber,

@@ -23,8 +23,8 @@ export interface OpenWrite {
   readonly openedAt: number
   readonly record: OpenRecord
   readonly basis: Json
-  /** digest under which the face is kept */
-  readonly face: Digest | null
+  /** kept with the record under its digest; null where there is nothing to see for */
+  readonly face: { readonly digest: Digest; readonly content: Json } | null
 }
 
 export interface StoredOpen {
@@ -39,22 +39,20 @@ export interface StoredOpen {
  * @throws {StaleGenerationError} when a younger life has begun: nothing could ever close such a moment
  */
 export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
-  const written = await db
-    .insertInto('moment_open')
-    .values({
-      moment: open.moment,
-      being: open.being,
-      n: open.n,
-      wake: open.wake,
-      opened_at: open.openedAt,
-      record: utf8(canonicalJson(open.record)),
-      basis: utf8(canonicalJson(open.basis)),
-      face: open.face,
-    })
-    .onConflict((conflict) => conflict.column('moment').doNothing())
-    .executeTakeFirst()
+  const face = open.face === null ? null : utf8(canonicalJson(open.face.content))
+  const { numAffectedRows } = await sql`
+    with seen as (
+      insert into treeos.blob (digest, bytes)
+      select digest, bytes from (values (${open.face?.digest ?? null}::text, ${face}::bytea)) as face (digest, bytes)
+      where digest is not null
+      on conflict do nothing)
+    insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis, face)
+    values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${utf8(canonicalJson(open.record))},
+      ${utf8(canonicalJson(open.basis))}, ${open.face?.digest ?? null})
+    on conflict (moment) do nothing`
+    .execute(db)
     .catch(throwStaleGeneration)
-  return (written.numInsertedOrUpdatedRows ?? 0n) > 0n
+  return (numAffectedRows ?? 0n) > 0n
 }
 
 export async function readOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
@@ -180,22 +178,6 @@ export async function readOutcomeByNumber(
     .where('n', '=', n)
     .executeTakeFirst()
   return row === undefined ? null : outcomeOf(row)
-}
-
-/** The last moment with an act: what `time.sinceLastMoment` and `me.previousRole` speak of. */
-export async function readLastSealed(
-  db: Db,
-  being: BeingName,
-): Promise<{ sealedAt: number; primary: string } | null> {
-  const row = await db
-    .selectFrom('moment_outcome')
-    .select(['sealed_at', 'primary_role'])
-    .where('being', '=', being)
-    .where('kind', '=', 'act')
-    .orderBy('n', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? null : { sealedAt: row.sealed_at, primary: row.primary_role ?? '' }
 }
 
 /** Moments that were opened and have no outcome: at most one a life. */

@@ -14,33 +14,38 @@ export interface SeenRow {
 /** The reel a row is folded from: rows carry their reel's name, but for roles, which share one. */
 export const reelOfKey = (key: string): ReelId => (key.startsWith('role:') ? 'registry' : key)
 
+/** A row and its reel's head as Postgres gives them. */
+interface StoredRow {
+  readonly key: string
+  readonly state: string | null
+  readonly seq: number | null
+  readonly hash: Buffer | null
+  readonly state_seq: number | null
+}
+
 /** Reads rows by key, each with its reel's head; a key without a row yields a null state and the head none the less. */
 export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
   if (keys.length === 0) return []
-  const { rows } = await sql<{
-    key: string
-    state: string | null
-    seq: number | null
-    hash: Buffer | null
-    state_seq: number | null
-  }>`
+  const { rows } = await sql<StoredRow>`
     select k.key, p.state, h.seq, h.hash, h.state_seq
     from unnest(${keys}::text[], ${keys.map(reelOfKey)}::text[]) as k(key, reel)
     left join treeos.projection p on p.key = k.key
     left join treeos.head h on h.reel = k.reel`.execute(db)
-  return rows.map((row) => {
-    const reel = reelOfKey(row.key)
-    return {
-      key: row.key,
-      state: row.state === null ? null : (JSON.parse(row.state) as Json),
-      head: {
-        reel,
-        seq: row.seq ?? 0,
-        hash: (row.hash ?? genesisHash(reality, reel)).toString('hex'),
-        stateSeq: row.state_seq ?? 0,
-      },
-    }
-  })
+  return rows.map((row) => seenRow(reality, row))
+}
+
+export function seenRow(reality: string, row: StoredRow): SeenRow {
+  const reel = reelOfKey(row.key)
+  return {
+    key: row.key,
+    state: row.state === null ? null : (JSON.parse(row.state) as Json),
+    head: {
+      reel,
+      seq: row.seq ?? 0,
+      hash: (row.hash ?? genesisHash(reality, reel)).toString('hex'),
+      stateSeq: row.state_seq ?? 0,
+    },
+  }
 }
 
 /** Keys of the rows that lie in a place, sorted; `kind` is a key's prefix, as in `being:`. */

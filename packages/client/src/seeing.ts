@@ -1,4 +1,4 @@
-import { digestOf, inSnapshot, readClock, readLastSealed, rowSource } from '@treeos/chain'
+import { Asked, digestOf, glance, inSnapshot } from '@treeos/chain'
 import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
 import {
   type Descriptor,
@@ -18,12 +18,12 @@ import type { Connection } from './living.ts'
  */
 export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: string): Promise<Descriptor> {
   return inSnapshot(at.db, async (tx) => {
-    const reader = new WorldReader(rowSource(tx, at.reality.id))
+    const { source, lastSealed, now } = await glance(tx, { reality: at.reality.id, being: as }, new Asked())
+    const reader = new WorldReader(source)
     const me = await reader.being(as)
     if (me === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
-    const lastSealed = await readLastSealed(tx, as)
-    const time = openTime(Math.max(await readClock(tx), lastSealed?.sealedAt ?? 0), at.reality.timeZone)
+    const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), at.reality.timeZone)
     const opening = { me, verb: 'see' as const, caller: null, time, lastSealed, asked: null, asker: null }
     const { result, face } = await lookAround(reader, at.parts, opening)
     if (result.skip !== undefined || face === null) {
