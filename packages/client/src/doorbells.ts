@@ -5,6 +5,7 @@ import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Kysely } from 'kysely'
 import { ringBeing } from './doorbell.ts'
+import { RingSchedule } from './ring-schedule.ts'
 
 /** Calls to Temporal under way at once. */
 const RINGING_MAX = 16
@@ -23,6 +24,8 @@ export interface DoorbellOptions {
   readonly reality: string
   readonly taskQueue: string
   readonly onError: (where: string, error: unknown) => void
+  /** default 5000 */
+  readonly sweepEveryMs?: number
 }
 
 /**
@@ -32,6 +35,7 @@ export interface DoorbellOptions {
 export class Doorbells {
   readonly #options: DoorbellOptions
   readonly #waiting = new Set<BeingName>()
+  readonly #schedule = new RingSchedule()
   #ringing = 0
   #closed = false
   #sweeping: Promise<void> = Promise.resolve()
@@ -56,6 +60,7 @@ export class Doorbells {
       const { client, reality, taskQueue } = this.#options
       await ringBeing(client, { reality, taskQueue }, being)
     } catch (error) {
+      this.#schedule.forget(being)
       this.#options.onError('doorbell', error)
     } finally {
       this.#ringing -= 1
@@ -63,7 +68,7 @@ export class Doorbells {
     }
   }
 
-  /** Starts ringing again, every few seconds, for wakes that nobody took. */
+  /** Starts ringing again for wakes that nobody took, soon at first and ever more seldom. */
   sweep(): void {
     this.#sweeping = this.#sweepUntilClosed()
   }
@@ -71,13 +76,14 @@ export class Doorbells {
   async #sweepUntilClosed(): Promise<void> {
     for (let sweeps = 0; !this.#closed; sweeps++) {
       try {
-        this.ring(await listUnrung(this.#options.db, UNRUNG_SECONDS, SWEEP_BEINGS_MAX))
+        const stuck = await listUnrung(this.#options.db, UNRUNG_SECONDS, SWEEP_BEINGS_MAX)
+        this.ring(this.#schedule.next(stuck))
         if (sweeps % LOOK_EVERY_SWEEPS === 0) this.ring(await this.#findEnded())
       } catch (error) {
         this.#options.onError('sweep', error)
       }
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, SWEEP_EVERY_MS)
+        const timer = setTimeout(resolve, this.#options.sweepEveryMs ?? SWEEP_EVERY_MS)
         this.#wakeSweeper = () => {
           clearTimeout(timer)
           resolve()

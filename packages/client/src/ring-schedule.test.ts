@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { RingSchedule } from './ring-schedule.ts'
+
+/** The sweeps, counted from 0, at which a being that stays stuck is rung. */
+function rungAt(schedule: RingSchedule, sweeps: number, being = 'echo'): number[] {
+  return Array.from({ length: sweeps }, (_, sweep) => sweep).filter(() =>
+    schedule.next([being]).includes(being),
+  )
+}
+
+describe('a being that stays stuck', () => {
+  it('is rung at once, and then after waits that double up to 12 sweeps, which are a minute', () => {
+    const sweeps = rungAt(new RingSchedule(), 60)
+    expect(sweeps).toEqual([0, 1, 3, 7, 15, 27, 39, 51])
+  })
+
+  it('is rung at once again when it was found free in between', () => {
+    const schedule = new RingSchedule()
+    rungAt(schedule, 10)
+    expect(schedule.next([])).toEqual([])
+    expect(rungAt(schedule, 8)).toEqual([0, 1, 3, 7])
+  })
+
+  it('is rung by the next sweep when its ring failed, and by every one while rings fail', () => {
+    const schedule = new RingSchedule()
+    rungAt(schedule, 10)
+    for (let sweep = 0; sweep < 3; sweep++) {
+      schedule.forget('echo')
+      expect(schedule.next(['echo'])).toEqual(['echo'])
+    }
+    expect(rungAt(schedule, 7)).toEqual([0, 2, 6])
+  })
+})
+
+it('each being waits for itself, and those that are due keep their order', () => {
+  const schedule = new RingSchedule()
+  rungAt(schedule, 2, 'old')
+  expect(schedule.next(['new', 'old', 'other'])).toEqual(['new', 'other'])
+  expect(schedule.next(['new', 'old', 'other'])).toEqual(['new', 'old', 'other'])
+})
