@@ -44,6 +44,9 @@ const DYNAMIC_CONFIG = [
   // doorbells within a minute starved a being of all but 2 of its turns and filled a run with 10,216 events; now no run
   // holds more than 1,036, and the being answers throughout.
   'history.maximumBufferedEventsBatch=10000',
+  // A task that was given up three times is waited for up to ten minutes more each time, so a being whose workers died
+  // under it a few times in a row would be away for that long.
+  'history.workflowTaskRetryMaxInterval="10s"',
 ]
 
 /** Starts the server and waits until it answers; again with other ports when another process took ours meanwhile. */
