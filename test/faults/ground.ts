@@ -157,8 +157,10 @@ export class WorkerProcess {
   /** killed by us, not by a crash point */
   wasKilled = false
   readonly #child: ChildProcess
+  readonly #logFile: string
 
   constructor(logFile: string, env: NodeJS.ProcessEnv) {
+    this.#logFile = logFile
     const log = openSync(logFile, 'a')
     this.#child = spawn(process.execPath, [WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
     closeSync(log)
@@ -177,6 +179,14 @@ export class WorkerProcess {
   async memory(): Promise<number> {
     const status = await readFile(`/proc/${this.pid}/status`, 'utf8')
     return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN)
+  }
+
+  /** Why it ended by itself, as its log has it; empty when it did not say. */
+  async lastWords(): Promise<string> {
+    const lines = (await readFile(this.#logFile, 'utf8')).split('\n')
+    return (
+      lines.findLast((line) => line.startsWith('{"level":60,') && line.includes(`"pid":${this.pid},`)) ?? ''
+    )
   }
 
   get pid(): number {

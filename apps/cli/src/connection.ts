@@ -1,5 +1,5 @@
 import type { Client, ClientOptions } from '@temporalio/client'
-import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
 import { readInstance } from '@treeos/local'
 import { assemble, type Parts, seed } from '@treeos/world'
@@ -110,11 +110,8 @@ async function connectionOf(place: TemporalPlace) {
   }
 }
 
-/** SQLSTATE classes and system errors which mean that the server, not the question, is at fault. */
-const POSTGRES_DOWN =
-  /^(08...|57P..|53...|28...|3D000|ECONN.*|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE)$/
-const POSTGRES_DOWN_MESSAGE =
-  /Connection terminated|timeout e|read timeout|Client has encountered a connection error/
+/** A login or a database that the server does not know: no command can be at fault, only where it was sent. */
+const POSTGRES_REFUSES = /^(28...|3D000)$/
 /** An undefined table, schema, column or function: the database is of another version, or of none. */
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
@@ -125,7 +122,7 @@ function postgresFailure(error: unknown, address: string): unknown {
     return unavailable(
       `Postgres at ${address} holds no TreeOS of this version (${error.message}): \`treeos up\` brings it up to date`,
     )
-  if (POSTGRES_DOWN.test(code) || POSTGRES_DOWN_MESSAGE.test(error.message))
+  if (POSTGRES_REFUSES.test(code) || isTransient(error))
     return serviceDown('Postgres', address, messageOf(error))
   return error
 }

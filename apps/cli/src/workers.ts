@@ -15,7 +15,7 @@ import {
 } from '@treeos/local'
 import { isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './instance.ts'
 
-const READY_MS = 60_000 // a loaded machine bundles the workflows slowly
+const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
 const POLL_MS = 50
 
 /** Where beings live: what a worker is told by its environment. */

@@ -1,10 +1,18 @@
 #!/usr/bin/env node
+import { TreeosError } from '@treeos/core'
+import { ServiceAwayError } from '@treeos/plugin'
 import { pino } from 'pino'
-import { type RunningWorker, startWorker } from './worker.ts'
+import { isLogLevel } from './settings.ts'
+import { StartError } from './start-error.ts'
+import { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
 
 // The sandbox would else read the host's time zone; a moment's hour is recorded data.
 process.env.TZ = 'UTC'
-const log = pino({ name: 'treeos-worker', level: process.env.TREEOS_LOG ?? 'info' }, pino.destination(2))
+const { TREEOS_LOG = '' } = process.env
+const log = pino(
+  { name: 'treeos-worker', level: isLogLevel(TREEOS_LOG) ? TREEOS_LOG : 'info' },
+  pino.destination(2),
+)
 
 let worker: RunningWorker | null = null
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -13,8 +21,25 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     worker.stop()
   })
 }
-worker = await startWorker(process.env, log)
-const { taskQueue, mind, metrics } = worker
-console.log(JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, metrics }))
-await worker.done
-log.info('stopped')
+try {
+  worker = await startWorker(process.env, log)
+  const { taskQueue, mind, metrics } = worker
+  console.log(JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, metrics }))
+  await worker.done
+  log.info('stopped')
+} catch (error) {
+  tell(error)
+  process.exit(1)
+}
+
+/** Errors of our own say what to do. Of the others the message stays here: it may quote a prompt or a row. */
+function tell(error: unknown): void {
+  if (error instanceof StartError || error instanceof ServiceAwayError || error instanceof TreeosError)
+    log.fatal({ error: error.name }, error.message)
+  else log.fatal({ ...nameAndCode(error), at: framesOf(error) }, 'the worker cannot go on')
+}
+
+function framesOf(error: unknown): string[] {
+  const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
+  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim())
+}

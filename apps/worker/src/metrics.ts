@@ -4,6 +4,7 @@ import { type ChainDb, measureInboxes } from '@treeos/chain'
 import type { Observer } from '@treeos/plugin'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { StartError } from './start-error.ts'
 
 /** Beats take milliseconds, minds seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
@@ -77,7 +78,7 @@ export class Metrics {
     }
   }
 
-  /** Serves `/metrics` on loopback. @param port 0 picks a free one */
+  /** Serves `/metrics` on loopback. @param port 0 picks a free one. @throws {StartError} when it cannot be had */
   async serve(port: number): Promise<{ url: string; close(): Promise<void> }> {
     const server = createServer((request, response) => {
       if (request.url !== '/metrics') return void response.writeHead(404).end()
@@ -87,12 +88,19 @@ export class Metrics {
       )
     })
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
+      server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
       server.listen(port, '127.0.0.1', resolve)
     })
     const { port: taken } = server.address() as AddressInfo
     return { url: `http://127.0.0.1:${taken}/metrics`, close: () => closeServer(server) }
   }
+}
+
+/** Two workers of one machine cannot share a port, and need none that they were told. */
+function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
+  return new StartError(
+    `TREEOS_METRICS_PORT ${port} cannot be had (${code ?? message}): leave it unset for a free one, or give each worker its own`,
+  )
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -1,16 +1,16 @@
-import { loadClientConnectConfig } from '@temporalio/envconfig'
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import { openDatabase, readReality } from '@treeos/chain'
+import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
+import { openDatabase } from '@treeos/chain'
 import { historiesIn } from '@treeos/client'
 import { createModel, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
 import { extensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
+import { readSettings } from './settings.ts'
+import { locateTemporal, Start } from './start.ts'
 
 /** A killed worker's beings go on elsewhere after at most this. */
 const STICKY_TIMEOUT = '1s'
-const MODEL_TIMEOUT_SECONDS = 120
 
 export interface RunningWorker {
   readonly taskQueue: string
@@ -26,58 +26,83 @@ export interface RunningWorker {
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
  * `OPENAI_*`, `TREEOS_MODEL`, and `TREEOS_DATA` for the folder that keeps histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before: it saves each start a second or two.
+ * our workflows made before: it saves each start a second or two. A service that is away is waited for.
+ * @returns once it takes work
+ * @throws {StartError} when the environment or a service says that this cannot work
+ * @throws {ServiceAwayError} when a service stays away
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
-  const databaseUrl = env.DATABASE_URL
-  if (!databaseUrl) throw new Error('DATABASE_URL is not set: `treeos up` starts everything a worker needs')
-  const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
-  const reality = await readReality(db)
-  if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
+  const settings = readSettings(env)
+  const { databaseUrl, dataDir, bundlePath } = settings
   const mind = await resolveMind(env)
-  const timeoutSeconds = Number(env.TREEOS_MODEL_TIMEOUT_SECONDS || MODEL_TIMEOUT_SECONDS)
+  const temporal = locateTemporal()
+  const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
-  const served = await metrics.serve(Number(env.TREEOS_METRICS_PORT || 0))
+  const served = await metrics.serve(settings.metricsPort)
+  const start = new Start(log, settings.startSeconds)
+  const reality = await start.findReality(db, databaseUrl)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
-  const { connectionOptions, namespace } = loadClientConnectConfig()
-  const connection = await NativeConnection.connect(connectionOptions)
+  const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
   const taskQueue = taskQueueOf(reality.name)
-  const worker = await Worker.create({
-    connection,
-    namespace: namespace ?? 'default',
-    taskQueue,
-    ...(env.TREEOS_WORKFLOW_BUNDLE ? { workflowBundle: { codePath: env.TREEOS_WORKFLOW_BUNDLE } } : {}),
-    plugins: [
-      treeos({
-        extensions,
-        databaseUrl,
-        ...(env.TREEOS_DATA ? { histories: historiesIn(env.TREEOS_DATA) } : {}),
-        model: mind === null ? null : createModel(mind, { timeoutSeconds }),
-        observe: observer(metrics, log),
-      }),
-    ],
-    maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentWorkflowTaskPolls: 20,
-    maxConcurrentActivityTaskPolls: 20,
-    maxConcurrentLocalActivityExecutions: 100,
-    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-    nonStickyToStickyPollRatio: 0.5,
-    shutdownGraceTime: '5s',
-    shutdownForceTime: '15s',
-  })
+  const running = new Running()
+  const worker = await start.askTemporal(temporal, () =>
+    Worker.create({
+      connection,
+      namespace: temporal.namespace,
+      taskQueue,
+      ...(bundlePath === null ? {} : { workflowBundle: { codePath: bundlePath } }),
+      plugins: [
+        treeos({
+          extensions,
+          databaseUrl,
+          ...(dataDir === null ? {} : { histories: historiesIn(dataDir) }),
+          model: mind === null ? null : createModel(mind, { timeoutSeconds: settings.modelTimeoutSeconds }),
+          observe: observer(metrics, log),
+        }),
+        running,
+      ],
+      maxConcurrentWorkflowTaskExecutions: 100,
+      maxConcurrentWorkflowTaskPolls: 20,
+      maxConcurrentActivityTaskPolls: 20,
+      maxConcurrentLocalActivityExecutions: 100,
+      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+      nonStickyToStickyPollRatio: 0.5,
+      shutdownGraceTime: '5s',
+      shutdownForceTime: '15s',
+    }),
+  )
   const done = worker.run().finally(async () => {
     await connection.close()
     await served.close()
     await db.destroy()
   })
+  await Promise.race([running.begun, done])
   const told = mind === null ? null : { model: mind.model, baseUrl: mind.baseUrl }
   return { taskQueue, mind: told, metrics: served.url, done, stop: () => stop(worker) }
 }
 
-/** One that does not run yet has nothing to finish, and Temporal would refuse to shut it down. */
+/** The innermost plugin of a worker: the others have done what they do before it takes work. */
+class Running implements WorkerPlugin {
+  readonly name = 'treeos-running'
+  readonly begun: Promise<void>
+  #begin: () => void = () => undefined
+
+  constructor() {
+    this.begun = new Promise((resolve) => {
+      this.#begin = resolve
+    })
+  }
+
+  runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    const done = next(worker)
+    this.#begin()
+    return done
+  }
+}
+
+/** Temporal would refuse to shut down one that has ended, or is about to. */
 function stop(worker: Worker): void {
-  if (worker.getState() === 'INITIALIZED') process.exit(0)
-  else if (worker.getState() === 'RUNNING') worker.shutdown()
+  if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
 /** Counts everything, and logs what a person would want to see: failures and retries, by name and code. */

@@ -55,5 +55,6 @@ export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, re
 export { keysInPlace, keysOfChildren, listRows, readHeads, readRows, type SeenRow } from './rows.ts'
 export type { ChainDb } from './schema.ts'
 export { keptOnce, rowSource } from './source.ts'
+export { isTransient } from './transient.ts'
 export { type Broken, type BrokenReason, type Verified, type VerifyOptions, verifyChains } from './verify.ts'
 export { verifyInSql } from './verify-sql.ts'

@@ -8,10 +8,12 @@ import {
   newMemory,
   type Observer,
 } from '@treeos/activities'
-import { type ChainDb, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { Archivist, bringRoles, Doorbells } from '@treeos/client'
+import type { RoleName } from '@treeos/core'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { waitFor } from './wait-for.ts'
 
 export interface RuntimeOptions {
   readonly databaseUrl: string
@@ -53,16 +55,29 @@ export class Runtime {
 
   /** Opens what the beats need, runs `next`, and closes it again. */
   async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
-    const { databaseUrl, parts, model, observe, poolMax, histories } = this.#options
-    const onError = (where: string, error: unknown) => observe.error(where, error)
+    const { databaseUrl, observe, poolMax } = this.#options
     const db = openDatabase(databaseUrl, {
       poolMax,
       statementSecondsMax: STATEMENT_SECONDS_MAX,
-      onConnectionError: (error) => onError('postgres', error),
+      onConnectionError: (error) => observe.error('postgres', error),
     })
-    const reality = await requireReality(db)
-    for (const role of await bringRoles(db, reality, parts))
-      onError(`role ${role} is taken by a live one`, null)
+    try {
+      await this.#runOn(db, client, taskQueue, next)
+    } finally {
+      this.#deps = null
+      await db.destroy()
+    }
+  }
+
+  async #runOn(db: Kysely<ChainDb>, client: Client, taskQueue: string, next: () => Promise<void>) {
+    const { parts, model, observe, histories } = this.#options
+    const onError = (where: string, error: unknown) => observe.error(where, error)
+    const { reality, taken } = await waitFor(() => arrive(db, parts), {
+      service: 'Postgres',
+      isAway: isTransient,
+      onWait: (error) => onError('start', error),
+    })
+    for (const role of taken) onError(`role ${role} is taken by a live one`, null)
     const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
     const archivist =
       histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
@@ -82,14 +97,13 @@ export class Runtime {
     } finally {
       await doorbells.close()
       await archivist?.close()
-      this.#deps = null
-      await db.destroy()
     }
   }
 }
 
-async function requireReality(db: Kysely<ChainDb>): Promise<Reality> {
+/** Finds the reality and brings it the roles of this worker's code: safe to do again when it failed halfway. */
+async function arrive(db: Kysely<ChainDb>, parts: Parts): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await readReality(db)
   if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
-  return reality
+  return { reality, taken: await bringRoles(db, reality, parts) }
 }

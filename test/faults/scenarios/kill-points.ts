@@ -6,8 +6,6 @@ import type { Figures, Scenario } from '../scenario.ts'
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
 const HIT_MAX = 3
 const DEATH_SECONDS_MAX = 40
-/** A start may meet a service that is just full; whoever supervises workers starts another, and so do we. */
-const FAILED_STARTS_MAX = 3
 
 /** Starts workers that die at chosen points, two at a time, under load. @returns how many died at each */
 export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
@@ -18,7 +16,6 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
   trial.dismissMidwife()
   const load = trial.load(open)
   const died: Figures = {}
-  let failedStarts = 0
   const takeTurns = async () => {
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) {
       const worker = trial.startWorker(crashAt)
@@ -27,12 +24,10 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
       clearTimeout(late)
       trial.check()
       if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
-      if (end === 1 && failedStarts++ < FAILED_STARTS_MAX) {
-        trial.say(`a worker for ${crashAt} could not start and is started again`)
-        plan.unshift(crashAt)
-        continue
+      if (end !== 'SIGKILL') {
+        const said = await worker.lastWords()
+        throw new Error(`a worker that should die at ${crashAt} ended by ${end}: ${said}`)
       }
-      if (end !== 'SIGKILL') throw new Error(`a worker that should die at ${crashAt} ended by ${end}`)
       trial.faults.push(Date.now())
       died[crashAt] = Number(died[crashAt] ?? 0) + 1
       trial.say(`killed at ${crashAt}, ${plan.length} to go`)

@@ -1,0 +1,52 @@
+import { StartError } from './start-error.ts'
+
+const MODEL_TIMEOUT_SECONDS = 120
+const START_SECONDS = 60
+const PORT_MAX = 65_535
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+export const isLogLevel = (text: string): boolean => LOG_LEVELS.includes(text)
+
+/** What a worker is told by its environment, beside its Temporal and its mind. */
+export interface Settings {
+  readonly databaseUrl: string
+  /** folder of the instance, which keeps histories; null without one */
+  readonly dataDir: string | null
+  /** 0 picks a free one */
+  readonly metricsPort: number
+  readonly modelTimeoutSeconds: number
+  /** how long each service may be away when the worker starts */
+  readonly startSeconds: number
+  /** a bundle of our workflows made before; null makes one */
+  readonly bundlePath: string | null
+}
+
+/**
+ * @param env an empty value is an unset one
+ * @throws {StartError} naming the variable, its value and what would have been right
+ */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const databaseUrl = env.DATABASE_URL
+  if (!databaseUrl)
+    throw new StartError('DATABASE_URL is not set: `treeos up` starts everything a worker needs')
+  if (env.TREEOS_LOG && !isLogLevel(env.TREEOS_LOG))
+    throw new StartError(`TREEOS_LOG is ${JSON.stringify(env.TREEOS_LOG)}; it takes ${LOG_LEVELS.join(', ')}`)
+  const number = (name: string, fallback: number, right: string, isRight: (value: number) => boolean) => {
+    const text = env[name]
+    if (!text) return fallback
+    if (isRight(Number(text))) return Number(text)
+    throw new StartError(`${name} is ${JSON.stringify(text)}; it takes ${right}`)
+  }
+  const seconds = (name: string, fallback: number) =>
+    number(name, fallback, 'a number of seconds above 0', (value) => value > 0 && value < Infinity)
+  return {
+    databaseUrl,
+    dataDir: env.TREEOS_DATA || null,
+    metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
+    modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),
+    startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
+    bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
+  }
+}
+
+const isPort = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= PORT_MAX

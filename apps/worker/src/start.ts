@@ -1,0 +1,92 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig'
+import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
+import { type ChainDb, isTransient, type Reality, readReality } from '@treeos/chain'
+import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/plugin'
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { StartError } from './start-error.ts'
+import { TemporalFault } from './temporal-fault.ts'
+
+/** SQLSTATE of an undefined table, schema, column or function. */
+const OTHER_SCHEMA = /^(42P01|3F000|42703|42883)$/
+
+export interface TemporalPlace {
+  readonly address: string
+  readonly namespace: string
+  readonly options: NativeConnectionOptions
+}
+
+/** Where TEMPORAL_* and temporal.toml say that Temporal is. @throws {StartError} */
+export function locateTemporal(): TemporalPlace {
+  try {
+    const { connectionOptions: options, namespace = 'default' } = loadClientConnectConfig()
+    return { address: options.address ?? 'localhost:7233', namespace, options }
+  } catch (error) {
+    throw new StartError(`the configuration of Temporal cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/**
+ * What a worker asks of its services before it works. One that is away is waited for, and the log says so; one that
+ * answers and refuses ends the start, since no wait would mend that.
+ */
+export class Start {
+  readonly #log: Logger
+  readonly #secondsMax: number
+
+  constructor(log: Logger, secondsMax: number) {
+    this.#log = log
+    this.#secondsMax = secondsMax
+  }
+
+  async findReality(db: Kysely<ChainDb>, url: string): Promise<Reality> {
+    const service = `Postgres at ${addressOf(url)}`
+    const reality = await waitFor(() => readReality(db), this.#waiting(service, isTransient)).catch(
+      (error) => {
+        throw postgresRefusal(error, service)
+      },
+    )
+    if (reality === null) throw new StartError(`${service} holds no reality yet: \`treeos up\` makes one`)
+    return reality
+  }
+
+  /** Makes a call of Temporal's SDK that needs the server. */
+  async askTemporal<T>({ address, namespace }: TemporalPlace, call: () => Promise<T>): Promise<T> {
+    const service = `Temporal at ${address}`
+    const isAway = (error: unknown) => error instanceof TemporalFault && error.isPassing
+    const attempt = () =>
+      call().catch((error: unknown) => {
+        throw error instanceof TransportError ? new TemporalFault(error.message) : error
+      })
+    try {
+      return await waitFor(attempt, this.#waiting(service, isAway))
+    } catch (error) {
+      if (!(error instanceof TemporalFault)) throw error
+      throw new StartError(`${service} refuses, for the namespace ${namespace}: ${error.message}`)
+    }
+  }
+
+  #waiting(service: string, isAway: (error: unknown) => boolean): WaitOptions {
+    const secondsMax = this.#secondsMax
+    const onWait = (error: unknown) =>
+      this.#log.warn({ why: reasonOf(error) }, `waiting for ${service}, ${secondsMax} s at most`)
+    return { service, isAway, onWait, secondsMax }
+  }
+}
+
+/** What Postgres says of a login or of its tables quotes nothing but names. */
+function postgresRefusal(error: unknown, service: string): unknown {
+  if (error instanceof ServiceAwayError) return error
+  const { code } = error as { code?: unknown }
+  if (OTHER_SCHEMA.test(String(code)))
+    return new StartError(`${service} holds no TreeOS of this version: \`treeos up\` brings it up to date`)
+  return new StartError(`${service} refuses: ${messageOf(error)}`)
+}
+
+/** Host, port and database, without who connects. */
+function addressOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? 'DATABASE_URL (not a URL)' : `${parsed.host}${parsed.pathname}`
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
