@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { TreeosError } from '@treeos/core'
-import { ServiceAwayError } from '@treeos/plugin'
+import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/plugin'
 import { pino } from 'pino'
 import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -9,6 +9,7 @@ import { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
 // The sandbox would else read the host's time zone; a moment's hour is recorded data.
 process.env.TZ = 'UTC'
 const { TREEOS_LOG = '' } = process.env
+if (TREEOS_LOG !== 'debug') skipWorkflowStackTraces()
 const log = pino(
   { name: 'treeos-worker', level: isLogLevel(TREEOS_LOG) ? TREEOS_LOG : 'info' },
   pino.destination(2),

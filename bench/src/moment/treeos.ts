@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import { migrate, openDatabase } from '@treeos/chain'
 import { act, plantReality } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, mindOf, treeos } from '@treeos/plugin'
+import { createModel, mindOf, skipWorkflowStackTraces, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import { assemble, seed } from '@treeos/world'
 import type { Contestant } from './contestant.ts'
@@ -16,6 +16,7 @@ export async function startTreeos(
   done: (being: string, n: number) => void,
   fail: (error: Error) => void,
 ): Promise<Contestant> {
+  skipWorkflowStackTraces()
   const owner = openDatabase(setup.databaseUrl, { asOwner: true, poolMax: 2 })
   await migrate(owner)
   const parts = assemble([seed, diary])
