@@ -44,6 +44,8 @@ class Frames {
 export class CommitWatch {
   readonly #client = new Frames(true)
   readonly #wanted: (statement: string) => boolean
+  /** text by name; the unnamed one is empty */
+  readonly #prepared = new Map<string, string>()
   #inTransaction = false
   #isDue = false
 
@@ -56,7 +58,7 @@ export class CommitWatch {
   sent(chunk: Buffer): boolean {
     let ends = false
     for (const { type, body } of this.#client.push(chunk)) {
-      const statement = statementOf(type, body)
+      const statement = this.#asked(type, body)
       if (statement === null) continue
       if (/^\s*(begin|start transaction)\b/i.test(statement)) this.#inTransaction = true
       else if (/^\s*(commit|rollback)\b/i.test(statement)) {
@@ -70,12 +72,14 @@ export class CommitWatch {
     }
     return ends
   }
-}
 
-/** The text of a simple query or of a statement to be prepared. */
-function statementOf(type: string, body: Buffer): string | null {
-  if (type === 'Q') return text(body, 0)
-  return type === 'P' ? text(body, body.indexOf(0) + 1) : null
+  /** The text of a simple query, or of the prepared statement that is bound: prepared once, it is asked many times. */
+  #asked(type: string, body: Buffer): string | null {
+    if (type === 'Q') return text(body, 0)
+    const second = text(body, body.indexOf(0) + 1)
+    if (type === 'P') this.#prepared.set(text(body, 0), second)
+    return type === 'B' ? (this.#prepared.get(second) ?? '') : null
+  }
 }
 
 const text = (body: Buffer, from: number): string => body.toString('utf8', from, body.indexOf(0, from))

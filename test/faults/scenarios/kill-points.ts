@@ -5,7 +5,7 @@ import type { Figures, Scenario } from '../scenario.ts'
 /** Reached once more in every life, so a run that starts many workers and few lives hardly comes by them again. */
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
 const HIT_MAX = 3
-const DEATH_SECONDS_MAX = 40
+const DEATH_SECONDS_MAX = 120
 
 /** Starts workers that die at chosen points, two at a time, under load. @returns how many died at each */
 export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
