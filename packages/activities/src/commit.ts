@@ -11,6 +11,7 @@ import {
   glance,
   keep,
   type MomentRecord,
+  shelvesOf,
 } from '@treeos/chain'
 import {
   correlationFor,
@@ -27,7 +28,8 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { type Act, beingKey, decideCall, foldRows, WorldReader } from '@treeos/world'
+import { type Act, beingKey, catalogsOf, decideCall, foldRows, WorldReader } from '@treeos/world'
+import { surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -173,6 +175,7 @@ async function judge(
   const me = await reader.being(input.being)
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
+    const wake = await wakeToAnswer(db, input, loaded)
     const act = await decideCall(decision.call, {
       reader,
       parts: deps.parts,
@@ -180,10 +183,12 @@ async function judge(
       me,
       caller: { name: me.name, role: ending.stack.primary.name, cognition: loaded.record.cognition.kind },
       surface: loaded.face.surface,
-      wake: await wakeToAnswer(db, input, loaded),
+      wake,
       hops: loaded.record.wake.kind === 'act' ? 0 : loaded.record.wake.hops,
       correlation: correlationFor(loaded.record.wake, input.moment),
       digest: digestOf,
+      askerSurface: () => surfaceOfAsker(db, wake),
+      catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
     })
     requireBounded(act)
     for (const wake of act.wakes) await requireRoom(db, wake.being)

@@ -2,7 +2,7 @@ import type { Digest, Json } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { kept } from './blob.ts'
 import type { Db } from './database.ts'
-import { keysInPlace, keysOfBeings, keysOfChildren, readRows } from './rows.ts'
+import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
 /** Kept content never changes under its digest, so any number of moments may share it. */
 const CACHED_MAX = 2000
@@ -26,4 +26,12 @@ export async function keptOnce(db: Db, digest: Digest): Promise<Json | null> {
   const found = await kept(db, digest)
   if (found !== null) cache.set(digest, found)
   return found
+}
+
+/** All rows of a kind and what they refer to, for lists that are no read of a moment. */
+export function shelvesOf(db: Db) {
+  return {
+    states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),
+    kept: (digest: Digest) => keptOnce(db, digest),
+  }
 }

@@ -25,5 +25,5 @@ export {
   type RoleView,
   roles,
 } from './looking.ts'
-export { bringRoles, plantReality } from './planting.ts'
+export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
 export { see } from './seeing.ts'

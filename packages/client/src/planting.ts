@@ -11,12 +11,16 @@ import {
 } from '@treeos/chain'
 import { type FactDraft, type Json, type RoleName, SUBSTRATE } from '@treeos/core'
 import {
+  beingKey,
   foldRows,
   genesisFacts,
+  OPERATOR,
   type Parts,
+  ROLE_MANAGER,
   type RoleRow,
   roleBrought,
   roleKey,
+  roleManagerBrought,
   rowKeyOf,
   spaceKey,
   WorldReader,
@@ -38,7 +42,26 @@ export async function plantReality(
   const reader = new WorldReader(rowSource(owner, made.reality.id))
   if ((await reader.row(spaceKey('/'))) === null)
     await appendUnacted(owner, made.reality, genesisFacts(), reader)
+  await bringRoleManager(owner, made.reality)
   return made
+}
+
+/**
+ * Brings a reality that was planted by an older version the being that mediates roles. Safe to run again, and by several
+ * workers at once: what is there stays as it is.
+ * @returns false when its name, or its role's, is another's
+ */
+export async function bringRoleManager(db: Kysely<ChainDb>, reality: Reality): Promise<boolean> {
+  for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
+    const reader = new WorldReader(rowSource(db, reality.id))
+    await reader.prefetch([roleKey(ROLE_MANAGER), beingKey(ROLE_MANAGER), beingKey(OPERATOR)])
+    if ((await reader.role(ROLE_MANAGER))?.origin === 'live') return false
+    if ((await reader.being(OPERATOR)) === null) return true // nothing is planted yet
+    const lacking = roleManagerBrought(await reader.being(ROLE_MANAGER))
+    if (lacking === null) return false
+    if (lacking.length === 0 || (await appendUnacted(db, reality, lacking, reader))) return true
+  }
+  throw new Error('the role-manager could not be brought: others keep writing')
 }
 
 /**

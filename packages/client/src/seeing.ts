@@ -1,14 +1,6 @@
-import { Asked, digestOf, glance, inSnapshot } from '@treeos/chain'
+import { Asked, digestOf, glance, inSnapshot, shelvesOf } from '@treeos/chain'
 import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
-import {
-  type Descriptor,
-  decideCall,
-  describe,
-  lookAround,
-  openTime,
-  resolveAddress,
-  WorldReader,
-} from '@treeos/world'
+import { catalogsOf, type Descriptor, decideCall, lookAround, openTime, WorldReader } from '@treeos/world'
 import type { Connection } from './living.ts'
 
 /**
@@ -29,7 +21,7 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }
-    await decideCall(
+    const { seen } = await decideCall(
       { verb: 'see', address },
       {
         reader,
@@ -42,9 +34,12 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
         hops: 0,
         correlation: '',
         digest: digestOf,
+        askerSurface: async () => null,
+        catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
       },
     )
-    return describe(reader, await resolveAddress({ reader, me }, address))
+    if (seen === null) throw new Error('a look that shows nothing')
+    return seen()
   })
 }
 

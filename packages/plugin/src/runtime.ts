@@ -9,9 +9,9 @@ import {
   type Observer,
 } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { Archivist, bringRoles, Doorbells } from '@treeos/client'
+import { Archivist, bringRoleManager, bringRoles, Doorbells } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
-import type { Parts } from '@treeos/world'
+import { type Parts, ROLE_MANAGER } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { waitFor } from './wait-for.ts'
 
@@ -101,9 +101,11 @@ export class Runtime {
   }
 }
 
-/** Finds the reality and brings it the roles of this worker's code: safe to do again when it failed halfway. */
+/** Finds the reality and brings it what this worker's code has: safe to do again when it failed halfway. */
 async function arrive(db: Kysely<ChainDb>, parts: Parts): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await readReality(db)
   if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
-  return { reality, taken: await bringRoles(db, reality, parts) }
+  const taken = await bringRoles(db, reality, parts)
+  if (!(await bringRoleManager(db, reality)) && !taken.includes(ROLE_MANAGER)) taken.push(ROLE_MANAGER)
+  return { reality, taken }
 }

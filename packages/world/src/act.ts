@@ -4,6 +4,7 @@ import {
   type Caller,
   type FactDraft,
   type Json,
+  type JsonObject,
   LIMITS,
   type MomentId,
   PRIORITIES,
@@ -19,13 +20,16 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
+import { type Catalogs, publishesCatalogs } from './catalogs.ts'
+import { type Descriptor, describe } from './descriptor.ts'
 import type { Decided, Operation, OperationTarget } from './extension.ts'
 import { reachOf, rolesNamed } from './reach.ts'
 import type { WorldReader } from './reader.ts'
 import type { Parts } from './registry.ts'
+import { parseRequest } from './request.ts'
 import type { BeingRow } from './rows.ts'
 import { type StanceQuestion, stanceGate } from './stance.ts'
-import { canonicalTarget, ceilingsOf, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
+import { canonicalTarget, ceilingsOf, holdsEntry, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
 
 /** Everything a call is decided from. Reads go through the reader, so whatever it rests on is checked at the commit. */
 export interface Acting {
@@ -42,6 +46,10 @@ export interface Acting {
   /** the id that a summon of this act gets */
   readonly correlation: string
   readonly digest: (value: Json) => string
+  /** what whoever woke the moment could reach for as it spoke; null when nobody did, or nothing of it is known */
+  readonly askerSurface: () => Promise<Surface | null>
+  /** what there is to choose from when one writes roles and flows, as it stands */
+  readonly catalogs: () => Promise<Catalogs>
 }
 
 /** What passing both gates yields: facts and wakes to commit, or nothing for a look. */
@@ -51,8 +59,10 @@ export interface Act {
   readonly closes: readonly string[]
   readonly result: Json
   readonly specs: readonly RoleSpec[]
-  /** which rules decided, list first */
-  readonly by: readonly [string, string]
+  /** what a look shows; null for everything else */
+  readonly seen: (() => Promise<Descriptor>) | null
+  /** which rules decided, list first; then those that decided for the asker */
+  readonly by: readonly string[]
 }
 
 /**
@@ -82,7 +92,11 @@ async function look(address: string, at: Acting): Promise<Act> {
   )
   const target = await resolve(at, address)
   const by = await bothGates(at, 'see', nameOf(target), { key: nameOf(target), target, fallback: ['anyone'] })
-  return { facts: [], wakes: [], closes: [], result: null, specs: [], by }
+  const seen = async (): Promise<Descriptor> => {
+    const entry = await describe(at.reader, target)
+    return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
+  }
+  return { facts: [], wakes: [], closes: [], result: null, specs: [], seen, by }
 }
 
 async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
@@ -143,6 +157,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     closes: inReplyTo === null ? [] : [inReplyTo],
     result: { correlation: at.correlation, to: stanceOf(name) },
     specs: [],
+    seen: null,
     by: gated.by,
   }
 }
@@ -160,25 +175,14 @@ async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow
   return { being, by }
 }
 
-async function operate(
-  action: string,
-  target: string | null,
-  args: Decided['result'],
-  at: Acting,
-): Promise<Act> {
-  const operation = at.parts.operations.get(action)
+async function operate(action: string, target: string | null, args: JsonObject, at: Acting): Promise<Act> {
   requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'do', action)
-  if (operation === undefined) {
-    throw new TreeosError(
-      'ACTION_NOT_SUPPORTED',
-      `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
-    )
-  }
-  const found = await resolve(at, target ?? placeOf(operation, at))
+  const operation = requireOperation(at, action)
+  const found = await resolve(at, target ?? placeOf(operation, at.me))
   return run(operation, 'do', found, args, at)
 }
 
-async function identify(name: string, payload: Decided['result'], at: Acting): Promise<Act> {
+async function identify(name: string, payload: JsonObject, at: Acting): Promise<Act> {
   const operation = at.parts.beOperations.get(name)
   requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'be', name)
   if (operation === undefined) {
@@ -191,27 +195,29 @@ async function identify(name: string, payload: Decided['result'], at: Acting): P
   return run(operation, 'be', { kind: 'being', being: at.me }, payload, at)
 }
 
-function placeOf(operation: Operation, at: Acting): string {
+function requireOperation(at: Acting, action: string): Operation {
+  const operation = at.parts.operations.get(action)
+  if (operation !== undefined) return operation
+  throw new TreeosError(
+    'ACTION_NOT_SUPPORTED',
+    `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
+  )
+}
+
+function placeOf(operation: Operation, me: BeingRow): string {
   if (operation.targets.includes('reality')) return ROOT_SPACE
-  return operation.targets.includes('being') ? stanceOf(at.me.name) : at.me.space
+  return operation.targets.includes('being') ? stanceOf(me.name) : me.space
 }
 
 async function run(
   operation: Operation,
   verb: Verb,
   target: OperationTarget,
-  args: Json,
+  args: JsonObject,
   at: Acting,
 ): Promise<Act> {
-  const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]
-  if (!kinds.some((kind) => operation.targets.includes(kind))) {
-    const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
-    throw new TreeosError(
-      'INVALID_TYPE',
-      `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
-    )
-  }
-  const by = await bothGates(at, verb, operation.name, {
+  requireTarget(operation, target)
+  const by: string[] = await bothGates(at, verb, operation.name, {
     key: operation.name,
     target,
     fallback: operation.allow,
@@ -219,43 +225,139 @@ async function run(
   const decided = await operation.decide({
     actor: at.me,
     target,
-    args: args as never,
+    args,
     world: at.reader,
     digest: at.digest,
     reach: () => reachOf(at.reader, at.me),
+    fulfil: async () => {
+      const fulfilled = await fulfil(at, operation)
+      by.push(...fulfilled.by)
+      return fulfilled.decided
+    },
   })
   // The heads of what will be written belong to what the decision rests on.
   await at.reader.prefetch(decided.facts.map((fact) => fact.reel).filter((reel) => reel !== 'registry'))
-  return {
+  const act = {
     facts: decided.facts,
     wakes: [],
     closes: [],
     result: decided.result,
     specs: decided.specs ?? [],
+    seen: null,
     by,
   }
+  return decided.reply === undefined ? act : withSpeech(act, await answer(decided.reply, at))
 }
 
-async function bothGates(
-  at: Acting,
-  verb: Verb,
-  listed: string,
-  question: { key: string; target: OperationTarget; fallback: StanceQuestion['fallback'] },
-): Promise<[string, string]> {
+/** An answer is a summon like any other: it needs the asker in the lists, and counts as a hop. */
+const answer = (content: Json, at: Acting): Promise<Act> =>
+  summon({ verb: 'summon', target: null, content, inReplyTo: null }, at)
+
+const withSpeech = (act: Act, speech: Act): Act => ({
+  ...act,
+  facts: [...act.facts, ...speech.facts],
+  wakes: speech.wakes,
+  closes: speech.closes,
+})
+
+function requireTarget(operation: Operation, target: OperationTarget): void {
+  const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]
+  if (kinds.some((kind) => operation.targets.includes(kind))) return
+  const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
+  throw new TreeosError(
+    'INVALID_TYPE',
+    `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
+  )
+}
+
+/**
+ * Decides the operation that the wake's content asks for. Whoever does it lends the asker nothing but its hands: the asker's
+ * lists must have held the action as it spoke, its reach must hold it still, and standing, ceilings and reach are the
+ * asker's, so that what comes of it is what the asker could have done alone. The hands bound it as well, by their own lists.
+ */
+async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by: string[] }> {
+  const { wake, reader } = at
+  const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
+  const asker = request === null || wake.caller === null ? null : await reader.being(wake.caller.name)
+  if (request === null || asker === null)
+    throw new TreeosError('INVALID_INPUT', 'nobody asked for an operation: {"do": action, …} is what asks')
+  if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
+  requireListed(at.surface, await ceilingsOf(reader, at.me), 'do', request.action)
+  const list = requireAsked(asker, request.action, await at.askerSurface(), await ceilingsOf(reader, asker))
+  const reach = await reachOf(reader, asker)
+  if (!holdsEntry('canDo', reach.canDo, request.action, asker.home)) {
+    throw new TreeosError('FORBIDDEN', `${request.action} is beyond the reach of ${stanceOf(asker.name)}`)
+  }
+  const operation = requireOperation(at, request.action)
+  const target = await resolve({ reader, me: asker }, request.target ?? placeOf(operation, asker))
+  requireTarget(operation, target)
+  const stance = await requireStanding(reader, asker, 'do', {
+    key: operation.name,
+    target,
+    fallback: operation.allow,
+  })
+  const decided = await operation.decide({
+    actor: asker,
+    target,
+    args: request.args,
+    world: reader,
+    digest: at.digest,
+    reach: async () => reach,
+    fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
+  })
+  const facts = decided.facts.map((fact) => ({
+    ...fact,
+    payload: { ...fact.payload, onBehalfOf: asker.name },
+  }))
+  const rules = [list, stance].map((rule) => `${stanceOf(asker.name)} ${rule}`)
+  return { decided: { ...decided, facts }, by: rules }
+}
+
+function requireAsked(
+  asker: BeingRow,
+  action: string,
+  surface: Surface | null,
+  ceilings: Parameters<typeof listGate>[1],
+): string {
+  if (surface === null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `nothing is known of what ${stanceOf(asker.name)} could do as it spoke`,
+    )
+  const decision = listGate(surface, ceilings, 'canDo', action)
+  if (decision.allowed) return decision.by
+  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${decision.why}`)
+}
+
+interface Gated {
+  readonly key: string
+  readonly target: OperationTarget
+  readonly fallback: StanceQuestion['fallback']
+}
+
+async function bothGates(at: Acting, verb: Verb, listed: string, question: Gated): Promise<[string, string]> {
   const list = requireListed(at.surface, await ceilingsOf(at.reader, at.me), verb, listed)
-  const { target } = question
-  const stance = await stanceGate(at.reader, {
-    actor: at.me,
+  return [list, await requireStanding(at.reader, at.me, verb, question)]
+}
+
+async function requireStanding(
+  reader: WorldReader,
+  actor: BeingRow,
+  verb: Verb,
+  { key, target, fallback }: Gated,
+): Promise<string> {
+  const stance = await stanceGate(reader, {
+    actor,
     verb,
-    key: question.key,
+    key,
     target:
       target.kind === 'being'
         ? { being: target.being, space: target.being.space }
         : { being: null, space: target.space.path },
-    fallback: question.fallback,
+    fallback,
   })
   if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
-  return [list, stance.by]
+  return stance.by
 }
 
 function requireListed(
@@ -289,5 +391,3 @@ const isRoot = (target: OperationTarget) => target.kind === 'space' && target.sp
 function nameOf(target: OperationTarget): string {
   return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path
 }
-
-export { resolve as resolveAddress }

@@ -1,4 +1,5 @@
 import { type JsonObject, spaceAncestry, stanceOf } from '@treeos/core'
+import type { Catalogs } from './catalogs.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
 
@@ -24,6 +25,8 @@ export interface Descriptor {
     readonly defaultRole: string | null
     readonly home: string | null
   }
+  /** only of the being that mediates roles and flows */
+  readonly catalogs?: Catalogs
 }
 
 /** Describes a being or a space as it stands. Reads only. */

@@ -21,7 +21,9 @@ export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): st
  */
 export function evolve(row: Row | null, change: Change): Row | null {
   const apply = KINDS.get(change.kind)
-  return apply === undefined ? row : apply(row, change)
+  if (apply === undefined) return row
+  const { onBehalfOf } = change.payload // what is done for an asker is the asker's
+  return apply(row, typeof onBehalfOf === 'string' ? { ...change, actor: onBehalfOf } : change)
 }
 
 type Apply = (row: Row | null, change: Change) => Row | null

@@ -30,17 +30,25 @@ export interface OperationInput {
   readonly digest: (value: Json) => string
   /** the actor's own reach, and its driver's while one drives it */
   readonly reach: () => Promise<Reach>
+  /**
+   * Decides what the actor was asked for, as the asker: nothing in it is the actor's choice, and the asker could have done
+   * the same itself. Its facts name the asker.
+   * @throws {TreeosError} whatever refuses it to the asker; INVALID_INPUT when nobody asked for an operation
+   */
+  readonly fulfil: () => Promise<Decided>
 }
 
 export type OperationTarget =
   | { readonly kind: 'being'; readonly being: BeingRow }
   | { readonly kind: 'space'; readonly space: SpaceRow }
 
-/** What an operation decided: facts, what the asker is told, and role specs to keep by digest. */
+/** What an operation decided: facts, what its caller is told, and role specs to keep by digest. */
 export interface Decided {
   readonly facts: readonly FactDraft[]
   readonly result: Json
   readonly specs?: readonly RoleSpec[]
+  /** said to whoever woke the actor, in the same act */
+  readonly reply?: Json
 }
 
 /** A DO or BE operation: pure but for its reads, which are remembered. */

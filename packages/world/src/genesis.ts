@@ -8,9 +8,13 @@ import {
   spaceReel,
 } from '@treeos/core'
 import type { Role } from './extension.ts'
+import type { BeingRow } from './rows.ts'
 
 /** The local person who starts a reality: the one being without a maker. */
 export const OPERATOR = 'operator'
+
+/** The delegate that mediates roles, flows and signals; its role and its script have its name. */
+export const ROLE_MANAGER = 'role-manager'
 
 interface FirstBeing {
   readonly name: string
@@ -23,7 +27,7 @@ interface FirstBeing {
 const FIRST_BEINGS: readonly FirstBeing[] = [
   { name: OPERATOR, kind: 'human', role: 'operator', script: null, home: '/' },
   { name: 'birther', kind: 'scripted', role: 'delegate', script: 'birther', home: '/' },
-  { name: 'role-manager', kind: 'scripted', role: 'delegate', script: 'role-manager', home: '/' },
+  { name: ROLE_MANAGER, kind: 'scripted', role: ROLE_MANAGER, script: ROLE_MANAGER, home: '/' },
   { name: 'librarian', kind: 'llm', role: 'librarian', script: null, home: '/library' },
   { name: 'echo', kind: 'scripted', role: 'resident', script: 'echo', home: '/library' },
 ]
@@ -35,27 +39,45 @@ export function genesisFacts(): FactDraft[] {
     space('/library', 'library', OPERATOR),
     { reel: spaceReel('/'), kind: 'space:opened', payload: { path: '/library' } },
   ]
-  for (const being of FIRST_BEINGS) {
-    const parent = being.name === OPERATOR ? null : OPERATOR
-    const payload: JsonObject = {
-      name: being.name,
-      parent,
-      cognition: { kind: being.kind, script: being.script },
-      defaultRole: being.role,
-      home: being.home,
-      qualities: {},
-      ceiling: null,
-    }
-    facts.push({ reel: beingReel(being.name), kind: 'being:born', payload })
-    if (parent !== null)
-      facts.push({ reel: beingReel(parent), kind: 'being:bore', payload: { being: being.name } })
-    facts.push({
+  return [...facts, ...FIRST_BEINGS.flatMap(born)]
+}
+
+function born(being: FirstBeing): FactDraft[] {
+  const parent = being.name === OPERATOR ? null : OPERATOR
+  const payload: JsonObject = {
+    name: being.name,
+    parent,
+    cognition: { kind: being.kind, script: being.script },
+    defaultRole: being.role,
+    home: being.home,
+    qualities: {},
+    ceiling: null,
+  }
+  const bore: FactDraft[] =
+    parent === null ? [] : [{ reel: beingReel(parent), kind: 'being:bore', payload: { being: being.name } }]
+  return [
+    { reel: beingReel(being.name), kind: 'being:born', payload },
+    ...bore,
+    {
       reel: spaceReel(being.home),
       kind: 'space:entered',
       payload: { being: being.name, from: null },
-    })
-  }
-  return facts
+    },
+  ]
+}
+
+/**
+ * What an older reality lacks of the role-manager: the being itself, or the role that lets it mediate. A flow that somebody
+ * has set since is left as it is.
+ * @param standing its row; null when there is none
+ * @returns no facts when nothing is lacking; null when another being has the name
+ */
+export function roleManagerBrought(standing: BeingRow | null): FactDraft[] | null {
+  if (standing === null) return FIRST_BEINGS.filter(({ name }) => name === ROLE_MANAGER).flatMap(born)
+  if (standing.cognition.script !== ROLE_MANAGER) return null
+  if (standing.defaultRole === ROLE_MANAGER || standing.qualities.roleFlow !== undefined) return []
+  const payload = { path: ['roleFlow'], value: [{ role: ROLE_MANAGER }], merge: false }
+  return [{ reel: beingReel(ROLE_MANAGER), kind: 'quality:set', payload }]
 }
 
 function space(path: string, type: string, owner: string | null): FactDraft {

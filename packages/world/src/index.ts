@@ -1,6 +1,7 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
 
-export { type Act, type Acting, decideCall, resolveAddress } from './act.ts'
+export { type Act, type Acting, decideCall } from './act.ts'
+export { type Catalogs, catalogsOf, type Shelves } from './catalogs.ts'
 export { type Composed, composeMoment } from './compose-moment.ts'
 export {
   type LastSealed,
@@ -10,7 +11,7 @@ export {
   openContext,
   type Program,
 } from './context.ts'
-export { type Descriptor, describe } from './descriptor.ts'
+export type { Descriptor } from './descriptor.ts'
 export { type Change, evolve, indexOf, rowKeyOf } from './evolve.ts'
 export type {
   Decided,
@@ -26,7 +27,7 @@ export type {
 } from './extension.ts'
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts'
 export { type FoldedRow, foldRows } from './fold-rows.ts'
-export { genesisFacts, OPERATOR, roleBrought } from './genesis.ts'
+export { genesisFacts, OPERATOR, ROLE_MANAGER, roleBrought, roleManagerBrought } from './genesis.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { openTime } from './open-time.ts'
 export { Arguments } from './operations/arguments.ts'

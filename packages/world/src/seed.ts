@@ -1,9 +1,11 @@
-import type { Decision, Json } from '@treeos/core'
+import { type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from './extension.ts'
+import { ROLE_MANAGER } from './genesis.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { roleOperations } from './operations/roles.ts'
 import { worldOperations } from './operations/world.ts'
+import { parseRequest } from './request.ts'
 
 const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
   spec: parseRole(spec),
@@ -43,6 +45,14 @@ const roles: Role[] = [
     canSummon: [{ rel: 'asker' }],
     prompt: 'You explain how this reality is kept.',
   }),
+  role({
+    name: ROLE_MANAGER,
+    description:
+      'Writes roles, flows and signals for whoever could write them alone, and shows what there is.',
+    canDo: ['mediate', 'set-role', 'delete-role', 'set-roleflow', 'set-world-signal'],
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You keep the roles of this reality for others. Nothing that you do is your own wish.',
+  }),
 ]
 
 const reply = (content: Json): Decision => ({
@@ -62,8 +72,22 @@ const BIRTH_HELP =
   'A being is born with: treeos birth NAME --cognition llm|human|scripted [--role R] [--script S] [--flow FILE] [--home PATH]. ' +
   'The child is yours: you may set its flow and its qualities.'
 const ROLE_HELP =
-  'Roles: treeos role list | show NAME | set FILE. Flows: treeos flow get @being | set @being FILE | lint FILE. ' +
-  'Signals: treeos signal set NS.KEY JSON.'
+  'Ask me with {"do": "set-role", "role": {…}}, {"do": "delete-role", "name": …, "force"?}, ' +
+  '{"do": "set-roleflow", "target"?: "@being", "flow": […]} or ' +
+  '{"do": "set-world-signal", "namespace": …, "key": …, "value": …}, and I do what you might do yourself, no more. ' +
+  'SEE @role-manager shows all roles, addresses and operations.'
+
+/** What it is asked for decides, not it: the operation reads the summon for itself. */
+const roleManager: Script = (moment) => {
+  const { wake } = moment
+  if (wake.from === null || wake.inReplyTo !== null || parseRequest(wake.content) === null)
+    return answering(() => ROLE_HELP)(moment)
+  return {
+    kind: 'call',
+    call: { verb: 'do', action: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
+    content: null,
+  }
+}
 
 const scripts: Record<string, Script> = {
   /** says back what it was told */
@@ -71,7 +95,7 @@ const scripts: Record<string, Script> = {
   /** looks, and never acts */
   silent: () => silence,
   birther: answering(() => BIRTH_HELP),
-  'role-manager': answering(() => ROLE_HELP),
+  [ROLE_MANAGER]: roleManager,
 }
 
 /** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */

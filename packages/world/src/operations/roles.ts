@@ -1,6 +1,6 @@
 import { REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import type { Operation } from '../extension.ts'
+import type { Decided, Operation } from '../extension.ts'
 import { requireWithinReach, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
 import { type RoleRow, roleKey } from '../rows.ts'
@@ -85,4 +85,24 @@ async function requireUnused(world: WorldReader, name: RoleName): Promise<void> 
   )
 }
 
-export const roleOperations: readonly Operation[] = [setRole, deleteRole]
+const mediate: Operation = {
+  name: 'mediate',
+  description:
+    'Does what the summon that woke the actor asks for, as its sender might, and tells it what came of it.',
+  targets: ['being'],
+  allow: ['self'],
+  args: {},
+  async decide({ args, fulfil }): Promise<Decided> {
+    new Arguments('mediate', args, [])
+    try {
+      const decided = await fulfil()
+      return { ...decided, reply: { ok: true, result: decided.result } }
+    } catch (error) {
+      if (!(error instanceof TreeosError)) throw error
+      const told = error.toJSON()
+      return { facts: [], result: { ok: false, error: told }, reply: { ok: false, error: told } }
+    }
+  },
+}
+
+export const roleOperations: readonly Operation[] = [setRole, deleteRole, mediate]

@@ -1,17 +1,20 @@
 import {
   beingReel,
+  type Json,
   type JsonObject,
   parentPath,
   parseSpacePath,
+  type RoleName,
   spaceReel,
   TreeosError,
   worldReel,
 } from '@treeos/core'
-import { requireFlow } from '@treeos/roles'
+import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
 import type { Decided, Operation, OperationInput } from '../extension.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
-import { spaceKey } from '../rows.ts'
+import type { WorldReader } from '../reader.ts'
+import { type RoleRow, spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 
@@ -113,9 +116,19 @@ const setRoleFlow: Operation = {
     const payload = { path: ['roleFlow'], value: flow as never, merge: false }
     return {
       facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload }],
-      result: { clauses: flow.length },
+      result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }
   },
+}
+
+/** What is taken, but hardly meant. */
+async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly RoleName[]): Promise<Json> {
+  const roles = new Map<RoleName, RoleRow>()
+  for (const name of named) {
+    const role = await world.role(name)
+    if (role !== null) roles.set(name, role)
+  }
+  return lintFlow(flow, { roles }).warnings.map(({ path, message }) => ({ path, message }))
 }
 
 const move: Operation = {

@@ -1,0 +1,30 @@
+import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
+
+/** What a summon asks its recipient to do for the sender. */
+export interface Request {
+  readonly action: string
+  /** null: the operation's own place, seen from the asker */
+  readonly target: string | null
+  readonly args: JsonObject
+}
+
+/**
+ * Reads `{do: action, target?, …arguments}`, or the same as JSON text, which is what people type.
+ * @returns null for what asks for nothing
+ */
+export function parseRequest(content: Json): Request | null {
+  const asked = typeof content === 'string' ? parseText(content) : content
+  if (!isJsonObject(asked) || !Object.hasOwn(asked, 'do')) return null
+  const { do: action, target = null, ...args } = asked
+  if (typeof action !== 'string' || (target !== null && typeof target !== 'string')) return null
+  return { action, target, args }
+}
+
+function parseText(text: string): Json {
+  if (!text.trimStart().startsWith('{')) return null
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
+  }
+}
