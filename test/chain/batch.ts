@@ -4,6 +4,7 @@ import {
   type Batch,
   buildFacts,
   type ChainDb,
+  type Change,
   type Db,
   type MomentRecord,
   type OutcomeWrite,
@@ -40,6 +41,7 @@ export interface Wish {
   readonly reads?: readonly ReelId[]
   readonly rows?: readonly RowWrite[]
   readonly inbox?: readonly Wake[]
+  readonly changes?: readonly Change[]
   readonly closes?: readonly string[]
   readonly outcome?: Partial<OutcomeWrite>
 }
@@ -68,6 +70,7 @@ export function batchOver(heads: ReadonlyMap<ReelId, SeenHead>, wish: Wish & { r
     facts: buildFacts(heads, drafts, authorOf(moment)),
     rows: wish.rows ?? [],
     inbox: wish.inbox ?? [],
+    changes: wish.changes ?? [],
     closes: wish.closes ?? [],
     outcome: moment === null ? null : outcomeOf(moment, wish.outcome),
   }

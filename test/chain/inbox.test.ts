@@ -30,7 +30,7 @@ afterAll(() => base.close())
 async function being(name: string, cognition: Cognition, wakes: readonly Partial<Wake>[]): Promise<void> {
   const row: RowWrite = {
     ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
-    ...{ place: '/', parent: null, cognition },
+    ...{ place: '/', parent: null, cognition, watches: null },
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')

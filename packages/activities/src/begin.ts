@@ -86,6 +86,7 @@ async function supersede(
     facts: [],
     rows: [],
     inbox: [],
+    changes: [],
     closes: [],
     outcome: {
       n,

@@ -34,7 +34,7 @@ import type { StampedMoment, StampInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
-import { failureNotices, selfContinue } from './follow-up.ts'
+import { changesOf, failureNotices, selfContinue } from './follow-up.ts'
 import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
 
@@ -63,12 +63,13 @@ export async function commit(
   const verdict = await judge(db, deps, input, loaded, ending, reader)
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
+  const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
+  const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
   // What writes nothing rests on nothing that could move.
   const read = verdict.kind === 'act' ? [...reader.heads] : []
   const heads = new Map([...read, [records.reel, records] as const])
 
   const digests = ending.kind === 'decided' ? ending.composed.digests : null
-  const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
   const facts = buildFacts(heads, drafts, {
     actor: input.being,
     driver: open.driver,
@@ -115,13 +116,9 @@ export async function commit(
     moment: { id: input.moment, being: input.being, generation: input.generation },
     heads,
     facts,
-    rows: await foldRows(
-      reader,
-      drafts,
-      facts.map(({ ref }) => ref.seq),
-      { actor: input.being, at: open.openedAt },
-    ),
+    rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
     inbox: wakes,
+    changes: changesOf(folded, drafts, facts, input.being, open),
     closes: verdict.act?.closes ?? [],
     outcome: {
       n: input.n,
@@ -140,7 +137,7 @@ export async function commit(
   if (answer.status !== 'appended') return answer
   return {
     status: 'stamped',
-    ring: [...new Set(wakes.map((wake) => wake.being))],
+    ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken])],
     stamped: {
       moment: input.moment,
       kind: verdict.kind,

@@ -1,6 +1,7 @@
-import type { OpenRecord } from '@treeos/chain'
+import type { BuiltFact, Change, OpenRecord } from '@treeos/chain'
 import {
   type BeingName,
+  type FactDraft,
   type JsonObject,
   LIMITS,
   type OutcomeKind,
@@ -8,7 +9,7 @@ import {
   stanceOf,
   type Wake,
 } from '@treeos/core'
-import { OPERATOR } from '@treeos/world'
+import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
 import type { StampInput } from './beats.ts'
 import type { Ending, Verdict } from './ending.ts'
 
@@ -62,4 +63,27 @@ export function selfContinue(input: StampInput, open: OpenRecord, kind: OutcomeK
   const content = { event: 'self-continue', actor: stanceOf(input.being), prior: input.moment }
   const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
   return [{ ...wake, hops: open.wake.hops, continues: open.wake.continues + 1, priority: open.wake.priority }]
+}
+
+/** What an act changed that others may watch, with the wake it is to them. A chain of causes ends where summons do. */
+export function changesOf(
+  rows: readonly FoldedRow[],
+  drafts: readonly FactDraft[],
+  facts: readonly BuiltFact[],
+  actor: BeingName,
+  open: OpenRecord,
+): Change[] {
+  if (open.wake.hops >= LIMITS.hopsMax) return []
+  return rows.flatMap(({ reel, changed, draft }): Change[] => {
+    const fact = drafts[draft]
+    if (changed.length === 0 || fact === undefined) return []
+    const wake = {
+      content: changeContent(fact, actor),
+      priority: PRIORITIES.background,
+      root: open.wake.root,
+      hops: open.wake.hops + 1,
+      cause: facts[draft]?.ref.hash ?? null,
+    }
+    return [{ reel, paths: changed, wake }]
+  })
 }

@@ -102,6 +102,21 @@ export interface RowWrite {
   readonly place: string | null
   readonly parent: string | null
   readonly cognition: string | null
+  /** what wakes this being when it changes; null leaves it as it is */
+  readonly watches: readonly Watch[] | null
+}
+
+/** A path within the values of a reel's row: dotted, empty for all of them. */
+export interface Watch {
+  readonly reel: ReelId
+  readonly path: string
+}
+
+/** Values that this append changes: it wakes every being that watches one of them. */
+export interface Change {
+  readonly reel: ReelId
+  readonly paths: readonly string[]
+  readonly wake: Pick<Wake, 'content' | 'priority' | 'root' | 'hops' | 'cause'>
 }
 
 /** The end of a moment: its record is hash-linked to the being's record before. */
@@ -128,6 +143,7 @@ export interface Batch {
   readonly facts: readonly BuiltFact[]
   readonly rows: readonly RowWrite[]
   readonly inbox: readonly Wake[]
+  readonly changes: readonly Change[]
   /** inbox rows that this act answers, beside its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null
@@ -135,7 +151,13 @@ export interface Batch {
 
 /** `stale`: a head the decision rested on has moved, so the caller reads and decides again. */
 export type Appended =
-  | { readonly status: 'appended'; readonly waiting: number; readonly recordHash: Digest | null }
+  | {
+      readonly status: 'appended'
+      readonly waiting: number
+      readonly recordHash: Digest | null
+      /** beings that what was changed wakes */
+      readonly woken: readonly BeingName[]
+    }
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly reel: ReelId }
   | { readonly status: 'superseded'; readonly generation: number }
@@ -178,6 +200,11 @@ export async function append(db: Db, batch: Batch): Promise<Appended> {
     })),
     rows: batch.rows.map((row) => ({ ...row, state: canonicalJson(row.state) })),
     inbox: batch.inbox.map(encodeWake),
+    changes: batch.changes.map(({ reel, paths, wake }) => ({
+      reel,
+      paths,
+      event: { ...wake, content: canonicalJson(wake.content) },
+    })),
     closes: batch.closes,
     outcome,
   }
@@ -191,7 +218,7 @@ export async function append(db: Db, batch: Batch): Promise<Appended> {
 }
 
 type SqlAnswer =
-  | { status: 'appended'; waiting: number }
+  | { status: 'appended'; waiting: number; woken: BeingName[] }
   | { status: 'done' }
   | { status: 'stale'; reel: ReelId }
   | { status: 'superseded'; generation: number }

@@ -6,10 +6,12 @@ export {
   type Batch,
   type BuiltFact,
   buildFacts,
+  type Change,
   lockHeads,
   type OutcomeWrite,
   type RowWrite,
   type SeenHead,
+  type Watch,
 } from './append.ts'
 export { keep, kept } from './blob.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './database.ts'

@@ -4,6 +4,7 @@ import * as ground from './migrations/001-ground.ts'
 import * as lives from './migrations/002-lives.ts'
 import * as append from './migrations/003-append.ts'
 import * as appRole from './migrations/004-app-role.ts'
+import * as watches from './migrations/005-watches.ts'
 import type { ChainDb } from './schema.ts'
 
 /** In order, by hand: a migration once shipped is never edited or moved. */
@@ -12,6 +13,7 @@ const MIGRATIONS = {
   '002-lives': lives,
   '003-append': append,
   '004-app-role': appRole,
+  '005-watches': watches,
 }
 
 /**

@@ -1,5 +1,6 @@
 import { canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { Watch } from './append.ts'
 import type { Db } from './database.ts'
 import { listFactsAfter } from './facts.ts'
 import { reelOfKey } from './rows.ts'
@@ -17,6 +18,7 @@ interface RowIndex {
   readonly place: string | null
   readonly parent: string | null
   readonly cognition: string | null
+  readonly watches: readonly Watch[]
 }
 
 export interface Folded<Row> {
@@ -99,12 +101,9 @@ export function rebuildRow<Row>(
       await tx.deleteFrom('projection').where('key', '=', key).execute()
       return null
     }
-    const row = {
-      reel,
-      state: canonicalJson(folded.state),
-      folded_seq: folded.foldedSeq,
-      ...fold.indexOf(key, folded.state),
-    }
+    const { watches, ...index } = fold.indexOf(key, folded.state)
+    const row = { reel, state: canonicalJson(folded.state), folded_seq: folded.foldedSeq, ...index }
+    await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
     await tx
       .insertInto('projection')
       .values({ key, ...row })

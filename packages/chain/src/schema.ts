@@ -7,6 +7,7 @@ export interface ChainDb {
   fact: FactTable
   payload: PayloadTable
   projection: ProjectionTable
+  watch: WatchTable
   blob: BlobTable
   life: LifeTable
   inbox: InboxTable
@@ -61,6 +62,14 @@ export interface ProjectionTable {
   /** the maker of a being */
   parent: string | null
   cognition: string | null
+}
+
+/** What beings are woken by. */
+export interface WatchTable {
+  being: string
+  reel: string
+  /** dotted, within the values of the reel's row; empty for all of them */
+  path: string
 }
 
 export interface BlobTable {

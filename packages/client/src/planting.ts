@@ -5,8 +5,10 @@ import {
   createReality,
   digestOf,
   keep,
+  listRows,
   type Reality,
   readClock,
+  rebuildRow,
   rowSource,
 } from '@treeos/chain'
 import { type FactDraft, type Json, type RoleName, SUBSTRATE } from '@treeos/core'
@@ -24,6 +26,7 @@ import {
   rowKeyOf,
   spaceKey,
   WorldReader,
+  watchesOf,
 } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
@@ -43,7 +46,20 @@ export async function plantReality(
   if ((await reader.row(spaceKey('/'))) === null)
     await appendUnacted(owner, made.reality, genesisFacts(), reader)
   await bringRoleManager(owner, made.reality)
+  await mendWatches(owner)
   return made
+}
+
+/** Beings that were born before there were wakes by change: what wakes them is found in their rows. */
+async function mendWatches(owner: Kysely<ChainDb>): Promise<void> {
+  const watched = new Set(
+    (await owner.selectFrom('watch').select('being').distinct().execute()).map((row) => row.being),
+  )
+  for (const { key, state } of await listRows(owner, 'being:')) {
+    const being = state as unknown as BeingRow
+    if (!watched.has(being.name) && watchesOf(being).length > 0)
+      await rebuildRow(owner, key, { rowKeyOf, evolve, indexOf })
+  }
 }
 
 /**
@@ -108,6 +124,7 @@ async function appendUnacted(
   await reader.prefetch(drafts.map((draft) => rowKeyOf(draft) ?? draft.reel))
   const at = await readClock(db)
   const by = { actor: SUBSTRATE, at }
+  const folded = await foldRows(reader, drafts, by)
   const facts = buildFacts(reader.heads, drafts, {
     ...by,
     driver: null,
@@ -115,19 +132,14 @@ async function appendUnacted(
     cause: null,
     stack: null,
   })
-  const rows = await foldRows(
-    reader,
-    drafts,
-    facts.map(({ ref }) => ref.seq),
-    by,
-  )
   const answer = await append(db, {
     reality: reality.id,
     moment: null,
     heads: reader.heads,
     facts,
-    rows,
+    rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
     inbox: [],
+    changes: [],
     closes: [],
     outcome: null,
   })

@@ -1,6 +1,7 @@
-import { type FactDraft, isJsonObject, type Json, type JsonObject, spaceName } from '@treeos/core'
+import { type FactDraft, isJsonObject, type Json, type JsonObject, parentPath, spaceName } from '@treeos/core'
 import { setQuality } from './qualities.ts'
 import { type BeingRow, type RoleRow, type Row, roleKey, type SpaceRow, type WorldRow } from './rows.ts'
+import { type Watch, watchesOf } from './watches.ts'
 
 /** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
 export interface Change extends FactDraft {
@@ -92,19 +93,26 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
   }
 }
 
-/** How a row is found again: the space it lies in, its maker, who decides for it. */
-export function indexOf(
-  key: string,
-  row: Row,
-): { place: string | null; parent: string | null; cognition: string | null } {
+/** How a row is found again: the space it lies in, its maker, who decides for it; and what wakes it. */
+export interface RowIndex {
+  readonly place: string | null
+  readonly parent: string | null
+  readonly cognition: string | null
+  readonly watches: readonly Watch[]
+}
+
+export function indexOf(key: string, row: Row): RowIndex {
   if (key.startsWith('being:')) {
     const being = row as BeingRow
-    return { place: being.space, parent: being.parent, cognition: being.cognition.kind }
+    return {
+      place: being.space,
+      parent: being.parent,
+      cognition: being.cognition.kind,
+      watches: watchesOf(being),
+    }
   }
-  if (key.startsWith('space:')) {
-    const { path } = row as SpaceRow
-    const up = path === '/' ? null : path.slice(0, path.lastIndexOf('/')) || '/'
-    return { place: up, parent: null, cognition: null }
-  }
-  return { place: null, parent: null, cognition: null }
+  if (key.startsWith('space:')) return { ...NOWHERE, place: parentPath((row as SpaceRow).path) }
+  return NOWHERE
 }
+
+const NOWHERE: RowIndex = { place: null, parent: null, cognition: null, watches: [] }

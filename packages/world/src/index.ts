@@ -12,7 +12,7 @@ export {
   type Program,
 } from './context.ts'
 export type { Descriptor } from './descriptor.ts'
-export { type Change, evolve, indexOf, rowKeyOf } from './evolve.ts'
+export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 export type {
   Decided,
   Extension,
@@ -58,3 +58,4 @@ export {
   type RelationResolver,
   type Surface,
 } from './surface.ts'
+export { changeContent, changedPaths, type Watch, watchesOf } from './watches.ts'

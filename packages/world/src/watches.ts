@@ -1,0 +1,71 @@
+import {
+  type BeingName,
+  canonicalJson,
+  type FactDraft,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type ReelId,
+  spaceReel,
+  stanceOf,
+  worldReel,
+} from '@treeos/core'
+import { flowPaths } from '@treeos/roles'
+import type { BeingRow } from './rows.ts'
+
+/** A path that a flow reads and others may change: dotted, within the values of the reel's row; empty for all of them. */
+export interface Watch {
+  readonly reel: ReelId
+  readonly path: string
+}
+
+/**
+ * What wakes a being when it changes: the world signals its flow reads, and the qualities of the space it is in. A person is
+ * woken by nothing.
+ */
+export function watchesOf({ qualities, space, cognition }: BeingRow): Watch[] {
+  if (cognition.kind === 'human' || !Array.isArray(qualities.roleFlow)) return []
+  return flowPaths(qualities.roleFlow).flatMap((dotted): Watch[] => {
+    const [root, second, ...rest] = dotted.split('.')
+    if (root === 'world' && second !== undefined) return [{ reel: worldReel(second), path: rest.join('.') }]
+    if (root === 'space' && second === 'quality') return [{ reel: spaceReel(space), path: rest.join('.') }]
+    return []
+  })
+}
+
+/** Dotted paths at which two trees differ, sorted; the empty path is the tree itself. Arrays are not entered. */
+export function changedPaths(before: Json | undefined, after: Json | undefined): string[] {
+  const paths: string[] = []
+  collect(before, after, [], paths)
+  return paths.sort()
+}
+
+function collect(before: Json | undefined, after: Json | undefined, at: readonly string[], paths: string[]) {
+  if (isSame(before, after)) return
+  paths.push(at.join('.'))
+  for (const key of new Set([...keysOf(before), ...keysOf(after)]))
+    collect(field(before, key), field(after, key), [...at, key], paths)
+}
+
+const isSame = (a: Json | undefined, b: Json | undefined) =>
+  a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b))
+const keysOf = (value: Json | undefined) => (isJsonObject(value) ? Object.keys(value) : [])
+const field = (value: Json | undefined, key: string) =>
+  isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+/** A value longer than this is not told with its change: whoever is woken sees the world anyway. */
+const TOLD_LENGTH_MAX = 1024
+
+/** What a being is told when a change wakes it. */
+export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
+  const { kind, payload } = fact
+  const isSignal = kind === 'signal:published'
+  const keys = (isSignal ? [payload.namespace, ...(payload.key as string[])] : payload.path) as string[]
+  const value = payload.value ?? null
+  return {
+    event: 'changed',
+    actor: stanceOf(actor),
+    what: `${isSignal ? 'world' : 'space.quality'}.${keys.join('.')}`,
+    ...(canonicalJson(value).length > TOLD_LENGTH_MAX ? {} : { value }),
+  }
+}
