@@ -13,9 +13,12 @@ import {
 } from '@treeos/chain'
 import { type FactDraft, type Json, type RoleName, SUBSTRATE } from '@treeos/core'
 import {
+  type BeingRow,
   beingKey,
+  evolve,
   foldRows,
   genesisFacts,
+  indexOf,
   OPERATOR,
   type Parts,
   ROLE_MANAGER,
