@@ -47,7 +47,7 @@ const done = (facts: unknown[]) => ({
 
 describe('running', () => {
   it('status tells what runs, without secrets', async () => {
-    expect(await home.json(['status'])).toEqual({
+    expect(await home.json(['status'])).toMatchObject({
       temporal: {
         address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         namespace: 'default',
@@ -55,7 +55,12 @@ describe('running', () => {
       },
       postgres: { url: expect.stringMatching(/^postgres:\/\/treeos@127\.0\.0\.1:\d+\/treeos$/) },
       portal: { url: null },
-      worker: { running: true, pids: [home.pidOf('worker-1')] },
+      worker: {
+        running: true,
+        pids: [home.pidOf('worker-1')],
+        metrics: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)],
+        silent: [],
+      },
       mind: { model: 'test-model', baseUrl: model.url },
       reality: { name: 'home', timeZone: 'Europe/Berlin' },
     })
@@ -77,13 +82,13 @@ describe('running', () => {
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
     expect(isAlive(second)).toBe(false)
-    expect((await home.json<{ worker: object }>(['status'])).worker).toEqual({
+    expect((await home.json<{ worker: object }>(['status'])).worker).toMatchObject({
       running: true,
       pids: [home.pidOf('worker-1')],
     })
   })
 
-  it('doctor finds nothing missing', async () => {
+  it('doctor finds nothing missing or wrong', async () => {
     const { ok, checks } = await home.json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>([
       'doctor',
     ])
@@ -95,6 +100,10 @@ describe('running', () => {
       'temporal',
       'postgres',
       'mind',
+      'instance',
+      'metrics',
+      'inbox',
+      'model',
     ])
   })
 })

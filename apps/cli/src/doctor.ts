@@ -7,20 +7,11 @@ import { openDatabase } from '@treeos/chain'
 import { freePort, readInstance } from '@treeos/local'
 import { type Mind, resolveMind } from '@treeos/plugin'
 import { sql } from 'kysely'
+import { bad, type Check, type Finding, good } from './check.ts'
 import { messageOf } from './failure.ts'
 import { addressOf, isAlive, namesTemporal } from './instance.ts'
+import { examineLife } from './life-signs.ts'
 import { oneLine, table } from './output.ts'
-
-export interface Check {
-  readonly name: string
-  readonly ok: boolean
-  /** what was found */
-  readonly found: string
-  /** the command that mends it; null when nothing needs mending */
-  readonly mend: string | null
-  /** without it, only a part of TreeOS is missing */
-  readonly optional?: true
-}
 
 export interface Examined {
   readonly ok: boolean
@@ -29,11 +20,8 @@ export interface Examined {
 
 const NODE_MAJOR_MIN = 24
 const ANSWER_MS = 5_000
-type Finding = Omit<Check, 'name'>
-const good = (found: string): Finding => ({ ok: true, found, mend: null })
-const bad = (found: string, mend: string): Finding => ({ ok: false, found, mend })
 
-/** Looks at what a start needs, and changes nothing. */
+/** Looks at what a start needs, and at how that which runs is doing. Changes nothing. */
 export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Examined> {
   const checks: Check[] = [
     { name: 'node', ...checkNode() },
@@ -42,6 +30,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'temporal', ...(await checkTemporal(dataDir, env)) },
     { name: 'postgres', ...(await checkPostgres(env)) },
     { name: 'mind', ...(await checkMind(env)), optional: true },
+    ...(await examineLife(dataDir, env)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }
 }
@@ -202,7 +191,7 @@ function onPath(name: string, env: NodeJS.ProcessEnv): string | null {
 
 export function describeChecks({ checks }: Examined): string {
   const rows = checks.flatMap(({ name, ok, optional, found, mend }) => [
-    [ok ? 'ok' : optional ? 'none' : 'MISSING', name, oneLine(found)],
+    [ok ? 'ok' : optional ? 'warn' : 'WRONG', name, oneLine(found)],
     ...(mend === null ? [] : [['', '', `mend: ${mend}`]]),
   ])
   return table(rows)

@@ -38,7 +38,19 @@ export function runningWorkers(dataDir: string): (Service & { readonly process: 
   )
 }
 
+/** Where running workers serve their metrics. One that has not said so yet is left out. */
+export function metricsOf(dataDir: string): { readonly pid: number; readonly url: string }[] {
+  return runningWorkers(dataDir).flatMap(({ process: { pid }, detail }) =>
+    detail?.metrics == null ? [] : [{ pid, url: detail.metrics }],
+  )
+}
+
 export const hasWorker = (dataDir: string): boolean => runningWorkers(dataDir).length > 0
+
+/** What a command needs to be said to reach this instance, where it is not the one of the folder. */
+export function dataFlag(dataDir: string): string {
+  return dataDir === join(process.cwd(), '.treeos') ? '' : ` --data ${dataDir}`
+}
 
 /** This process, as instances record it. */
 export function ourselves(): Process {

@@ -69,9 +69,13 @@ describe('without an instance', () => {
       temporal: { address: null, namespace: null, ui: null },
       postgres: { url: null },
       portal: { url: null },
-      worker: { running: false, pids: [] },
+      worker: { running: false, pids: [], metrics: [], silent: [] },
       mind: null,
       reality: { name: null, timeZone: null },
+      moments: null,
+      models: null,
+      slowestBeat: null,
+      inbox: null,
     })
     expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })
   })

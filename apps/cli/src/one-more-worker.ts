@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { TreeosError } from '@treeos/core'
-import { forgetService, processStart, readInstance, recordService } from '@treeos/local'
-import { locatePostgres, locateTemporal } from './instance.ts'
+import { forgetService, processStart, readInstance, recordNumbered, recordService } from '@treeos/local'
+import { locatePostgres, locateTemporal, WORKER_PREFIX } from './instance.ts'
 import { watchLaunchers } from './launcher.ts'
 import type { ExitStatus, Output } from './output.ts'
-import { mindDetail } from './start.ts'
-import { freeWorkerName, workerEnvironment, workerProgram } from './workers.ts'
+import { readReady, workerEnvironment, workerProgram } from './workers.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -21,27 +22,41 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
   // Detached, so that Ctrl-C reaches it once, through us.
   const child = spawn(process.execPath, [workerProgram()], {
     env,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
   const ended = once(child, 'exit')
   const stop = () => child.kill('SIGTERM')
   for (const signal of SIGNALS) process.on(signal, stop)
   const unwatch = watchLaunchers(stop)
-  const name = freeWorkerName(dataDir)
   const known = { pid: child.pid ?? 0, startedAt: processStart(child.pid ?? 0) ?? '' }
+  const service = { process: known, address: '' }
   const isRecorded = readInstance(dataDir).services.length > 0
+  const name = isRecorded ? await recordNumbered(dataDir, WORKER_PREFIX, service) : null
   try {
-    if (isRecorded)
-      await recordService(dataDir, { name, process: known, address: '', detail: await mindDetail() })
-    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
+    const [[code, signal]] = await Promise.all([
+      ended as Promise<[number | null, NodeJS.Signals | null]>,
+      passOn(child.stdout, async (detail) => {
+        if (name !== null) await recordService(dataDir, { ...service, name, detail })
+      }),
+    ])
     // SIGTERM: it was told to stop, by us or by `treeos down`, before it could say that it would.
     if (code !== 0 && signal !== 'SIGTERM')
       throw new TreeosError('INTERNAL', `the worker ended with ${signal ?? code}`)
     out.progress('the worker stopped')
     return 0
   } finally {
+    stop() // whatever failed here, it ends with us
     unwatch()
-    if (isRecorded) await forgetService(dataDir, name, known)
+    if (name !== null) await forgetService(dataDir, name, known)
+  }
+}
+
+/** Its lines become ours, as they come. */
+async function passOn(lines: Readable, onReady: (detail: Record<string, string>) => Promise<void>) {
+  for await (const line of createInterface(lines)) {
+    process.stdout.write(`${line}\n`)
+    const detail = readReady(line)
+    if (detail !== null) await onReady(detail)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLine, oneLine, plain, prettyJson, table } from './output.ts'
+import { duration, jsonLine, oneLine, plain, prettyJson, table } from './output.ts'
 
 const ESC = '\u001b'
 const COMMANDING = [
@@ -43,4 +43,14 @@ it('aligns columns and leaves no blanks at the end of a line', () => {
       '  ',
     ),
   ).toBe('  a    bb  c\n  aaa  b')
+})
+
+it.each([
+  { seconds: 0.0123, shown: '12 ms' },
+  { seconds: 1.46, shown: '1.5 s' },
+  { seconds: 45.2, shown: '45 s' },
+  { seconds: 720, shown: '12 min' },
+  { seconds: 108_000, shown: '30 h' },
+])('$seconds s are shown as $shown', ({ seconds, shown }) => {
+  expect(duration(seconds)).toBe(shown)
 })

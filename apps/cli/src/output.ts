@@ -43,6 +43,14 @@ export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(COMMANDING, escapeCharacter)
 }
 
+/** A span of time in two or three digits: `12 ms`, `1.5 s`, `45 s`, `12 min`, `30 h`. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return `${Math.round(1000 * seconds)} ms`
+  if (seconds < 10) return `${Math.round(10 * seconds) / 10} s`
+  if (seconds < 100) return `${Math.round(seconds)} s`
+  return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}
+
 /** Columns as wide as their widest cell; the last one is left ragged. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []

@@ -29,7 +29,7 @@ export function addRunning(cli: Cli): void {
       return down(dataDirOf(options), out)
     }),
   )
-  cli.onInstance('status', 'what runs, and where').action(
+  cli.onInstance('status', 'what runs, where, and how it is doing').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('./instance.ts')
       const { describeStatus, readStatus } = await import('./status.ts')
@@ -44,7 +44,7 @@ export function addRunning(cli: Cli): void {
       return runWorker(dataDirOf(options), out)
     }),
   )
-  cli.onInstance('doctor', 'what is missing on this machine, and the command that mends it').action(
+  cli.onInstance('doctor', 'what is missing or wrong, and the command that mends it').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('./instance.ts')
       const { describeChecks, examine } = await import('./doctor.ts')

@@ -3,7 +3,6 @@ import { migrate, openDatabase, type Reality } from '@treeos/chain'
 import { plantReality } from '@treeos/client'
 import { isKey, quote, TreeosError } from '@treeos/core'
 import { ensurePostgres, ensureTemporal } from '@treeos/local'
-import { resolveMind } from '@treeos/plugin'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import { loadedParts } from './connection.ts'
 import { hasWorker } from './instance.ts'
@@ -57,24 +56,9 @@ export async function startServers({
   return { databaseUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
 }
 
-export async function startFirstWorker(
-  { dataDir, env = process.env, onProgress }: StartOptions,
-  place: WorkerPlace,
-) {
+export async function startFirstWorker({ dataDir, onProgress }: StartOptions, place: WorkerPlace) {
   onProgress('starting a worker')
-  await startWorker(dataDir, freeWorkerName(dataDir), place, await mindDetail(env))
-}
-
-/** The mind that a worker with this environment finds, as `treeos status` tells it. */
-export async function mindDetail(env: NodeJS.ProcessEnv = process.env): Promise<Record<string, string>> {
-  const mind = await resolveMind(env)
-  return mind === null ? {} : { model: mind.model, baseUrl: shownUrl(mind.baseUrl) }
-}
-
-/** A query may hold a key. */
-function shownUrl(text: string): string {
-  const { origin, pathname } = new URL(text)
-  return origin + pathname
+  await startWorker(dataDir, freeWorkerName(dataDir), place)
 }
 
 /** Brings the database to this version, and makes the reality of it the first time. */

@@ -1,14 +1,16 @@
-import { openDatabase, readReality } from '@treeos/chain'
+import { measureInboxes, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
 import {
   isAlive,
   locatePostgres,
+  metricsOf,
   namesTemporal,
   runningWorkers,
   serviceOf,
   withoutSecrets,
 } from './instance.ts'
-import { table } from './output.ts'
+import { duration, table } from './output.ts'
+import { type Beat, type Inbox, type ModelCalls, type Moments, readVitals } from './vitals.ts'
 
 /** What runs, and where. Null where nothing does; no secrets. */
 export interface Status {
@@ -19,24 +21,50 @@ export interface Status {
   }
   readonly postgres: { readonly url: string | null }
   readonly portal: { readonly url: string | null }
-  readonly worker: { readonly running: boolean; readonly pids: readonly number[] }
+  readonly worker: {
+    readonly running: boolean
+    readonly pids: readonly number[]
+    /** where Prometheus reads them */
+    readonly metrics: readonly string[]
+    /** those of them that did not answer now */
+    readonly silent: readonly string[]
+  }
   readonly mind: { readonly model: string; readonly baseUrl: string } | null
   readonly reality: { readonly name: string | null; readonly timeZone: string | null }
+  /** since the running workers started, all together; null when none of them answers */
+  readonly moments: Moments | null
+  readonly models: ModelCalls | null
+  readonly slowestBeat: Beat | null
+  /** of the whole reality, whether or not a worker runs */
+  readonly inbox: Inbox | null
 }
 
 export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Status> {
   const workers = runningWorkers(dataDir)
   const detail = workers.find((worker) => worker.detail?.model != null)?.detail
+  const metrics = metricsOf(dataDir).map(({ url }) => url)
   const postgresUrl = runningPostgres(dataDir, env)
-  const reality = postgresUrl === null ? null : await realityOf(postgresUrl)
+  const [{ vitals, silent }, stored] = await Promise.all([
+    readVitals(metrics),
+    postgresUrl === null ? NOTHING_STORED : readStored(postgresUrl),
+  ])
   const { model, baseUrl } = detail ?? {}
   return {
     temporal: temporalOf(dataDir, env),
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
     portal: { url: null },
-    worker: { running: workers.length > 0, pids: workers.map((worker) => worker.process.pid) },
+    worker: {
+      running: workers.length > 0,
+      pids: workers.map((worker) => worker.process.pid),
+      metrics,
+      silent,
+    },
     mind: model == null || baseUrl == null ? null : { model, baseUrl },
-    reality: { name: reality?.name ?? null, timeZone: reality?.timeZone ?? null },
+    reality: { name: stored.reality?.name ?? null, timeZone: stored.reality?.timeZone ?? null },
+    moments: vitals?.moments ?? null,
+    models: vitals?.models ?? null,
+    slowestBeat: vitals?.slowestBeat ?? null,
+    inbox: vitals?.inbox ?? stored.inbox,
   }
 }
 
@@ -58,19 +86,27 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
   }
 }
 
-async function realityOf(url: string) {
+interface Stored {
+  readonly reality: Reality | null
+  readonly inbox: Inbox | null
+}
+/** It does not answer, or holds no reality yet. */
+const NOTHING_STORED: Stored = { reality: null, inbox: null }
+
+async function readStored(url: string): Promise<Stored> {
   const db = openDatabase(url, { poolMax: 1 })
   try {
-    return await readReality(db)
+    const reality = await readReality(db)
+    return reality === null ? NOTHING_STORED : { reality, inbox: await measureInboxes(db) }
   } catch {
-    return null // it does not answer, or holds none yet
+    return NOTHING_STORED
   } finally {
     await db.destroy()
   }
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, worker, mind, reality } = status
+  const { temporal, postgres, worker, mind, reality, inbox } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
@@ -79,9 +115,56 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.ui === null ? [] : [['Temporal UI', temporal.ui]]),
       ['Postgres', postgres.url ?? 'not running'],
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : 'not running'],
+      ...worker.metrics.map((url) => [
+        'metrics',
+        worker.silent.includes(url) ? `${url} does not answer` : url,
+      ]),
       ['mind', mind === null ? 'none connected' : `${mind.model} at ${mind.baseUrl}`],
+      ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
+      ...describeWork(status),
       ['state', dataDir],
     ],
     '  ',
   )
 }
+
+export function describeInbox({ waiting, oldestSeconds }: Inbox): string {
+  if (waiting === 0) return 'nothing waits'
+  return `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'}, the oldest for ${duration(oldestSeconds)}`
+}
+
+/** What workers have done since they started; of what never happened, no line. */
+function describeWork({ moments, models, slowestBeat }: Status): string[][] {
+  const lines: string[][] = []
+  if (moments !== null) {
+    const { act, see, failure, skipped, reasons } = moments
+    const total = act + see + failure + skipped
+    const kinds = listed({ act, see, failure, skipped })
+    const why = listed(reasons)
+    const told = `${total} since the start: ${kinds}${why === '' ? '' : ` (${why})`}`
+    lines.push(['moments', total === 0 ? 'none since the start' : told])
+  }
+  if (models !== null && models.calls > 0) {
+    const { calls, failures, lost, promptTokens, completionTokens } = models
+    const wrong = listed({ failed: failures, lost })
+    lines.push([
+      'model',
+      `${calls} calls${wrong === '' ? '' : ` (${wrong})`}, ${promptTokens} tokens in, ${completionTokens} out`,
+    ])
+  }
+  if (slowestBeat !== null) {
+    const { name, meanSeconds, p95Seconds } = slowestBeat
+    lines.push([
+      'slowest',
+      `${name}, ${duration(meanSeconds)} on average, 95 % within ${duration(p95Seconds)}`,
+    ])
+  }
+  return lines
+}
+
+/** `3 act, 1 see`, without what is 0. */
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, InstanceBusyError, lockInstance, readInstance, recordService } from '@treeos/local'
-import { ourselves, serviceOf, UP } from './instance.ts'
+import { dataFlag, ourselves, serviceOf, UP } from './instance.ts'
 import { watchLaunchers } from './launcher.ts'
 import type { ExitStatus, Output } from './output.ts'
 import { type Running, startEverything } from './start.ts'
@@ -129,7 +129,7 @@ async function summarize(
   { running, detach }: { running: Running; detach: boolean },
 ): Promise<void> {
   const status = await readStatus(dataDir)
-  const others = dataDir === `${process.cwd()}/.treeos` ? '' : ` --data ${dataDir}`
+  const others = dataFlag(dataDir)
   out.value(status, () => {
     const lines = [
       `TreeOS is up${running.isNew ? ', with a new reality' : ''}.`,

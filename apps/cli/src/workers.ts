@@ -59,15 +59,9 @@ export function freeWorkerName(dataDir: string): string {
 
 /**
  * Starts a worker of its own session, with `<instance>/<name>.log`, and waits until it takes work.
- * @param detail what `treeos status` tells of it
  * @throws {LocalError} with the end of its log
  */
-export async function startWorker(
-  dataDir: string,
-  name: string,
-  place: WorkerPlace,
-  detail: Record<string, string | null>,
-): Promise<void> {
+export async function startWorker(dataDir: string, name: string, place: WorkerPlace): Promise<void> {
   openInstance(dataDir)
   const logFile = join(dataDir, `${name}.log`)
   const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
@@ -77,9 +71,11 @@ export async function startWorker(
     logFile,
     env: workerEnvironment(dataDir, place),
   })
-  await recordService(dataDir, { name, process: started, address: '', detail })
+  const service = { name, process: started, address: '' }
+  await recordService(dataDir, service)
   for (const until = Date.now() + READY_MS; Date.now() < until && isRunning(started); await sleep(POLL_MS)) {
-    if (isReady(tail(logFile, { from, lines: 1_000 }))) return
+    const detail = readReady(tail(logFile, { from, lines: 1_000 }))
+    if (detail !== null) return recordService(dataDir, { ...service, detail })
   }
   const what = isRunning(started) ? `is not ready within ${READY_MS / 1000} s` : 'ended while starting'
   await terminate(started)
@@ -87,4 +83,18 @@ export async function startWorker(
   throw new LocalError(`the worker ${what}. The end of ${logFile}:\n${tail(logFile, { from })}`)
 }
 
-const isReady = (log: string): boolean => /^\{"ready":true\b/m.test(log)
+/**
+ * What a worker says of itself once it takes work, as it is recorded beside its process: where its metrics are, and which
+ * mind it found.
+ * @param text lines of its log, or one
+ * @returns null while it has not said so
+ */
+export function readReady(text: string): Record<string, string> | null {
+  const [line] = /^\{"ready":true\b.*$/m.exec(text) ?? []
+  if (line === undefined) return null
+  const { metrics, mind } = JSON.parse(line) as {
+    metrics: string
+    mind: { model: string; baseUrl: string } | null
+  }
+  return mind === null ? { metrics } : { metrics, model: mind.model, baseUrl: mind.baseUrl }
+}

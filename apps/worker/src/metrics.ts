@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainDb, measureInboxes } from '@treeos/chain'
 import type { Observer } from '@treeos/plugin'
 import type { Kysely } from 'kysely'
@@ -8,6 +9,9 @@ import { StartError } from './start-error.ts'
 
 /** Beats take milliseconds, minds seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+
+/** A scrape waits this long for Postgres. */
+const INBOX_MS_MAX = 2000
 
 /** What a worker counts, and where Prometheus reads it. Names and numbers only: no being, no content is a label. */
 export class Metrics {
@@ -47,17 +51,14 @@ export class Metrics {
   /** @param db asked at every scrape for the inboxes of the whole reality */
   constructor(db: Kysely<ChainDb>) {
     collectDefaultMetrics({ register: this.registry })
-    const inbox = (
-      name: string,
-      help: string,
-      read: (line: { waiting: number; oldestSeconds: number }) => number,
-    ) =>
+    const measure = measuring(db)
+    const inbox = (name: string, help: string, read: (line: Line) => number) =>
       new Gauge({
         name,
         help,
         registers: [this.registry],
         async collect() {
-          this.set(read(await measureInboxes(db)))
+          this.set(read(await measure()))
         },
       })
     inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (line) => line.waiting)
@@ -93,6 +94,21 @@ export class Metrics {
     })
     const { port: taken } = server.address() as AddressInfo
     return { url: `http://127.0.0.1:${taken}/metrics`, close: () => closeServer(server) }
+  }
+}
+
+type Line = Awaited<ReturnType<typeof measureInboxes>>
+const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN }
+
+/** Asks once for all that wait for the answer. While Postgres has none, NaN: what else a worker counts is told all the same. */
+function measuring(db: Kysely<ChainDb>): () => Promise<Line> {
+  let asked: Promise<Line> | null = null
+  return () => {
+    asked ??= measureInboxes(db).finally(() => {
+      asked = null
+    })
+    const late = sleep(INBOX_MS_MAX, UNKNOWN, { ref: false })
+    return Promise.race([asked, late]).catch(() => UNKNOWN)
   }
 }
 

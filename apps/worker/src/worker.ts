@@ -1,7 +1,7 @@
 import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
 import { openDatabase } from '@treeos/chain'
 import { historiesIn } from '@treeos/client'
-import { createModel, type Observer, resolveMind, treeos } from '@treeos/plugin'
+import { createModel, type Mind, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
 import { extensions } from './extensions.ts'
@@ -77,8 +77,19 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     await db.destroy()
   })
   await Promise.race([running.begun, done])
-  const told = mind === null ? null : { model: mind.model, baseUrl: mind.baseUrl }
-  return { taskQueue, mind: told, metrics: served.url, done, stop: () => stop(worker) }
+  return {
+    taskQueue,
+    mind: mind === null ? null : shown(mind),
+    metrics: served.url,
+    done,
+    stop: () => stop(worker),
+  }
+}
+
+/** A query may hold a key. */
+function shown({ model, baseUrl }: Mind): { model: string; baseUrl: string } {
+  const { origin, pathname } = new URL(baseUrl)
+  return { model, baseUrl: origin + pathname }
 }
 
 /** The innermost plugin of a worker: the others have done what they do before it takes work. */

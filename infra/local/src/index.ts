@@ -9,6 +9,7 @@ export {
   lockInstance,
   openInstance,
   readInstance,
+  recordNumbered,
   recordService,
   type Service,
   type Stopped,

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as instances from './instance.ts'
-import { isRunning, spawnDetached, terminate } from './process.ts'
+import { isRunning, type Process, spawnDetached, terminate } from './process.ts'
 import { temporaryFolders } from './support/instances.ts'
 
 const folder = temporaryFolders()
@@ -47,6 +47,19 @@ describe('the record of services', () => {
     const recorded = instances.readInstance(dir).services.map(({ name }) => name)
     expect(recorded.sort()).toEqual(names)
     expect(statSync(join(dir, 'instance.json')).mode & 0o777).toBe(0o600)
+  })
+
+  it('numbers those that come at once, and takes the number of one that has ended', async () => {
+    const dir = folder()
+    const all = await Promise.all([sleeper(dir), sleeper(dir), sleeper(dir)])
+    const add = (process: Process) => instances.recordNumbered(dir, 'worker-', { process, address: '' })
+    expect((await Promise.all(all.map(add))).sort()).toEqual(['worker-1', 'worker-2', 'worker-3'])
+    await terminate(instances.readInstance(dir).services[1]!.process!)
+    const another = await sleeper(dir)
+    expect(await add(another)).toBe(instances.readInstance(dir).services.at(-1)?.name)
+    expect(instances.readInstance(dir).services).toHaveLength(3)
+    expect(instances.readInstance(dir).services.at(-1)?.process).toEqual(another)
+    await instances.stopInstance(dir)
   })
 
   it('that cannot be read is named, not overwritten', async () => {

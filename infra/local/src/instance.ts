@@ -84,9 +84,10 @@ export function readInstance(dataDir: string): Instance {
 /** The recorded service while its process runs, else null. One that is not ours to stop counts as running. */
 export function runningService(dataDir: string, name: string): Service | null {
   const service = readInstance(dataDir).services.find((one) => one.name === name)
-  if (service === undefined) return null
-  return service.process === null || isRunning(service.process) ? service : null
+  return service !== undefined && isThere(service) ? service : null
 }
+
+const isThere = ({ process }: Service): boolean => process === null || isRunning(process)
 
 /** Adds a service, or replaces the one of that name; remembers its ports. */
 export async function recordService(
@@ -99,6 +100,26 @@ export async function recordService(
     services: placed(instance.services, service),
     ports: { ...instance.ports, ...ports },
   }))
+}
+
+/**
+ * Adds a service under the first free name of `<prefix>1`, `<prefix>2`, …; also when others do so at the same time.
+ * @returns the name
+ */
+export async function recordNumbered(
+  dataDir: string,
+  prefix: string,
+  service: Omit<Service, 'name'>,
+): Promise<string> {
+  let name = ''
+  await change(dataDir, (instance) => {
+    const taken = new Set(instance.services.filter(isThere).map((one) => one.name))
+    let n = 1
+    while (taken.has(`${prefix}${n}`)) n++
+    name = `${prefix}${n}`
+    return { ...instance, services: placed(instance.services, { ...service, name }) }
+  })
+  return name
 }
 
 /** @param of forget it only while it is this process: another may have been recorded under its name since */

@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest'
+import { judge, type Signs } from './life-signs.ts'
+import { readSamples } from './prometheus.ts'
+import { sumUp } from './vitals.ts'
+
+const URL_OF_7 = 'http://127.0.0.1:4000/metrics'
+const vitals = (text = '') => sumUp([readSamples(text)])
+const well: Signs = {
+  services: [
+    { name: 'postgres', pid: 5, runs: true },
+    { name: 'temporal', pid: 6, runs: true },
+    { name: 'worker-1', pid: 7, runs: true },
+  ],
+  workers: [{ pid: 7, url: URL_OF_7, answers: true }],
+  vitals: vitals(),
+  inbox: { waiting: 0, oldestSeconds: 0 },
+  inboxLater: null,
+  late: [],
+}
+const [postgres, temporal, worker] = well.services as [Service, Service, Service]
+type Service = Signs['services'][number]
+const without = { services: [postgres, temporal], workers: [], vitals: null }
+
+it('nothing is wrong where all is well', () => {
+  expect(judge(well, '')).toEqual([
+    { name: 'instance', ok: true, found: 'postgres, temporal, worker-1 run', mend: null },
+    { name: 'metrics', ok: true, found: URL_OF_7, mend: null },
+    { name: 'inbox', ok: true, found: 'nothing waits', mend: null },
+    { name: 'model', ok: true, found: 'not called yet', mend: null, optional: true },
+  ])
+})
+
+it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend: string }>([
+  {
+    what: 'no worker',
+    signs: without,
+    name: 'instance',
+    found: 'no worker runs: nothing is lived until one does',
+    mend: 'treeos up --data d',
+  },
+  {
+    what: 'a worker that died',
+    signs: { ...without, services: [postgres, temporal, { ...worker, runs: false }] },
+    name: 'instance',
+    found: 'worker-1 (process 7) ended, no worker runs',
+    mend: 'treeos up --data d',
+  },
+  {
+    what: 'a server that died',
+    signs: { services: [{ ...postgres, runs: false }, temporal, worker] },
+    name: 'instance',
+    found: 'postgres (process 5) ended',
+    mend: 'treeos up --data d',
+  },
+  {
+    what: 'a worker that hangs',
+    signs: { workers: [{ pid: 7, url: URL_OF_7, answers: false }], vitals: null },
+    name: 'metrics',
+    found: `process 7 does not answer at ${URL_OF_7}: it hangs, or has far too much to do`,
+    mend: 'kill -9 7, then treeos up --data d',
+  },
+  {
+    what: 'a wake that no one takes',
+    signs: { inbox: { waiting: 1, oldestSeconds: 60 }, late: ['echo'] },
+    name: 'inbox',
+    found: '1 wake waits, the oldest for 60 s (of @echo): its being is busy, or stuck',
+    mend: "treeos worker --data d (one more); if that is no help, treeos status --data d names the Temporal UI, where the being's timeline says why",
+  },
+  {
+    what: 'wakes of many beings that no one takes, since no worker runs',
+    signs: { ...without, inbox: { waiting: 5, oldestSeconds: 300 }, late: ['a', 'b', 'c', 'd'] },
+    name: 'inbox',
+    found: '5 wakes wait, the oldest for 5 min (of @a, @b, @c, …): no worker runs',
+    mend: 'treeos up --data d',
+  },
+  {
+    what: 'a line that grows',
+    signs: { inbox: { waiting: 20, oldestSeconds: 5 }, inboxLater: { waiting: 25, oldestSeconds: 8 } },
+    name: 'inbox',
+    found: '20 wakes wait, and 3 s later 25: more comes in than is lived',
+    mend: 'treeos worker --data d (one more)',
+  },
+  {
+    what: 'a model that fails',
+    signs: {
+      vitals: vitals(
+        'treeos_model_calls_total{answer="call"} 9\ntreeos_model_calls_total{answer="failure"} 1',
+      ),
+    },
+    name: 'model',
+    found: '10 calls since the start, 1 failed, 0 lost and tried again',
+    mend: 'treeos moments @BEING tells why of each; check OPENAI_API_KEY, OPENAI_BASE_URL and TREEOS_MODEL; treeos down --data d, then treeos up --data d',
+  },
+  {
+    what: 'a model that cannot be reached',
+    signs: { vitals: vitals('treeos_model_calls_total{answer="lost"} 3') },
+    name: 'model',
+    found: '3 calls since the start, 0 failed, 3 lost and tried again',
+    mend: 'check that OPENAI_BASE_URL answers, and that the provider is not out of quota; treeos down --data d, then treeos up --data d',
+  },
+  {
+    what: 'no model for beings that need one',
+    signs: { vitals: vitals('treeos_moments_total{outcome="failure",reason="LLM_NOT_CONFIGURED"} 2') },
+    name: 'model',
+    found: '2 moments failed for want of a mind since the start',
+    mend: 'set OPENAI_API_KEY (or OPENAI_BASE_URL) and TREEOS_MODEL, or start Ollama; treeos down --data d, then treeos up --data d',
+  },
+])('$what is told, with what mends it', ({ signs, name, found, mend }) => {
+  const checks = judge({ ...well, ...signs }, ' --data d')
+  expect(checks.find((check) => check.name === name)).toMatchObject({ ok: false, found, mend })
+})
+
+it.each<{ what: string; signs: Partial<Signs> }>([
+  { what: 'a wake that has just come', signs: { inbox: { waiting: 1, oldestSeconds: 59 } } },
+  {
+    what: 'a long line that is being lived',
+    signs: { inbox: { waiting: 50, oldestSeconds: 5 }, inboxLater: { waiting: 50, oldestSeconds: 5 } },
+  },
+  {
+    what: 'one failed call among many',
+    signs: {
+      vitals: vitals('treeos_model_calls_total{answer="call"} 10\ntreeos_model_calls_total{answer="lost"} 1'),
+    },
+  },
+  { what: 'a worker that is starting', signs: { workers: [{ pid: 7, url: null, answers: false }] } },
+])('$what is nothing wrong', ({ signs }) => {
+  expect(judge({ ...well, ...signs }, '').filter(({ ok }) => !ok)).toEqual([])
+})

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listUnrung, measureInboxes, openDatabase } from '@treeos/chain'
+import { readInstance } from '@treeos/local'
+import { bad, type Check, good } from './check.ts'
+import { dataFlag, isAlive, isWorker, locatePostgres, metricsOf, runningWorkers, UP } from './instance.ts'
+import { duration } from './output.ts'
+import { type Inbox, readVitals, type Vitals } from './vitals.ts'
+
+/** A wake that waits longer is worth a look: minds may take two minutes, so it is not for certain a fault. */
+const OLD_SECONDS = 60
+/** A line of so many is looked at twice, to see whether it grows. */
+const MANY = 20
+const LOOK_AGAIN_MS = 3000
+/** Now and then a call fails; a tenth of all is no accident. */
+const FAILING_SHARE = 0.1
+const BEINGS_NAMED_MAX = 3
+
+/** What can be seen of an instance that was started. */
+export interface Signs {
+  /** services on record, and whether their processes live; a dead worker is none while another runs */
+  readonly services: readonly { readonly name: string; readonly pid: number | null; readonly runs: boolean }[]
+  /** running workers; url null while one has not said where its metrics are */
+  readonly workers: readonly {
+    readonly pid: number
+    readonly url: string | null
+    readonly answers: boolean
+  }[]
+  readonly vitals: Vitals | null
+  readonly inbox: Inbox | null
+  /** the same a little later, when many waited */
+  readonly inboxLater: Inbox | null
+  /** some of the beings whose wakes are old */
+  readonly late: readonly string[]
+}
+
+/** Looks at an instance that runs, or should. @returns no checks where nothing was started */
+export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+  const services = readInstance(dataDir).services.filter(({ name }) => name !== UP)
+  if (services.length === 0) return []
+  const urls = new Map(metricsOf(dataDir).map(({ pid, url }) => [pid, url]))
+  const { vitals, silent } = await readVitals([...urls.values()])
+  const workers = runningWorkers(dataDir).map(({ process: { pid } }) => {
+    const url = urls.get(pid) ?? null
+    return { pid, url, answers: url !== null && !silent.includes(url) }
+  })
+  const told = services.filter((service) => isAlive(service) || !isWorker(service) || workers.length === 0)
+  return judge(
+    {
+      services: told.map((service) => ({
+        name: service.name,
+        pid: service.process?.pid ?? null,
+        runs: isAlive(service),
+      })),
+      workers,
+      vitals,
+      ...(await readLine(dataDir, env)),
+    },
+    dataFlag(dataDir),
+  )
+}
+
+/** The line before all beings, from where it stands: it is there also when no worker tells of it. */
+async function readLine(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<Signs, 'inbox' | 'inboxLater' | 'late'>> {
+  const nothing = { inbox: null, inboxLater: null, late: [] }
+  const url = urlOf(dataDir, env)
+  if (url === null) return nothing
+  const db = openDatabase(url, { poolMax: 1 })
+  try {
+    const inbox = await measureInboxes(db)
+    const late =
+      inbox.oldestSeconds < OLD_SECONDS ? [] : await listUnrung(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
+    if (inbox.waiting < MANY) return { inbox, inboxLater: null, late }
+    await sleep(LOOK_AGAIN_MS)
+    return { inbox, inboxLater: await measureInboxes(db), late }
+  } catch {
+    return nothing // that Postgres does not answer is told elsewhere
+  } finally {
+    await db.destroy()
+  }
+}
+
+function urlOf(dataDir: string, env: NodeJS.ProcessEnv): string | null {
+  try {
+    return locatePostgres(dataDir, env).url
+  } catch {
+    return null
+  }
+}
+
+/** @param flag what `treeos` commands need to be said to reach the instance */
+export function judge(signs: Signs, flag: string): Check[] {
+  return [
+    { name: 'instance', ...judgeServices(signs, flag) },
+    ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
+    ...(signs.inbox === null ? [] : [{ name: 'inbox', ...judgeInbox(signs, signs.inbox, flag) }]),
+    ...(signs.vitals === null
+      ? []
+      : [{ name: 'model', ...judgeModel(signs.vitals, flag), optional: true as const }]),
+  ]
+}
+
+function judgeServices({ services, workers }: Signs, flag: string) {
+  const mend = `treeos up${flag}`
+  const ended = services.filter(({ runs }) => !runs).map(({ name, pid }) => `${name} (process ${pid})`)
+  if (ended.length > 0)
+    return bad(`${ended.join(' and ')} ended${workers.length > 0 ? '' : ', no worker runs'}`, mend)
+  if (workers.length === 0) return bad('no worker runs: nothing is lived until one does', mend)
+  return good(`${services.map(({ name }) => name).join(', ')} run`)
+}
+
+function judgeMetrics({ workers }: Signs, flag: string) {
+  const silent = workers.filter(({ url, answers }) => url !== null && !answers)
+  if (silent.length > 0) {
+    const who = silent.map(({ pid, url }) => `process ${pid} does not answer at ${url}`).join('; ')
+    return bad(
+      `${who}: it hangs, or has far too much to do`,
+      `kill -9 ${silent.map(({ pid }) => pid).join(' ')}, then treeos up${flag}`,
+    )
+  }
+  const starting = workers.filter(({ url }) => url === null).map(({ pid }) => pid)
+  if (starting.length > 0)
+    return good(`process ${starting.join(', ')} is starting, and waits for its services: see its log`)
+  return good(workers.map(({ url }) => url).join(', '))
+}
+
+function judgeInbox({ inboxLater, late, workers }: Signs, { waiting, oldestSeconds }: Inbox, flag: string) {
+  const wakes = waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`
+  const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
+  if (inboxLater !== null && inboxLater.waiting > waiting)
+    return bad(
+      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${inboxLater.waiting}: more comes in than is lived`,
+      more,
+    )
+  if (oldestSeconds >= OLD_SECONDS) {
+    const named = late.slice(0, BEINGS_NAMED_MAX).map((being) => `@${being}`)
+    const whose =
+      named.length === 0 ? '' : ` (of ${named.join(', ')}${late.length > named.length ? ', …' : ''})`
+    const why = workers.length === 0 ? 'no worker runs' : 'its being is busy, or stuck'
+    return bad(
+      `${wakes}, the oldest for ${duration(oldestSeconds)}${whose}: ${why}`,
+      workers.length === 0
+        ? more
+        : `${more}; if that is no help, treeos status${flag} names the Temporal UI, where the being's timeline says why`,
+    )
+  }
+  return good(waiting === 0 ? 'nothing waits' : `${wakes}, the oldest for ${duration(oldestSeconds)}`)
+}
+
+function judgeModel({ models, moments }: Vitals, flag: string) {
+  const { calls, failures, lost } = models
+  const unset = moments.reasons.LLM_NOT_CONFIGURED ?? 0
+  const restart = `treeos down${flag}, then treeos up${flag}`
+  if (unset > 0)
+    return bad(
+      `${unset} ${unset === 1 ? 'moment' : 'moments'} failed for want of a mind since the start`,
+      `set OPENAI_API_KEY (or OPENAI_BASE_URL) and TREEOS_MODEL, or start Ollama; ${restart}`,
+    )
+  const wrong = failures + lost
+  const found = `${calls} calls since the start, ${failures} failed, ${lost} lost and tried again`
+  if (wrong === 0 || wrong < FAILING_SHARE * calls) return good(calls === 0 ? 'not called yet' : found)
+  const say =
+    failures > 0
+      ? 'treeos moments @BEING tells why of each; check OPENAI_API_KEY, OPENAI_BASE_URL and TREEOS_MODEL'
+      : 'check that OPENAI_BASE_URL answers, and that the provider is not out of quota'
+  return bad(found, `${say}; ${restart}`)
+}

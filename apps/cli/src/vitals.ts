@@ -1,0 +1,170 @@
+import { readSamples, type Sample } from './prometheus.ts'
+
+const ANSWER_MS = 5000
+const QUANTILE = 0.95
+
+export interface Moments {
+  readonly act: number
+  readonly see: number
+  readonly failure: number
+  readonly skipped: number
+  /** how often each code failed a moment, or each reason skipped one */
+  readonly reasons: Readonly<Record<string, number>>
+}
+
+export interface Inbox {
+  /** wakes that no moment has taken, what rests with persons left out */
+  readonly waiting: number
+  /** age of the oldest of them; 0 when nothing waits */
+  readonly oldestSeconds: number
+}
+
+export interface ModelCalls {
+  readonly calls: number
+  /** answered, with nothing a moment could use */
+  readonly failures: number
+  /** no usable connection or a busy provider: tried again */
+  readonly lost: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export interface Beat {
+  readonly name: string
+  readonly meanSeconds: number
+  readonly p95Seconds: number
+}
+
+/** What workers have counted since they started, all together. */
+export interface Vitals {
+  readonly moments: Moments
+  readonly models: ModelCalls
+  /** null before the first beat */
+  readonly slowestBeat: Beat | null
+  /** of the whole reality; null while no worker reaches Postgres */
+  readonly inbox: Inbox | null
+}
+
+/**
+ * Asks workers for their metrics, all at once.
+ * @returns vitals null when none answered; `silent` are the URLs which did not within 5 s
+ */
+export async function readVitals(
+  urls: readonly string[],
+): Promise<{ vitals: Vitals | null; silent: string[] }> {
+  const answers = await Promise.all(urls.map(scrape))
+  const heard = answers.filter((answer) => answer !== null)
+  return {
+    vitals: heard.length === 0 ? null : sumUp(heard),
+    silent: urls.filter((_, i) => answers[i] === null),
+  }
+}
+
+/** @returns null when nothing answers, or something that is no worker of ours */
+async function scrape(url: string): Promise<Sample[] | null> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+    const samples = readSamples(await response.text())
+    return response.ok && samples.some(({ name }) => name.startsWith('treeos_')) ? samples : null
+  } catch {
+    return null
+  }
+}
+
+/** @param workers the samples of each */
+export function sumUp(workers: readonly (readonly Sample[])[]): Vitals {
+  const all = new Samples(workers.flat())
+  const outcome = (kind: string) => all.sum('treeos_moments_total', { outcome: kind })
+  const answer = (kind: string) => all.sum('treeos_model_calls_total', { answer: kind })
+  const tokens = (kind: string) => all.sum('treeos_model_tokens_total', { kind })
+  const reasons = all.by('treeos_moments_total', 'reason').filter(([reason]) => reason !== '')
+  return {
+    moments: {
+      act: outcome('act'),
+      see: outcome('see'),
+      failure: outcome('failure'),
+      skipped: outcome('skipped'),
+      reasons: Object.fromEntries(reasons),
+    },
+    models: {
+      calls: all.sum('treeos_model_calls_total'),
+      failures: answer('failure'),
+      lost: answer('lost'),
+      promptTokens: tokens('prompt'),
+      completionTokens: tokens('completion'),
+    },
+    slowestBeat: slowest(all),
+    inbox: inboxOf(all),
+  }
+}
+
+class Samples {
+  readonly #all: readonly Sample[]
+
+  constructor(all: readonly Sample[]) {
+    this.#all = all
+  }
+
+  of(name: string, labels: Readonly<Record<string, string>> = {}): Sample[] {
+    const wanted = Object.entries(labels)
+    return this.#all.filter(
+      (sample) => sample.name === name && wanted.every(([label, value]) => sample.labels[label] === value),
+    )
+  }
+
+  sum(name: string, labels?: Readonly<Record<string, string>>): number {
+    return this.of(name, labels).reduce((sum, { value }) => sum + value, 0)
+  }
+
+  /** Sums by the values of a label, in the order they come. */
+  by(name: string, label: string): [string, number][] {
+    const sums = new Map<string, number>()
+    for (const { labels, value } of this.of(name)) {
+      const of = labels[label] ?? ''
+      sums.set(of, (sums.get(of) ?? 0) + value)
+    }
+    return [...sums]
+  }
+}
+
+/** Every worker tells of the same inboxes, a moment apart: the worst counts. */
+function inboxOf(all: Samples): Inbox | null {
+  const told = (name: string) => all.of(name).flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]))
+  const waiting = told('treeos_inbox_waiting')
+  if (waiting.length === 0) return null
+  return {
+    waiting: Math.max(...waiting),
+    oldestSeconds: Math.max(0, ...told('treeos_inbox_oldest_seconds')),
+  }
+}
+
+function slowest(all: Samples): Beat | null {
+  const beats = all
+    .by('treeos_beat_seconds_count', 'beat')
+    .filter(([, count]) => count > 0)
+    .map(([name, count]): Beat => {
+      const meanSeconds = all.sum('treeos_beat_seconds_sum', { beat: name }) / count
+      return { name, meanSeconds, p95Seconds: quantile(all, name, count) }
+    })
+  return beats.sort((a, b) => b.p95Seconds - a.p95Seconds || b.meanSeconds - a.meanSeconds)[0] ?? null
+}
+
+/** As Prometheus estimates it: evenly within a bucket; beyond the last one, that one's bound. */
+function quantile(all: Samples, beat: string, count: number): number {
+  const bounds = [
+    ...new Set(all.of('treeos_beat_seconds_bucket', { beat }).map(({ labels }) => labels.le ?? '')),
+  ]
+    .map((le) => ({ le, seconds: le === '+Inf' ? Infinity : Number(le) }))
+    .sort((a, b) => a.seconds - b.seconds)
+  const rank = QUANTILE * count
+  let [fromSeconds, below] = [0, 0]
+  for (const { le, seconds } of bounds) {
+    const upTo = all.sum('treeos_beat_seconds_bucket', { beat, le })
+    if (upTo >= rank) {
+      if (seconds === Infinity) return fromSeconds
+      return fromSeconds + ((seconds - fromSeconds) * (rank - below)) / (upTo - below)
+    }
+    ;[fromSeconds, below] = [seconds, upTo]
+  }
+  return fromSeconds
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { readReady } from './workers.ts'
+
+const METRICS = 'http://127.0.0.1:4000/metrics'
+const ready = (mind: object | null) =>
+  JSON.stringify({ ready: true, pid: 7, taskQueue: 'treeos-home', mind, metrics: METRICS })
+
+it.each([
+  { what: 'nothing yet', log: '', detail: null },
+  {
+    what: 'other things',
+    log: '{"level":40,"msg":"waiting for Postgres, \\"ready\\":true"}\n',
+    detail: null,
+  },
+  { what: 'that it works, without a mind', log: ready(null), detail: { metrics: METRICS } },
+  {
+    what: 'that it works, between other things',
+    log: `{"level":30}\n${ready({ model: 'm', baseUrl: 'http://b/v1' })}\n{"level":30}`,
+    detail: { metrics: METRICS, model: 'm', baseUrl: 'http://b/v1' },
+  },
+])('a worker whose log says $what', ({ log, detail }) => {
+  expect(readReady(log)).toEqual(detail)
+})

@@ -1,0 +1,189 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '@treeos/chain'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { CliInstance, isAlive, until } from './instance.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+interface Status {
+  readonly worker: { readonly pids: number[]; readonly metrics: string[]; readonly silent: string[] }
+  readonly moments: Record<string, unknown> | null
+  readonly models: Record<string, number> | null
+  readonly slowestBeat: object | null
+  readonly inbox: { readonly waiting: number; readonly oldestSeconds: number } | null
+}
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly found: string
+  readonly mend: string | null
+}
+
+let model: ModelServer
+let home: CliInstance
+beforeAll(async () => {
+  model = await startModelServer()
+  home = new CliInstance({ OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' })
+  const { status, stderr } = await home.run(['up', '--detach'])
+  expect(status, stderr).toBe(0)
+})
+afterAll(async () => {
+  await home?.remove()
+  await model?.close()
+})
+
+const status = () => home.json<Status>(['status'])
+const summon = (being: string) => home.run(['summon', being, 'hello', '--wait', '30'])
+
+async function doctor(): Promise<{ exit: number | null; wrong: Check[] }> {
+  const { status: exit, stdout } = await home.run(['doctor', '--json'])
+  const { checks } = JSON.parse(stdout) as { checks: Check[] }
+  return { exit, wrong: checks.filter(({ ok }) => !ok) }
+}
+
+/** Makes what waits look as if it had waited for so long. */
+async function age(minutes: number): Promise<void> {
+  const password = readFileSync(join(home.dataDir, 'postgres', 'password'), 'utf8').trim()
+  const address = home.state.services.find(({ name }) => name === 'postgres')?.address
+  const owner = openDatabase(`postgres://treeos:${password}@${address}/treeos`, { asOwner: true, poolMax: 1 })
+  await sql`
+    update treeos.inbox set at = at - make_interval(mins => ${minutes}) where closed_by is null`.execute(
+    owner,
+  )
+  await owner.destroy()
+}
+
+it('status tells what the worker counted since it started, and what waits', async () => {
+  const before = await status()
+  expect(before.moments).toEqual({ act: 0, see: 0, failure: 0, skipped: 0, reasons: {} })
+  expect(before).toMatchObject({ slowestBeat: null, inbox: { waiting: 0, oldestSeconds: 0 } })
+  model.script([
+    {
+      tool: { name: 'summon', args: { content: 'Hm.' } },
+      usage: { prompt_tokens: 120, completion_tokens: 8 },
+    },
+    { status: 401, body: { error: { message: 'no such key' } } },
+  ])
+  expect((await summon('@librarian')).status).toBe(0)
+  expect((await summon('@librarian')).status).toBe(1)
+  const after = await status()
+  expect(after.moments).toMatchObject({ failure: 1, reasons: { LLM_FAILED: 1 } })
+  expect(after.moments?.act).toBeGreaterThanOrEqual(3) // the operator's two and the librarian's
+  expect(after.models).toEqual({ calls: 2, failures: 1, lost: 0, promptTokens: 120, completionTokens: 8 })
+  expect(after.slowestBeat).toEqual({
+    name: expect.any(String),
+    meanSeconds: expect.any(Number),
+    p95Seconds: expect.any(Number),
+  })
+  const { stdout } = await home.run(['status'])
+  expect(stdout).toMatch(/^ {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics$/m)
+  expect(stdout).toMatch(/^ {2}inbox +nothing waits$/m)
+  expect(stdout).toMatch(/^ {2}moments +\d+ since the start: \d+ act, .*1 failure.* \(1 LLM_FAILED\)$/m)
+  expect(stdout).toMatch(/^ {2}model +2 calls \(1 failed\), 120 tokens in, 8 out$/m)
+  expect(stdout).toMatch(/^ {2}slowest +\w+, \d.* on average, 95 % within \d.*s$/m)
+})
+
+it('doctor tells of a model that fails, and that the rest is whole', async () => {
+  const { exit, wrong } = await doctor()
+  expect(exit).toBe(0)
+  expect(wrong).toEqual([
+    expect.objectContaining({
+      name: 'model',
+      found: '2 calls since the start, 1 failed, 0 lost and tried again',
+    }),
+  ])
+})
+
+it('workers that come at once each tell their own URL, and one that is killed leaves none', async () => {
+  const more: ChildProcess[] = [home.start(['worker']), home.start(['worker'])]
+  await until('three workers that answer', async () => (await status()).worker.metrics.length === 3)
+  const { worker } = await status()
+  expect(new Set(worker.metrics).size).toBe(3)
+  expect(worker.silent).toEqual([])
+  const killed = home.pidOf('worker-3')
+  process.kill(killed, 'SIGKILL')
+  await until('its end', () => !isAlive(killed))
+  const left = (await status()).worker
+  expect(left.pids).not.toContain(killed)
+  expect(left.metrics).toHaveLength(2)
+  expect(left.silent).toEqual([])
+  for (const child of more) {
+    if (child.exitCode !== null) continue
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+  expect((await status()).worker).toMatchObject({ pids: [home.pidOf('worker-1')], silent: [] })
+})
+
+it('a worker that hangs is named by both', async () => {
+  const pid = home.pidOf('worker-1')
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const { worker, moments, inbox } = await status()
+    expect({ silent: worker.silent, moments }).toEqual({ silent: worker.metrics, moments: null })
+    expect(inbox).toEqual({ waiting: 0, oldestSeconds: 0 }) // as Postgres has it
+    const { exit, wrong } = await doctor()
+    expect(exit).toBe(1)
+    expect(wrong).toEqual([
+      expect.objectContaining({
+        name: 'metrics',
+        mend: expect.stringContaining(`kill -9 ${pid}, then treeos up`),
+      }),
+    ])
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+})
+
+it('where no worker runs, doctor says so and whose wakes wait, and what it says mends it', async () => {
+  const before = (await status()).worker
+  process.kill(before.pids[0]!, 'SIGKILL')
+  await until('its end', () => !isAlive(before.pids[0]!))
+  const asking = home.start(['summon', '@echo', 'anyone?'])
+  await until('a wake that waits', async () => (await status()).inbox?.waiting === 1)
+  asking.kill('SIGKILL')
+  await age(5)
+  expect(await status()).toMatchObject({
+    worker: { running: false, metrics: [] },
+    moments: null,
+    inbox: { waiting: 1, oldestSeconds: expect.closeTo(300, -2) },
+  })
+  const { exit, wrong } = await doctor()
+  expect(exit).toBe(1)
+  expect(wrong).toEqual([
+    expect.objectContaining({
+      name: 'instance',
+      found: expect.stringContaining(`worker-1 (process ${before.pids[0]}) ended, no worker runs`),
+      mend: `treeos up --data ${home.dataDir}`,
+    }),
+    expect.objectContaining({
+      name: 'inbox',
+      found: '1 wake waits, the oldest for 5 min (of @operator): no worker runs',
+    }),
+  ])
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  await until('an empty inbox', async () => (await status()).inbox?.waiting === 0)
+  expect((await status()).worker.metrics).not.toEqual(before.metrics)
+  expect((await doctor()).exit).toBe(0)
+})
+
+it('while Postgres is away, workers still tell what they counted', async () => {
+  const pid = home.pidOf('postgres')
+  process.kill(pid, 'SIGKILL')
+  await until('its end', () => !isAlive(pid))
+  const { worker, moments, inbox } = await status()
+  expect(worker.silent).toEqual([])
+  expect(moments).not.toBeNull()
+  expect(inbox).toBeNull()
+  const { wrong } = await doctor()
+  expect(wrong).toContainEqual(
+    expect.objectContaining({ name: 'instance', found: `postgres (process ${pid}) ended` }),
+  )
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  expect((await doctor()).exit).toBe(0)
+})
