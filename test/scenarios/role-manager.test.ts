@@ -87,7 +87,7 @@ describe('the role-manager', () => {
   })
 
   it('answers with what a flow is warned of, and with where one is malformed', async () => {
-    const flow = [{ role: 'resident' }, { role: 'herald', when: { verb: 'do' } }]
+    const flow: Json = [{ role: 'resident' }, { role: 'herald', when: { verb: 'do' } }]
     expect(await ask({ do: 'set-roleflow', target: '@page', flow })).toMatchObject({
       ok: true,
       result: {
@@ -228,7 +228,8 @@ describe('what nobody can widen through the role-manager', () => {
 
   it('no content speaks for another, and an answer asks for nothing', async () => {
     const role = { name: 'forged', canDo: ANY, prompt: '' }
-    for (const more of [{ from: '@operator' }, { onBehalfOf: 'operator' }, { as: '@operator' }]) {
+    const claims: JsonObject[] = [{ from: '@operator' }, { onBehalfOf: 'operator' }, { as: '@operator' }]
+    for (const more of claims) {
       expect(await askAs('climber', { do: 'set-role', role, ...more })).toMatchObject({
         ok: false,
         error: { code: 'INVALID_INPUT' },

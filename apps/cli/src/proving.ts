@@ -1,15 +1,22 @@
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from './cli.ts'
 import { UsageError } from './failure.ts'
-import { requireStance } from './input.ts'
-import { shownReplayed, shownVerified } from './show.ts'
+import { parseNumber, readJsonFile, requireStance } from './input.ts'
+import { shownDifferences, shownReplayed, shownVerified } from './show.ts'
 
 interface ReplayOptions extends InstanceOptions {
   readonly all?: boolean
   readonly from: 'chain' | 'temporal' | 'both'
 }
 
-/** `treeos replay | verify`: nothing here calls a model or writes. */
+interface WhatIfOptions extends InstanceOptions {
+  readonly flow: string
+  readonly since?: number
+}
+
+const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
+
+/** `treeos replay | whatif | verify`: nothing here calls a model or writes. */
 export function addProving(cli: Cli): void {
   cli
     .onInstance('replay [stance]', 'live every moment again from what was recorded, and compare')
@@ -34,6 +41,26 @@ export function addProving(cli: Cli): void {
             : await live(options, (at) => replay({ ...at, parts }, request))
         out.value(replayed, shownReplayed)
         return replayed.identical ? 0 : 1
+      }),
+    )
+
+  cli
+    .onInstance('whatif <stance>', 'which moments another flow would have made others; asks no mind')
+    .requiredOption('--flow <file>', 'the edited flow, JSON; - reads standard input')
+    .option('--since <n>', 'from this moment on', parseNumber('--since', MOMENT_NUMBER))
+    .action(
+      cli.run(async (out, stance: string, options: WhatIfOptions) => {
+        const being = requireStance(stance)
+        const flow = await readJsonFile(options.flow)
+        const { whatIf } = await import('@treeos/replay')
+        const { loadedParts, look } = await import('./connection.ts')
+        const { requireBeing } = await import('./lists.ts')
+        const parts = await loadedParts()
+        const differences = await look(options, async (at) => {
+          await requireBeing(at, being)
+          return whatIf({ ...at, parts }, { being, flow, since: options.since })
+        })
+        out.lines(differences, shownDifferences)
       }),
     )
 

@@ -9,7 +9,7 @@ import type {
   RoleView,
   Summoned,
 } from '@treeos/client'
-import type { Replayed } from '@treeos/replay'
+import type { Difference, Replayed, Worn } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import type { ExtensionView, OperationView } from './lists.ts'
@@ -182,6 +182,20 @@ export function shownReplayed({ beings, moments, identical, mismatches }: Replay
     return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
   })
   return [head, ...rows].join('\n')
+}
+
+export function shownDifferences(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'no moment would differ'
+  const roles = ({ primary, stacked, skip }: Worn) => skip ?? [primary ?? '-', ...stacked].join(' + ')
+  return table(
+    differences.map(({ n, openedAt, differs, was, would, refused }) => [
+      String(n).padStart(4),
+      timeOf(openedAt),
+      differs.join(' ') || '-',
+      `${roles(was)} → ${roles(would)}`,
+      refused === null ? '' : cut(oneLine(`its act is refused: ${refused.message}`)),
+    ]),
+  )
 }
 
 export function shownVerified({ reels, facts, moments, ok, broken }: Verified): string {

@@ -3,11 +3,13 @@ import type { LocalBeats, MindBeats } from './beats.ts'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
 import { attested, guarded } from './guard.ts'
+import { wakeIdle } from './idle.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
+export { surfaceOfAsker } from './asker.ts'
 export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
 export type { BeatDeps } from './deps.ts'
@@ -38,6 +40,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
     openMoment: local('openMoment', openMoment),
     stampMoment: local('stampMoment', stampMoment),
     intake: local('intake', intake),
+    wakeIdle: local('wakeIdle', wakeIdle),
     think: guarded('think', deps.observe, (input) => think(deps, input)),
   }
 }

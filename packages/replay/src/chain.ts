@@ -2,7 +2,6 @@ import {
   actDigest,
   type Db,
   digestOf,
-  findEntry,
   listFactsOfMoment,
   type OpenRecord,
   readDecisionBytes,
@@ -10,11 +9,11 @@ import {
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import type { BeingName, HeadRef, Json, JsonObject, PinnedStack } from '@treeos/core'
-import type { RoleSpec } from '@treeos/roles'
-import { composeMoment, lookAround, type Parts, type Program, type Seen, WorldReader } from '@treeos/world'
+import type { BeingName, HeadRef, Json, JsonObject } from '@treeos/core'
+import type { Parts } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
+import { relive } from './relive.ts'
 
 /** What chain replay works with. */
 export interface ChainWitness {
@@ -60,7 +59,8 @@ async function replayMoment(
   compare.same('open', record.open, digestOf(open as unknown as Json))
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const basis = stored.basis as unknown as HeadRef[]
-  const seen = await lookAgain(past, parts, outcome, open, basis)
+  const lived = await relive({ db, parts }, outcome, open, past.at(basis))
+  const { seen, stack } = lived
   compare.same('program', open.program, digestOf(seen.program as unknown as Json))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
@@ -69,61 +69,18 @@ async function replayMoment(
   await compareCaller(past, open, compare)
   if (record.reason === 'superseded') return // an older life opened it, and nothing was decided
 
-  const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack as unknown as Json))
-  if (stack !== null && seen.face !== null) {
-    const surface = digestOf(seen.face.surface as unknown as Json)
-    compare.same('surfaceDigest', record.surfaceDigest, surface)
+  if (stack !== null) {
+    compare.same('surfaceDigest', record.surfaceDigest, lived.surface)
     // Null: the worker that lived it lacked the code of a role, and nothing was said or done on that prompt.
     if (record.promptDigest !== null) {
-      compare.same('promptDigest', record.promptDigest, await promptAgain(db, past, parts, open, stack, seen))
+      if (lived.missing !== null)
+        throw new Error(`the prompt of ${lived.missing} is code of a version that is not loaded here`)
+      compare.same('promptDigest', record.promptDigest, lived.prompt)
     }
   }
   await compareAct(db, outcome, compare)
-}
-
-async function lookAgain(
-  past: Past,
-  parts: Parts,
-  outcome: StoredOutcome,
-  open: OpenRecord,
-  basis: readonly HeadRef[],
-): Promise<Seen> {
-  const reader = new WorldReader(past.at(basis))
-  const me = await reader.being(outcome.being)
-  if (me === null) throw new Error(`@${outcome.being} was not born at the head this moment cites`)
-  const { verb, caller, openedAt, zone, hour, dayOfWeek, lastSealed, asked } = open
-  const time = { openedAt, zone, hour, dayOfWeek } // data: time-zone tables change
-  return lookAround(reader, parts, { me, verb, caller, time, lastSealed, asked, asker: caller?.name ?? null })
-}
-
-function pin(
-  program: Program,
-  { primary, stacked }: { primary: string; stacked: readonly string[] },
-): PinnedStack {
-  const pinned = (name: string) => ({ name, digest: program.roles[name]?.digest ?? '' })
-  return { primary: pinned(primary), stacked: stacked.map(pinned) }
-}
-
-async function promptAgain(
-  db: Db,
-  past: Past,
-  parts: Parts,
-  open: OpenRecord,
-  stack: PinnedStack,
-  seen: Seen,
-): Promise<string> {
-  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => past.kept(role.digest)))
-  if (seen.face === null) throw new Error('there is no face to compose over')
-  const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const { prompt, missing } = composeMoment(parts, specs as unknown as RoleSpec[], seen.face, {
-    openedAt: open.openedAt,
-    content,
-  })
-  if (missing !== null)
-    throw new Error(`the prompt of ${missing} is code of a version that is not loaded here`)
-  return digestOf(prompt as unknown as Json)
 }
 
 /** The caller of a summon is what the fact on the caller's own reel says. */

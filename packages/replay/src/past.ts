@@ -1,5 +1,5 @@
-import { type Db, digestOf, keptOnce } from '@treeos/chain'
-import type { Digest, Fact, HeadRef, Json, ReelId } from '@treeos/core'
+import { type Db, digestOf, keptOnce, listReels, readOutcome } from '@treeos/chain'
+import type { Digest, Fact, HeadRef, Json, MomentId, ReelId } from '@treeos/core'
 import type { RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
@@ -7,6 +7,8 @@ import { ReelHistory } from './reel-history.ts'
 export class Past {
   readonly #db: Db
   readonly #reels = new Map<ReelId, Promise<ReelHistory>>()
+  /** when moments were sealed, as it was asked for */
+  readonly #sealed = new Map<MomentId, number>()
 
   constructor(db: Db) {
     this.#db = db
@@ -30,21 +32,55 @@ export class Past {
 
   /** The world as a basis cites it. A reel that the basis does not cite was not read, and cannot be read here. */
   at(basis: readonly HeadRef[]): RowSource {
-    const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
-    const standing = (reel: ReelId) => {
-      const head = cited.get(reel)
-      if (head === undefined) throw new Error(`the moment's basis does not cite ${reel}`)
-      return head
+    return this.#source(basis, (reel) =>
+      Promise.reject(new Error(`the moment's basis does not cite ${reel}`)),
+    )
+  }
+
+  /**
+   * The same, and of what the basis does not cite all that was sealed by then: for moments as they never were.
+   * @param openedAt ms since 1970 UTC, when the moment opened
+   */
+  around(basis: readonly HeadRef[], openedAt: number): RowSource {
+    const head = async (reel: ReelId) => {
+      const history = await this.reel(reel)
+      const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, openedAt))
+      return { seq, hash: history.fact(seq)?.hash ?? '' }
     }
+    return {
+      ...this.#source(basis, head),
+      keysOfBeings: async () => {
+        const reels = (await listReels(this.#db)).filter((reel) => reel.startsWith('being:'))
+        const heads = await Promise.all(reels.map(head))
+        return reels.filter((_, i) => (heads[i]?.seq ?? 0) > 0)
+      },
+    }
+  }
+
+  /** A fact has no hour of its commit; the moment that wrote it was sealed within milliseconds of it. */
+  async #isSealedBy({ header }: Fact, openedAt: number): Promise<boolean> {
+    if (header.moment === null) return header.at <= openedAt
+    const known = this.#sealed.get(header.moment)
+    const sealedAt = known ?? (await readOutcome(this.#db, header.moment))?.sealedAt ?? header.at
+    this.#sealed.set(header.moment, sealedAt)
+    return sealedAt <= openedAt
+  }
+
+  #source(
+    basis: readonly HeadRef[],
+    uncited: (reel: ReelId) => Promise<{ seq: number; hash: Digest }>,
+  ): RowSource {
+    const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
+    const standing = async (reel: ReelId) => cited.get(reel) ?? uncited(reel)
     const factsOf = async (reel: ReelId): Promise<readonly Fact[]> =>
-      (await this.reel(reel)).upTo(standing(reel).seq)
+      (await this.reel(reel)).upTo((await standing(reel)).seq)
     return {
       kept: (digest) => this.kept(digest),
       rows: (keys) =>
         Promise.all(
           keys.map(async (key) => {
             const reel = key.startsWith('role:') ? 'registry' : key
-            const { seq, hash } = standing(reel)
+            const { seq, hash } = await standing(reel)
             const history = await this.reel(reel)
             if (seq > 0 && history.fact(seq)?.hash !== hash)
               throw new Error(`${reel}#${seq} is not the fact that was cited`)

@@ -56,6 +56,18 @@ export class ReelHistory {
     return this.fact(this.#seqs.get(hash) ?? 0)
   }
 
+  /** Seq of the last fact for which something holds that held for all before it; 0 when it never did. */
+  async lastWhere(holds: (fact: Fact) => Promise<boolean>): Promise<number> {
+    let low = 0
+    let high = this.#facts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (await holds(this.#facts[middle] as Fact)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   /** Facts 1 to `seq`. */
   upTo(seq: number): readonly Fact[] {
     return this.#facts.slice(0, seq)

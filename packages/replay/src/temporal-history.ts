@@ -88,8 +88,8 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
   const moments: { opened: OpenedMoment; thought: ThinkInput | null; stamped: StampedMoment | null }[] = []
   for (const event of events ?? []) {
     const local = localActivity(event)
-    if (local?.type === 'openMoment' && local.result.value !== null) {
-      moments.push({ opened: local.result.value as OpenedMoment, thought: null, stamped: null })
+    if (local?.type === 'openMoment' && isOpened(local.result.value)) {
+      moments.push({ opened: local.result.value, thought: null, stamped: null })
     }
     const current = moments.at(-1)
     if (current === undefined) continue
@@ -101,6 +101,8 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
   }
   return moments
 }
+
+const isOpened = (value: unknown): value is OpenedMoment => isJsonObject(value) && 'moment' in value
 
 /** A finished local activity: Temporal keeps it as a marker with its result. */
 function localActivity(event: Event): { type: string; result: Attested<unknown> } | null {

@@ -1,0 +1,192 @@
+import { surfaceOfAsker } from '@treeos/activities'
+import {
+  type Db,
+  digestOf,
+  findEntry,
+  listOutcomes,
+  type OpenRecord,
+  readDecision,
+  readOpen,
+  type StoredOutcome,
+  shelvesOf,
+} from '@treeos/chain'
+import {
+  type BeingName,
+  canonicalJson,
+  correlationFor,
+  type HeadRef,
+  type Json,
+  type RoleName,
+  stanceOf,
+  TreeosError,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
+import { type RoleFlow, requireFlow } from '@treeos/roles'
+import {
+  type BeingRow,
+  beingKey,
+  catalogsOf,
+  decideCall,
+  type Parts,
+  type RoleRow,
+  type RowSource,
+  rolesNamed,
+} from '@treeos/world'
+import { Past } from './past.ts'
+import { type Relived, relive } from './relive.ts'
+
+export interface WhatIfRequest {
+  readonly being: BeingName
+  /** as it came from whoever edits it */
+  readonly flow: unknown
+  /** number of the first moment; the first of all unless given */
+  readonly since?: number | undefined
+}
+
+/** What a being wore in a moment, or why it wore nothing. */
+export interface Worn {
+  readonly primary: RoleName | null
+  readonly stacked: readonly RoleName[]
+  readonly skip?: string
+}
+
+/** A moment that the edited flow would have made another one. */
+export interface Difference {
+  readonly n: number
+  /** ISO 8601, UTC */
+  readonly openedAt: string
+  readonly differs: readonly ('stack' | 'surface' | 'prompt')[]
+  readonly was: Worn
+  readonly would: Worn
+  /** why the act of the moment would not have been one; null when there was none, or it would have passed */
+  readonly refused: { readonly code: string; readonly message: string } | null
+}
+
+/**
+ * Lives the moments of a being again under another flow, and tells which would have been others. No mind is asked: what
+ * it would have decided by another prompt nobody can know, so each moment is judged by itself, with the past as it was.
+ * A role that only the edited flow names, and that was not there yet, counts as it is today.
+ * @throws {TreeosError} INVALID_INPUT for a malformed flow
+ */
+export async function whatIf(
+  { db, parts }: { readonly db: Db; readonly parts: Parts },
+  { being, flow, since = 1 }: WhatIfRequest,
+): Promise<Difference[]> {
+  const edited = requireFlow(flow)
+  const past = new Past(db)
+  const differences: Difference[] = []
+  for (const outcome of await listOutcomes(db, being)) {
+    if (outcome.n < since || outcome.reason === 'superseded') continue
+    const difference = await compareMoment({ db, parts, past }, outcome, edited)
+    if (difference !== null) differences.push(difference)
+  }
+  return differences
+}
+
+interface Bench {
+  readonly db: Db
+  readonly parts: Parts
+  readonly past: Past
+}
+
+async function compareMoment(
+  bench: Bench,
+  outcome: StoredOutcome,
+  flow: RoleFlow,
+): Promise<Difference | null> {
+  const { db, past } = bench
+  const stored = await readOpen(db, outcome.moment)
+  if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
+  const { record: open } = stored
+  const source = past.around(stored.basis as unknown as HeadRef[], open.openedAt)
+  const was = await relive(bench, outcome, open, source)
+  const would = await relive(bench, outcome, open, await edit(past, source, was.me, flow))
+  const differs = (['stack', 'surface', 'prompt'] as const).filter(
+    (part) => canonicalJson(of(was, part)) !== canonicalJson(of(would, part)),
+  )
+  const refused = await refusal(bench, outcome, open, was, would)
+  if (differs.length === 0 && refused === null) return null
+  const openedAt = new Date(open.openedAt).toISOString()
+  return { n: outcome.n, openedAt, differs, was: worn(was), would: worn(would), refused }
+}
+
+/** A prompt that cannot be composed here says nothing of the flow. */
+function of(lived: Relived, part: Difference['differs'][number]): Json {
+  if (part === 'prompt') return lived.missing ?? lived.prompt
+  return part === 'surface' ? lived.surface : (lived.stack as unknown as Json)
+}
+
+function worn({ seen: { result } }: Relived): Worn {
+  const { primary, stacked, skip } = result
+  return { primary, stacked, ...(skip === undefined ? {} : { skip }) }
+}
+
+/** The same past with another flow in the being's row. */
+async function edit(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
+  const registry = await past.reel('registry')
+  const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
+  const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted
+  const row = { ...me, qualities: { ...me.qualities, roleFlow: flow } } as unknown as Json
+  return {
+    ...source,
+    rows: async (keys) =>
+      (await source.rows(keys)).map((found) => {
+        if (found.key === beingKey(me.name)) return { ...found, state: row }
+        if (!found.key.startsWith('role:') || known.has(found.key) || isThere(found.state)) return found
+        return { ...found, state: registry.rowAt(found.key, registry.length) as unknown as Json | null }
+      }),
+  }
+}
+
+/** Sends the act through both gates again, as it was and as it would have been. */
+async function refusal(
+  bench: Bench,
+  outcome: StoredOutcome,
+  open: OpenRecord,
+  was: Relived,
+  would: Relived,
+): Promise<Difference['refused']> {
+  const decided = outcome.kind === 'act' ? await readDecision(bench.db, outcome.moment) : null
+  if (decided?.decision.kind !== 'call') return null
+  if (would.stack === null)
+    return { code: 'ROLE_UNAVAILABLE', message: `it would wear no role: ${would.seen.result.skip}` }
+  const { call } = decided.decision
+  const now = await attempt(bench, call, outcome, open, would)
+  if (now === null) return null
+  // The world moved between opening and stamp: what fails either way does not fail by the flow.
+  const then = await attempt(bench, call, outcome, open, was)
+  return then?.code === now.code && then.message === now.message ? null : now
+}
+
+async function attempt(
+  { db, parts }: Bench,
+  call: VerbCall,
+  outcome: StoredOutcome,
+  open: OpenRecord,
+  { reader, me, stack, seen }: Relived,
+): Promise<Difference['refused']> {
+  if (stack === null || seen.face === null) return null
+  const entry = await findEntry(db, open.answers ?? open.wake.id)
+  const wake: Wake = entry ?? { ...open.wake, being: me.name, content: null }
+  try {
+    await decideCall(call, {
+      reader,
+      parts,
+      moment: outcome.moment,
+      me,
+      caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
+      surface: seen.face.surface,
+      wake,
+      hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
+      correlation: correlationFor(open.wake, outcome.moment),
+      digest: digestOf,
+      askerSurface: () => surfaceOfAsker(db, wake),
+      catalogs: () => catalogsOf(parts, shelvesOf(db)),
+    })
+    return null
+  } catch (error) {
+    if (error instanceof TreeosError) return { code: error.code, message: error.message }
+    throw new Error(`moment ${outcome.n} of ${stanceOf(me.name)} cannot be judged`, { cause: error })
+  }
+}
