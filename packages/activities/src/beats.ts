@@ -56,6 +56,19 @@ export interface OpenedMoment {
   readonly heads: readonly HeadRef[]
   /** of everything that was read */
   readonly basis: Digest
+  /** left out when the being never wakes by itself */
+  readonly idle?: {
+    /** of silence, after which it does */
+    readonly seconds: number
+    /** the wake came from outside, so a silence begins anew with this moment */
+    readonly afresh: boolean
+  }
+}
+
+/** Nothing wakes the being now; after so much silence it wakes by itself. */
+export interface Resting {
+  readonly resting: true
+  readonly idleSeconds: number
 }
 
 export interface ThinkInput {
@@ -105,12 +118,21 @@ export interface IntakeInput {
   readonly act: JsonObject
 }
 
+export interface IdleInput {
+  readonly being: BeingName
+  readonly generation: number
+  /** number of the next moment */
+  readonly n: number
+  readonly seconds: number
+}
+
 /** Short, idempotent, within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
-  openMoment(input: OpenInput): Promise<Attested<OpenedMoment | null>>
+  openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | null>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
+  wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
 }
 
 /** The one beat that waits for a mind. */

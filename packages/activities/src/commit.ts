@@ -14,7 +14,9 @@ import {
   shelvesOf,
 } from '@treeos/chain'
 import {
+  type BeingName,
   correlationFor,
+  type FactDraft,
   type HeadRef,
   isErrorCode,
   type Json,
@@ -137,7 +139,7 @@ export async function commit(
   if (answer.status !== 'appended') return answer
   return {
     status: 'stamped',
-    ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken])],
+    ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken, ...told(drafts)])],
     stamped: {
       moment: input.moment,
       kind: verdict.kind,
@@ -151,6 +153,13 @@ export async function commit(
       waiting: answer.waiting,
     },
   }
+}
+
+/** Beings whose wake settings an act changed: they look, and nothing wakes them for it. */
+function told(drafts: readonly FactDraft[]): BeingName[] {
+  return drafts
+    .filter(({ kind, payload }) => kind === 'quality:set' && (payload.path as Json[])[0] === 'wake')
+    .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
 }
 
 /** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */

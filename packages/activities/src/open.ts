@@ -1,22 +1,23 @@
 import { Asked, atOneInstant, claimWake, type InboxEntry, keep, recordOpen } from '@treeos/chain'
 import type { Digest, Json } from '@treeos/core'
 import { beingKey } from '@treeos/world'
-import type { OpenedMoment, OpenInput } from './beats.ts'
+import type { OpenedMoment, OpenInput, Resting } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
+import { idleSecondsOf, isOwnDoing, restingOf } from './idle.ts'
 import { lookForMoment } from './look.ts'
 import { type LoadedMoment, loadMoment, type Memory } from './moment.ts'
 
 /**
  * Assign and fold: claims the next wake, then looks at the world once, at one instant, and records what it saw. A rerun
  * gets the first run's record back, whatever the world has become since.
- * @returns null when nothing wakes the being
+ * @returns null when nothing wakes the being and nothing will by itself
  * @throws {StaleGenerationError} when a younger life has begun
  */
-export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | null> {
+export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | Resting | null> {
   const { db, memory } = deps
   const wake = await claimWake(db, input.being, input.moment, input.generation)
-  if (wake === null) return null
+  if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
   const onlooker = { reality: deps.reality.id, being: input.being }
   const { seen, asked } = await atOneInstant(db, onlooker, guessFor(memory, wake), (glance) =>
@@ -42,7 +43,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
   if (first) memory.moments.set(input.moment, loaded)
-  return forWorkflow(loaded, input.program)
+  return forWorkflow(loaded, input.program, wake)
 }
 
 /** Beings look where they looked before, and often at whoever woke them. */
@@ -53,7 +54,13 @@ function guessFor(memory: Memory, { being, caller }: InboxEntry): Asked {
 }
 
 /** What history may hold of an open moment. */
-function forWorkflow({ record, program }: LoadedMoment, held: Digest | null): OpenedMoment {
+function forWorkflow(
+  { record, program, face }: LoadedMoment,
+  held: Digest | null,
+  wake: InboxEntry,
+): OpenedMoment {
+  const idleSeconds =
+    face === null || record.cognition.kind === 'human' ? null : idleSecondsOf(face.me.qualities)
   return {
     moment: record.moment,
     programDigest: record.program,
@@ -64,5 +71,6 @@ function forWorkflow({ record, program }: LoadedMoment, held: Digest | null): Op
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,
+    ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnDoing(wake) } }),
   }
 }

@@ -49,6 +49,7 @@ export class Runtime {
       openMoment: (input) => beats().openMoment(input),
       stampMoment: (input) => beats().stampMoment(input),
       intake: (input) => beats().intake(input),
+      wakeIdle: (input) => beats().wakeIdle(input),
       think: (input) => beats().think(input),
     }
   }

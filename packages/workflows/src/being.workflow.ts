@@ -15,7 +15,7 @@ import {
 import { type BeingName, CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
 import { ACT_SIGNAL, WAKE_SIGNAL } from './address.ts'
 import { localBeats } from './beats.ts'
-import { type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
+import { type Idle, type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
 import { COGNITION, ROLE } from './search-attributes.ts'
 
 /** A doorbell: the inbox is in Postgres, so it carries nothing, and a lost or doubled one costs latency only. */
@@ -28,7 +28,7 @@ export interface BeingInput {
   readonly reality: string
   readonly being: BeingName
   /** absent on the first run of an execution chain, which takes a new generation */
-  readonly life?: { readonly generation: number; readonly n: number }
+  readonly life?: { readonly generation: number; readonly n: number; readonly idle?: Idle }
   /** events after which a run ends and the next begins; {@link HISTORY_EVENTS_MAX} unless given */
   readonly historyEventsMax?: number
 }
@@ -58,7 +58,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
   try {
     const life = await begin(input)
     while (!isFull(input)) {
-      await condition(() => rung || acts.length > 0)
+      await sleepUntil(() => rung || acts.length > 0, life)
       rung = false
       await take(acts, life)
       while (!isFull(input)) {
@@ -72,7 +72,11 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
     while (acts.length > 0) await take(acts, life) // more may come while one is taken
     await continueAsNew<typeof beingWorkflow>({
       ...input,
-      life: { generation: life.generation, n: life.n },
+      life: {
+        generation: life.generation,
+        n: life.n,
+        ...(life.idle === null ? {} : { idle: life.idle }),
+      },
     })
   } catch (error) {
     if (!isSuperseded(error)) throw error // a younger life goes on; this one has nothing left to do
@@ -80,10 +84,19 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 }
 
 async function begin({ being, life }: BeingInput): Promise<Life> {
-  if (life !== undefined) return { being, ...life, program: null }
+  if (life !== undefined) return { being, idle: null, ...life, program: null }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  return { being, ...begun, program: null }
+  return { being, ...begun, program: null, idle: null }
+}
+
+/** Sleeps until something rings, or until the silence has lasted as long as the being bears it. */
+async function sleepUntil(isRung: () => boolean, life: Life): Promise<void> {
+  const { being, generation, n, idle } = life
+  if (idle === null || !idle.armed) return condition(isRung)
+  if (await condition(isRung, idle.seconds * 1000, { summary: `${idle.seconds} s of silence` })) return
+  await localBeats('wake by itself').wakeIdle({ being, generation, n, seconds: idle.seconds })
+  life.idle = { ...idle, armed: false }
 }
 
 /** Whoever may signal may send anything, and what no activity could be given would keep the being busy for ever. */

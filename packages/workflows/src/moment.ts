@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
-import type { DecisionRef, OpenedMoment, StampedMoment } from '@treeos/activities'
+import type { DecisionRef, OpenedMoment, Resting, StampedMoment } from '@treeos/activities'
 import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
 import { evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
 import { localBeats, mindBeats } from './beats.ts'
@@ -13,6 +13,14 @@ export interface Life {
   n: number
   /** the flow it runs by and what it needs to know of the roles; gone at continue-as-new, asked for again by digest */
   program: Program | null
+  /** when it wakes by itself; null when it never does */
+  idle: Idle | null
+}
+
+/** A silence is waited for once: after that only an act of its own, or a wake from outside, makes the being wait again. */
+export interface Idle {
+  readonly seconds: number
+  readonly armed: boolean
 }
 
 /** A moment that is over, as far as a workflow may know it. */
@@ -38,7 +46,11 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
     moment,
     program: held,
   })
-  if (opened === null) return null
+  if (opened === null || isResting(opened)) {
+    if (opened?.idleSeconds !== life.idle?.seconds)
+      life.idle = opened === null ? null : { seconds: opened.idleSeconds, armed: true }
+    return null
+  }
   life.program = holdProgram(life.program, opened)
 
   const result = assign(life.program, opened) // pure: the heart, and the same on every replay
@@ -56,7 +68,16 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
     failed: thought.failed,
   })
   life.n += 1
+  life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
+}
+
+const isResting = (opened: OpenedMoment | Resting): opened is Resting => 'resting' in opened
+
+function idleAfter(before: Idle | null, { idle }: OpenedMoment, { kind }: StampedMoment): Idle | null {
+  if (idle === undefined) return null
+  const armed = idle.afresh || kind === 'act' || before?.seconds !== idle.seconds || before.armed
+  return { seconds: idle.seconds, armed }
 }
 
 function assign(program: Program, opened: OpenedMoment): FlowResult {

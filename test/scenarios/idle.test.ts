@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { act } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import { defineExtension } from '@treeos/sdk'
+import { beingWorkflowId } from '@treeos/workflows'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { live, momentOf, play, until, wakesOf } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** Acts whenever it is woken, so that it is never done being bored. */
+const restless = defineExtension({
+  name: 'restless',
+  version: '1.0.0',
+  scripts: {
+    'restless:hum': () => ({
+      kind: 'call',
+      call: { verb: 'do', action: 'set-being', target: null, args: { field: 'hum.on', value: true } },
+      content: null,
+    }),
+  },
+})
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, restless] })
+})
+afterAll(() => world?.close())
+
+const BORED = [{ stack: true, when: { 'time.sinceLastMoment': { gte: 1 } }, role: 'stage:mode-1' }]
+const birth = (name: string, more: JsonObject = {}) =>
+  world.birth({
+    name,
+    cognition: 'scripted',
+    script: 'stage:puppet',
+    role: 'stage:free',
+    roleFlow: BORED,
+    ...more,
+  })
+const setIdle = (being: string, value: Json) =>
+  act(world, 'operator', {
+    verb: 'do',
+    action: 'set-being',
+    target: `@${being}`,
+    args: { field: 'wake.idle', value },
+  })
+const idleWakes = async (being: string) =>
+  (await wakesOf(world, being)).filter(({ id }) => id.startsWith('idle/'))
+const answer = { verb: 'summon', content: 'here' }
+
+it('after so much silence a being wakes by itself, once, and its flow sees how long it was', async () => {
+  await birth('sitter')
+  await play(world, 'sitter', answer)
+  await setIdle('sitter', 1)
+  const [wake] = await until(async () =>
+    (await idleWakes('sitter')).length > 0 ? idleWakes('sitter') : null,
+  )
+  expect(wake).toMatchObject({ content: { event: 'idle', actor: '@sitter', seconds: 1 }, caller: null })
+  expect(await momentOf(world, wake!.id)).toMatchObject({ outcome: 'see', stacked: ['stage:mode-1'] })
+  await sleep(2500)
+  expect(await idleWakes('sitter')).toHaveLength(1)
+})
+
+it('a wake from outside begins a new silence', async () => {
+  await live(world, 'sitter', 'are you there?')
+  await until(async () => (await idleWakes('sitter')).length === 2)
+})
+
+it('an act of its own begins a new silence, so that a restless being wakes again and again', async () => {
+  await birth('hummer', { script: 'restless:hum' })
+  await setIdle('hummer', 1)
+  await until(async () => (await idleWakes('hummer')).length >= 3)
+  await setIdle('hummer', null)
+  await sleep(1500)
+  const hummed = (await idleWakes('hummer')).length
+  await sleep(2000)
+  expect(await idleWakes('hummer')).toHaveLength(hummed)
+})
+
+it('a doorbell that nothing stands behind does not begin another', async () => {
+  await birth('dozer')
+  await setIdle('dozer', 1)
+  await until(async () => (await idleWakes('dozer')).length === 1)
+  const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'dozer'))
+  for (let i = 0; i < 3; i++) await handle.signal('wake')
+  await sleep(2500)
+  expect(await idleWakes('dozer')).toHaveLength(1)
+})
+
+it('what is no whole number of seconds, and a person, waits for nothing', async () => {
+  await birth('vague')
+  for (const value of [0, -1, 0.5, '1', { in: 1 }]) {
+    await setIdle('vague', value)
+    await live(world, 'vague', 'hm')
+  }
+  await world.birth({ name: 'ann', cognition: 'human', role: 'stage:free' })
+  await setIdle('ann', 1)
+  await sleep(2000)
+  expect([...(await idleWakes('vague')), ...(await idleWakes('ann'))]).toEqual([])
+})
+
+it('everything that was lived here is lived again, timers included', async () => {
+  await expectUnbroken(world)
+  await expectReplays(world)
+})
