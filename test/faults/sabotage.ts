@@ -17,7 +17,7 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
 
 /** Append as one would write it without the moment's key: whoever asks twice writes twice. */
 const unkey = (owner: Kysely<ChainDb>) =>
-  rewrite(owner, 'append', [
+  rewrite(owner, 'append_unwatched', [
     ['if exists (select from moment_outcome where moment = this_moment) then', 'if false then'],
     [
       "if jsonb_typeof(batch->'outcome') = 'object' then",
@@ -27,7 +27,7 @@ const unkey = (owner: Kysely<ChainDb>) =>
 
 /** A life that ends halfway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<ChainDb>) =>
-  rewrite(owner, 'append', [
+  rewrite(owner, 'append_unwatched', [
     ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
   ])
 
