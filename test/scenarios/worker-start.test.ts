@@ -65,7 +65,7 @@ function start(env: NodeJS.ProcessEnv = {}): Started {
 }
 
 const logged = ({ log }: Started, text: string) =>
-  until(async () => (await log()).includes(text), { what: `a line with ${text}` })
+  until(async () => (await log()).includes(text), { seconds: 45, what: `a line with ${text}` })
 
 describe('a worker that starts while a service is briefly away', () => {
   it.each([
