@@ -124,8 +124,9 @@ function observer(metrics: Metrics, log: Logger): Observer {
     model,
     outcome(kind, reason) {
       outcome(kind, reason)
-      if (kind === 'failure' || kind === 'skipped')
-        log.info({ outcome: kind, reason }, 'a moment came to nothing')
+      if (reason === null) return
+      const isNothing = kind === 'failure' || kind === 'skipped'
+      log.info({ outcome: kind, reason }, isNothing ? 'a moment came to nothing' : 'a moment met a bound')
     },
     error(where, fault) {
       error(where)

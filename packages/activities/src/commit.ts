@@ -33,10 +33,11 @@ import {
 import { type Act, beingKey, catalogsOf, decideCall, foldRows, WorldReader } from '@treeos/world'
 import { surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
+import { continueAfter } from './continuing.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
-import { changesOf, failureNotices, selfContinue } from './follow-up.ts'
+import { changesOf, failureNotices } from './follow-up.ts'
 import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
 
@@ -62,7 +63,8 @@ export async function commit(
   if (records === undefined) throw new Error(`the records of ${input.being} have no head`)
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(input.being)])
-  const verdict = await judge(db, deps, input, loaded, ending, reader)
+  const judged = await judge(db, deps, input, loaded, ending, reader)
+  const { verdict, ...continued } = await continueAfter(input, loaded, ending, judged)
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
   const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
@@ -108,8 +110,8 @@ export async function commit(
   }
   const wakes = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
-    ...(await withRoom(db, failureNotices(input, open, verdict))),
-    ...selfContinue(input, open, verdict.kind, ending),
+    ...(await withRoom(db, [...failureNotices(input, open, verdict), ...continued.notices])),
+    ...continued.wakes,
   ]
   for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
   crashPoint('stamp:before-append')

@@ -4,17 +4,16 @@ import {
   type FactDraft,
   type JsonObject,
   LIMITS,
-  type OutcomeKind,
   PRIORITIES,
   stanceOf,
   type Wake,
 } from '@treeos/core'
 import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
 import type { StampInput } from './beats.ts'
-import type { Ending, Verdict } from './ending.ts'
+import type { Verdict } from './ending.ts'
 
 /** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
-function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {
+export function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {
   return {
     id,
     being,
@@ -54,15 +53,6 @@ export function failureNotices(
   if (asker !== null) told.add(asker)
   told.delete(input.being)
   return [...told].map((being) => event(being, `notice/${input.moment}/${being}`, content, open.wake))
-}
-
-/** After a sealed act of a role that continues, another moment follows; silence or the bound ends it. */
-export function selfContinue(input: StampInput, open: OpenRecord, kind: OutcomeKind, ending: Ending): Wake[] {
-  if (kind !== 'act' || ending.kind !== 'decided' || open.wake.kind === 'act') return []
-  if (!ending.composed.role.selfContinue || open.wake.continues >= LIMITS.selfContinuesMax) return []
-  const content = { event: 'self-continue', actor: stanceOf(input.being), prior: input.moment }
-  const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
-  return [{ ...wake, hops: open.wake.hops, continues: open.wake.continues + 1, priority: open.wake.priority }]
 }
 
 /** What an act changed that others may watch, with the wake it is to them. A chain of causes ends where summons do. */

@@ -1,0 +1,85 @@
+import type { OpenRecord } from '@treeos/chain'
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  stanceOf,
+  utf8Length,
+  type Wake,
+} from '@treeos/core'
+import { OPERATOR } from '@treeos/world'
+import type { StampInput } from './beats.ts'
+import type { Ending, Verdict } from './ending.ts'
+import { event } from './follow-up.ts'
+import type { LoadedMoment } from './moment.ts'
+
+/** Why a being that would have gone on did not: it never fell silent. */
+export const CONTINUES_SPENT = 'self-continues-spent'
+
+export interface Continued {
+  readonly verdict: Verdict
+  /** the being's own next wake, if there is one */
+  readonly wakes: readonly Wake[]
+  /** for the operator, when there is none because it had its fill */
+  readonly notices: readonly Wake[]
+}
+
+/**
+ * After a sealed act or a look of a role that continues another moment follows, until the being is silent. A look's
+ * descriptor is what that moment is about. The bound that one wake has is told by the moment that meets it.
+ */
+export async function continueAfter(
+  input: StampInput,
+  loaded: LoadedMoment,
+  ending: Ending,
+  verdict: Verdict,
+): Promise<Continued> {
+  const { record: open } = loaded
+  const stays = { verdict, wakes: [], notices: [] }
+  if (ending.kind !== 'decided' || !ending.composed.role.selfContinue || open.wake.kind === 'act')
+    return stays
+  const look = verdict.act?.seen ?? null
+  if (verdict.kind !== 'act' && look === null) return stays
+  if (open.wake.continues >= LIMITS.selfContinuesMax) return spent(input, open, verdict)
+  const own = { actor: stanceOf(input.being), prior: input.moment, ...begunBy(loaded) }
+  const content =
+    look === null
+      ? within({ event: 'self-continue', ...own })
+      : within({ event: 'look', ...own, seen: (await look()) as unknown as Json })
+  const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
+  const { hops, continues, priority } = open.wake
+  return { verdict, wakes: [{ ...wake, hops, continues: continues + 1, priority }], notices: [] }
+}
+
+function spent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
+  const content = {
+    event: CONTINUES_SPENT,
+    actor: stanceOf(input.being),
+    moment: input.moment,
+    continues: open.wake.continues,
+  }
+  const notices =
+    input.being === OPERATOR ? [] : [event(OPERATOR, `spent/${input.moment}`, content, open.wake)]
+  const detail = `it went on by itself ${open.wake.continues} times and was not silent yet`
+  return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
+}
+
+/** What set the being going: a moment has no past turns, and must know what it is about. */
+function begunBy({ record: { caller }, content }: LoadedMoment): { begun?: Json } {
+  if (caller !== null) return { begun: { from: stanceOf(caller.name), content } }
+  const before = isJsonObject(content) && 'prior' in content ? content.begun : content
+  return before === undefined ? {} : { begun: before }
+}
+
+/** What does not fit is left out and named: first what set it going, then what was seen. */
+function within(content: JsonObject): JsonObject {
+  let kept = content
+  for (const field of ['begun', 'seen']) {
+    const bytes = utf8Length(canonicalJson(kept))
+    if (bytes <= LIMITS.contentBytesMax) break
+    if (field in kept) kept = { ...kept, [field]: { omitted: `it would be ${bytes} bytes with it` } }
+  }
+  return kept
+}

@@ -1,0 +1,194 @@
+import { countOpen } from '@treeos/chain'
+import { inbox, moments } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import { LIMITS } from '@treeos/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askedFor, beingOf, doAs, groundOf, live, setRole, until } from '../support/life.ts'
+import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { expectReplays } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ modelUrl: model.url })
+  const lists = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ rel: 'asker' }], prompt: '' }
+  await setRole(world, { name: 'steady', selfContinue: true, ...lists })
+  await setRole(world, { name: 'single', ...lists })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const thinker = (name: string, role: string) => world.birth({ name, cognition: 'llm', role })
+const note = (value: Json): Reply => ({
+  tool: { name: 'do', args: { action: 'set-being', args: { field: 'note.last', value } } },
+})
+const look = (address: string): Reply => ({ tool: { name: 'see', args: { address } } })
+
+/** The model answers a being with these, in order, and then is silent; or always with one. */
+function answers(being: string, replies: readonly Reply[] | Reply): void {
+  const queue = Array.isArray(replies) ? [...replies] : null
+  model.script((request) => {
+    if (beingOf(request) !== being) return undefined
+    return queue === null ? (replies as Reply) : (queue.shift() ?? { content: 'all is done' })
+  })
+}
+
+/** Every moment of a being, once nothing wakes it any more. */
+async function lived(being: string) {
+  await until(async () => (await countOpen(world.db, being)) === 0)
+  return moments(world.db, being)
+}
+const wakeContents = (being: string): JsonObject[] =>
+  askedFor(model, being).map(({ messages }) => {
+    const { content } = messages[1]!
+    return (content.startsWith('{') ? JSON.parse(content) : { said: content }) as JsonObject
+  })
+
+describe('selfContinue', () => {
+  it('F83 another moment follows an act, and the first without a tool call is the last', async () => {
+    await thinker('weaver', 'steady')
+    answers('weaver', [note(1), note(2)])
+    await live(world, 'weaver', 'weave')
+    const ends = (await lived('weaver')).map(({ outcome, content }) => [outcome, content ?? null])
+    expect(ends).toEqual([
+      ['act', null],
+      ['act', null],
+      ['see', 'all is done'],
+    ])
+    const begun = { from: '@operator', content: 'weave' }
+    expect(wakeContents('weaver')).toEqual([
+      { said: 'weave' },
+      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/1', begun },
+      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/2', begun },
+    ])
+  })
+
+  it('F83 a role without it never goes on, and neither does a failure', async () => {
+    await thinker('once', 'single')
+    answers('once', note(1))
+    await live(world, 'once', 'go')
+    expect((await lived('once')).length).toBe(1)
+    await thinker('stumbler', 'steady')
+    answers('stumbler', { tool: { name: 'do', args: { action: 'fly' } } })
+    await live(world, 'stumbler', 'go')
+    expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure'])
+  })
+
+  it.each<[string, Reply, string]>([
+    ['acts', note('again'), 'act'],
+    ['looks', look('/library'), 'see'],
+  ])(
+    'F84 a model that %s for ever is stopped by a bound that everybody can see',
+    async (what, reply, kind) => {
+      const being = `restless-${what}`
+      await thinker(being, 'steady')
+      answers(being, reply)
+      await live(world, being, 'go', { seconds: 60 })
+      const all = await until(async () => {
+        const some = await moments(world.db, being)
+        return some.some(({ reason }) => reason !== undefined) && some
+      })
+      expect(all.length).toBe(LIMITS.selfContinuesMax + 1)
+      expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
+        ...Array.from({ length: LIMITS.selfContinuesMax }, () => [kind, null]),
+        [kind, 'self-continues-spent'],
+      ])
+      expect(all.at(-1)?.message).toContain(`${LIMITS.selfContinuesMax} times`)
+      expect(askedFor(model, being).length).toBe(LIMITS.selfContinuesMax + 1)
+      const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
+        correlation.startsWith(`spent/${being}/`),
+      )
+      expect(notices.map(({ content }) => content)).toEqual([
+        {
+          event: 'self-continues-spent',
+          actor: `@${being}`,
+          moment: `${being}/1/${LIMITS.selfContinuesMax + 1}`,
+          continues: LIMITS.selfContinuesMax,
+        },
+      ])
+      // Whoever wakes it from outside gives it a new measure.
+      answers(being, [note('fresh')])
+      await live(world, being, 'and now?')
+      expect((await lived(being)).length).toBe(LIMITS.selfContinuesMax + 3)
+    },
+  )
+})
+
+describe('a look', () => {
+  it('seals nothing, and what it saw is what the next moment is about', async () => {
+    await thinker('scout', 'steady')
+    await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'quiet' })
+    const before = await groundOf(world)
+    answers('scout', [look('/library'), look('~')])
+    await live(world, 'scout', 'what is it like in the library?')
+    expect((await lived('scout')).map(({ outcome, act }) => [outcome, act])).toEqual([
+      ['see', null],
+      ['see', null],
+      ['see', null],
+    ])
+    const [asked, first, second] = wakeContents('scout')
+    expect(asked).toEqual({ said: 'what is it like in the library?' })
+    const begun = { from: '@operator', content: 'what is it like in the library?' }
+    expect(first).toMatchObject({
+      event: 'look',
+      actor: '@scout',
+      prior: 'scout/1/1',
+      begun,
+      seen: {
+        address: { path: '/library' },
+        beings: ['@echo', '@librarian'],
+        qualities: { ambient: { tone: 'quiet' } },
+      },
+    })
+    expect(second).toMatchObject({
+      event: 'look',
+      prior: 'scout/1/2',
+      begun,
+      seen: { address: { path: '/' } },
+    })
+    // The operator spoke; the looks wrote nothing.
+    const after = (await groundOf(world)) as { facts: number }
+    expect(after.facts).toBe((before as { facts: number }).facts + 1)
+  })
+
+  it('without selfContinue is a see, and nothing follows', async () => {
+    await thinker('glancer', 'single')
+    answers('glancer', look('/library'))
+    await live(world, 'glancer', 'look around')
+    expect((await lived('glancer')).map(({ outcome }) => outcome)).toEqual(['see'])
+    expect(askedFor(model, 'glancer').length).toBe(1)
+  })
+
+  it('beyond its lists is refused like any other call', async () => {
+    await thinker('peeper', 'steady')
+    answers('peeper', look('@operator'))
+    await live(world, 'peeper', 'look around')
+    expect((await lived('peeper')).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['failure', 'FORBIDDEN'],
+    ])
+  })
+
+  it('of more than a summon may hold says so instead', async () => {
+    await thinker('reader', 'steady')
+    const page = 'x'.repeat(60_000)
+    await doAs(world, 'set-space', '/library', { field: 'book.page', value: page })
+    answers('reader', [look('/library')])
+    await live(world, 'reader', `summarise ${'y'.repeat(10_000)}`)
+    await lived('reader')
+    const [, content] = wakeContents('reader')
+    expect(content).toMatchObject({
+      event: 'look',
+      begun: { omitted: expect.stringMatching(/^it would be \d+ bytes/) },
+      seen: { qualities: { book: { page } } },
+    })
+    await doAs(world, 'set-space', '/library', { field: 'book', value: null })
+  })
+
+  it('F49 and all of it can be lived again', async () => {
+    await expectReplays(world)
+  })
+})
