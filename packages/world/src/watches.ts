@@ -62,9 +62,10 @@ export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
   const isSignal = kind === 'signal:published'
   const keys = (isSignal ? [payload.namespace, ...(payload.key as string[])] : payload.path) as string[]
   const value = payload.value ?? null
+  const by = typeof payload.onBehalfOf === 'string' ? payload.onBehalfOf : actor
   return {
     event: 'changed',
-    actor: stanceOf(actor),
+    actor: stanceOf(by),
     what: `${isSignal ? 'world' : 'space.quality'}.${keys.join('.')}`,
     ...(canonicalJson(value).length > TOLD_LENGTH_MAX ? {} : { value }),
   }
