@@ -62,8 +62,8 @@ describe('selfContinue', () => {
     const begun = { from: '@operator', content: 'weave' }
     expect(wakeContents('weaver')).toEqual([
       { said: 'weave' },
-      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/1', begun },
-      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/2', begun },
+      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/1', step: 1, of: 16, begun },
+      { event: 'self-continue', actor: '@weaver', prior: 'weaver/1/2', step: 2, of: 16, begun },
     ])
   })
 

@@ -43,14 +43,21 @@ export async function continueAfter(
   const look = verdict.act?.seen ?? null
   if (verdict.kind !== 'act' && look === null) return stays
   if (open.wake.continues >= LIMITS.selfContinuesMax) return spent(input, open, verdict)
-  const own = { actor: stanceOf(input.being), prior: input.moment, ...begunBy(loaded) }
+  const step = open.wake.continues + 1
+  const own = {
+    actor: stanceOf(input.being),
+    prior: input.moment,
+    step,
+    of: LIMITS.selfContinuesMax,
+    ...begunBy(loaded),
+  }
   const content =
     look === null
       ? within({ event: 'self-continue', ...own })
       : within({ event: 'look', ...own, seen: (await look()) as unknown as Json })
   const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
-  const { hops, continues, priority } = open.wake
-  return { verdict, wakes: [{ ...wake, hops, continues: continues + 1, priority }], notices: [] }
+  const { hops, priority } = open.wake
+  return { verdict, wakes: [{ ...wake, hops, continues: step, priority }], notices: [] }
 }
 
 function spent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {

@@ -2,6 +2,7 @@
 export { Archivist, type History, historiesIn, readArchive } from './archive.ts'
 export { ringBeing } from './doorbell.ts'
 export { Doorbells } from './doorbells.ts'
+export { type Gathered, type GatherRequest, gather } from './gathering.ts'
 export {
   act,
   type Connection,
