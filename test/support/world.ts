@@ -20,6 +20,8 @@ export interface World extends Connection {
   readonly url: string
   /** errors that history was not told the message of */
   readonly errors: { where: string; error: unknown }[]
+  /** what the worker's observer was told of each moment's end */
+  readonly outcomes: { kind: string; reason: string | null }[]
   birth(payload: JsonObject): Promise<void>
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
@@ -57,6 +59,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const connection = await TemporalConnection.connect({ address })
   const temporal = new Client({ connection })
   const errors: World['errors'] = []
+  const outcomes: World['outcomes'] = []
   const native = await NativeConnection.connect({ address })
   let running: { worker: Worker; done: Promise<void> } | null = null
 
@@ -71,7 +74,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           extensions,
           databaseUrl: url,
           model: modelOf(options),
-          observe: { error: (where, error) => void errors.push({ where, error }) },
+          observe: {
+            error: (where, error) => void errors.push({ where, error }),
+            outcome: (kind, reason) => void outcomes.push({ kind, reason }),
+          },
         }),
       ],
     })
@@ -89,6 +95,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     owner,
     url,
     errors,
+    outcomes,
     startWorker,
     stopWorker,
     async birth(payload) {

@@ -193,6 +193,7 @@ async function judge(
       surface: loaded.face.surface,
       wake,
       hops: loaded.record.wake.kind === 'act' ? 0 : loaded.record.wake.hops,
+      orientation: ending.composed.role.defaultOrientation,
       correlation: correlationFor(loaded.record.wake, input.moment),
       digest: digestOf,
       askerSurface: () => surfaceOfAsker(db, wake),
@@ -200,7 +201,8 @@ async function judge(
     })
     requireBounded(act)
     for (const wake of act.wakes) await requireRoom(db, wake.being)
-    return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason: null, detail: null, act }
+    const { reason, detail } = act.remark ?? { reason: null, detail: null }
+    return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return failed(error.code, error.message)

@@ -9,7 +9,7 @@ import {
   utf8Length,
   type Wake,
 } from '@treeos/core'
-import { OPERATOR } from '@treeos/world'
+import { OPERATOR, orientationRemark } from '@treeos/world'
 import type { StampInput } from './beats.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { event } from './follow-up.ts'
@@ -57,7 +57,12 @@ export async function continueAfter(
       : within({ event: 'look', ...own, seen: (await look()) as unknown as Json })
   const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
   const { hops, priority } = open.wake
-  return { verdict, wakes: [{ ...wake, hops, continues: step, priority }], notices: [] }
+  const remark = orientationRemark(ending.composed.role.defaultOrientation) // a wake of its own, like a summon to itself
+  return {
+    verdict: { ...verdict, ...remark },
+    wakes: [{ ...wake, hops, continues: step, priority }],
+    notices: [],
+  }
 }
 
 function spent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {

@@ -13,7 +13,14 @@ import {
   type StoredOutcome,
 } from '@treeos/chain'
 import { type BeingName, type Json, type OutcomeKind, stanceOf, TreeosError, type Verb } from '@treeos/core'
-import { compileFlow, type Explanation, explainFlow, type RoleSpec } from '@treeos/roles'
+import {
+  type CompleteRole,
+  compileFlow,
+  type Explanation,
+  explainFlow,
+  type RoleSpec,
+  withDefaults,
+} from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
@@ -169,8 +176,8 @@ export async function beings(db: Db): Promise<BeingView[]> {
   })
 }
 
-/** A role with where it came from and who could wear it. */
-export type RoleView = RoleSpec & {
+/** A role with everything that its author left out, where it came from and who could wear it. */
+export type RoleView = CompleteRole & {
   readonly origin: string
   readonly digest: string
   /** stances whose flow or default names it */
@@ -188,7 +195,7 @@ export async function roles(db: Db, rolesNamed: (being: BeingRow) => readonly st
     .filter((row) => !row.deleted)
   return Promise.all(
     rows.map(async (row) => ({
-      ...((await keptOnce(db, row.digest)) as unknown as RoleSpec),
+      ...withDefaults((await keptOnce(db, row.digest)) as unknown as RoleSpec),
       origin: row.origin,
       digest: row.digest,
       usedBy: users.get(row.name) ?? [],

@@ -32,6 +32,7 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
         surface: face.surface,
         wake: NO_WAKE,
         hops: 0,
+        orientation: 'forward',
         correlation: '',
         digest: digestOf,
         askerSurface: async () => null,

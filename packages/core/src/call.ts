@@ -2,7 +2,7 @@ import { TreeosError } from './error.ts'
 import { guardJson, isJsonObject, type Json, type JsonObject, NotPlainJsonError } from './json.ts'
 import { CONTENT_BOUNDS } from './limits.ts'
 import { isRoleName, quote } from './names.ts'
-import { type Decision, PRIORITIES, type Priority, type VerbCall } from './wake.ts'
+import { type Decision, ORIENTATIONS, PRIORITIES, type Priority, type VerbCall } from './wake.ts'
 
 /** What a person's act carries: the call, and the summon it answers. */
 export interface ActContent {
@@ -74,6 +74,9 @@ function parseSummon(call: JsonObject): VerbCall {
   }
   const { role } = call
   if (role !== undefined && !isRoleName(role)) throw fault('role', role, 'the name of a role')
+  const orientation = ORIENTATIONS.find((known) => known === call.orientation)
+  if (call.orientation !== undefined && orientation === undefined)
+    throw fault('orientation', call.orientation, `one of ${ORIENTATIONS.join(', ')}`)
   return {
     verb: 'summon',
     target: optional(call, 'target'),
@@ -81,6 +84,7 @@ function parseSummon(call: JsonObject): VerbCall {
     inReplyTo: optional(call, 'inReplyTo'),
     ...(priority === undefined ? {} : { priority: priority as Priority }),
     ...(role === undefined ? {} : { role }),
+    ...(orientation === undefined ? {} : { orientation }),
     ...withText(call, 'thread'),
     ...withText(call, 'channel'),
   }

@@ -74,6 +74,8 @@ export {
 export {
   type Caller,
   type Decision,
+  ORIENTATIONS,
+  type Orientation,
   OUTCOMES,
   type OutcomeKind,
   PRIORITIES,

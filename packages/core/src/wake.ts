@@ -51,6 +51,10 @@ export interface Wake {
   readonly cause: string | null
 }
 
+/** How much of its own past a moment is shown. Only a being itself may ask for another one than `forward`, none. */
+export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
+export type Orientation = (typeof ORIENTATIONS)[number]
+
 /** One call of a verb: what a mind decided, a person chose, or a script returned. */
 export type VerbCall =
   | { readonly verb: 'see'; readonly address: string }
@@ -69,6 +73,7 @@ export type VerbCall =
       readonly inReplyTo: string | null
       readonly priority?: Priority
       readonly role?: RoleName
+      readonly orientation?: Orientation
       readonly thread?: string
       readonly channel?: string
     }

@@ -178,6 +178,7 @@ async function attempt(
       caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
       surface: seen.face.surface,
       wake,
+      orientation: 'forward', // it decides nothing but what is remarked
       hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
       correlation: correlationFor(open.wake, outcome.moment),
       digest: digestOf,

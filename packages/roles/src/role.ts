@@ -1,4 +1,4 @@
-import { type Cognition, type RoleName, VERBS, type Verb } from '@treeos/core'
+import { type Cognition, ORIENTATIONS, type Orientation, type RoleName, VERBS, type Verb } from '@treeos/core'
 import type { Entry } from './entry.ts'
 
 /** What a being may reach: one list a verb. An absent or empty list means none. */
@@ -9,8 +9,7 @@ export interface Surface {
   readonly canBe: readonly Entry[]
 }
 
-export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
-export type Orientation = (typeof ORIENTATIONS)[number]
+export { ORIENTATIONS, type Orientation }
 export const REPLY_TARGETS = ['asker', 'chain-initial'] as const
 export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const

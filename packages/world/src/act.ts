@@ -7,6 +7,7 @@ import {
   type JsonObject,
   LIMITS,
   type MomentId,
+  type Orientation,
   PRIORITIES,
   parseAddress,
   parseStance,
@@ -23,6 +24,7 @@ import type { RoleSpec } from '@treeos/roles'
 import { type Catalogs, publishesCatalogs } from './catalogs.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import type { Decided, Operation, OperationTarget } from './extension.ts'
+import { orientationRemark, type Remark } from './orientation.ts'
 import { reachOf, rolesNamed } from './reach.ts'
 import type { WorldReader } from './reader.ts'
 import type { Parts } from './registry.ts'
@@ -43,6 +45,8 @@ export interface Acting {
   readonly wake: Wake
   /** summons that led here; a person's act leads its own */
   readonly hops: number
+  /** what the primary role says of summons to itself */
+  readonly orientation: Orientation
   /** the id that a summon of this act gets */
   readonly correlation: string
   readonly digest: (value: Json) => string
@@ -61,6 +65,8 @@ export interface Act {
   readonly specs: readonly RoleSpec[]
   /** what a look shows; null for everything else */
   readonly seen: (() => Promise<Descriptor>) | null
+  /** null when all was taken as it was asked */
+  readonly remark: Remark | null
   /** which rules decided, list first; then those that decided for the asker */
   readonly by: readonly string[]
 }
@@ -96,7 +102,7 @@ async function look(address: string, at: Acting): Promise<Act> {
     const entry = await describe(at.reader, target)
     return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
   }
-  return { facts: [], wakes: [], closes: [], result: null, specs: [], seen, by }
+  return { facts: [], wakes: [], closes: [], result: null, specs: [], seen, remark: null, by }
 }
 
 async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
@@ -118,6 +124,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
       `${at.hops} summons led here, at most ${LIMITS.hopsMax} may follow one another`,
     )
   }
+  const orientation = requireOwn(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
     throw new TreeosError(
@@ -136,6 +143,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     cognition: at.caller.cognition,
     ...(call.thread === undefined ? {} : { thread: call.thread }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
+    ...(orientation === 'forward' ? {} : { orientation }),
   }
   const out: Wake = {
     id: at.correlation,
@@ -158,8 +166,23 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     result: { correlation: at.correlation, to: stanceOf(name) },
     specs: [],
     seen: null,
+    remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+/** What a being is shown of its own past is its own affair. */
+function requireOwn(
+  asked: Orientation | undefined,
+  name: BeingName,
+  { me, orientation }: Acting,
+): Orientation {
+  if (name === me.name) return asked ?? orientation
+  if (asked === undefined || asked === 'forward') return 'forward'
+  throw new TreeosError(
+    'FORBIDDEN',
+    `only a being itself is summoned with orientation ${asked}; ${stanceOf(name)} is not ${stanceOf(me.name)}`,
+  )
 }
 
 async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
@@ -244,6 +267,7 @@ async function run(
     result: decided.result,
     specs: decided.specs ?? [],
     seen: null,
+    remark: null,
     by,
   }
   return decided.reply === undefined ? act : withSpeech(act, await answer(decided.reply, at))
@@ -258,6 +282,7 @@ const withSpeech = (act: Act, speech: Act): Act => ({
   facts: [...act.facts, ...speech.facts],
   wakes: speech.wakes,
   closes: speech.closes,
+  remark: speech.remark,
 })
 
 function requireTarget(operation: Operation, target: OperationTarget): void {

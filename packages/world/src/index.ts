@@ -31,6 +31,7 @@ export { genesisFacts, OPERATOR, ROLE_MANAGER, roleBrought, roleManagerBrought }
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { openTime } from './open-time.ts'
 export { Arguments } from './operations/arguments.ts'
+export { orientationRemark, type Remark } from './orientation.ts'
 export { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
 export { parseKeyPath, setQuality } from './qualities.ts'
 export { reachOf, rolesNamed } from './reach.ts'
