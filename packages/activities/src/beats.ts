@@ -126,6 +126,13 @@ export interface IdleInput {
   readonly seconds: number
 }
 
+export interface ScheduledInput {
+  readonly being: BeingName
+  readonly name: string
+  /** the time it was due, ISO 8601 */
+  readonly at: string
+}
+
 /** Short, idempotent, within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
@@ -133,6 +140,7 @@ export interface LocalBeats {
   stampMoment(input: StampInput): Promise<Attested<StampedMoment>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
+  wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }
 
 /** The one beat that waits for a mind. */

@@ -30,19 +30,24 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { type Act, beingKey, catalogsOf, decideCall, foldRows, WorldReader } from '@treeos/world'
+import { type Act, beingKey, catalogsOf, decideCall, foldRows, SCHEDULES, WorldReader } from '@treeos/world'
 import { surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { continueAfter } from './continuing.ts'
 import { crashPoint } from './crash-point.ts'
-import type { BeatDeps } from './deps.ts'
+import type { BeatDeps, ScheduleRef } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
 
 export type Committed =
-  | { readonly status: 'stamped'; readonly stamped: StampedMoment; readonly ring: readonly string[] }
+  | {
+      readonly status: 'stamped'
+      readonly stamped: StampedMoment
+      readonly ring: readonly BeingName[]
+      readonly rescheduled: readonly ScheduleRef[]
+    }
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly read: ReelId[] }
   | { readonly status: 'superseded'; readonly generation: number }
@@ -142,6 +147,7 @@ export async function commit(
   return {
     status: 'stamped',
     ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken, ...told(drafts)])],
+    rescheduled: rescheduled(drafts),
     stamped: {
       moment: input.moment,
       kind: verdict.kind,
@@ -162,6 +168,15 @@ function told(drafts: readonly FactDraft[]): BeingName[] {
   return drafts
     .filter(({ kind, payload }) => kind === 'quality:set' && (payload.path as Json[])[0] === 'wake')
     .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
+}
+
+/** Schedules that an act set or ended. */
+function rescheduled(drafts: readonly FactDraft[]): ScheduleRef[] {
+  return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
+    const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []
+    if (namespace !== SCHEDULES || name === undefined || !reel.startsWith('being:')) return []
+    return [{ being: reel.slice('being:'.length), name }]
+  })
 }
 
 /** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */

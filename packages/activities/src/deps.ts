@@ -6,6 +6,12 @@ import type { Model } from './model.ts'
 import type { Memory } from './moment.ts'
 import type { Observer } from './observer.ts'
 
+/** A schedule of a being, by name. */
+export interface ScheduleRef {
+  readonly being: BeingName
+  readonly name: string
+}
+
 /** What the beats work with; built once at worker start. */
 export interface BeatDeps {
   readonly db: Kysely<ChainDb>
@@ -16,6 +22,8 @@ export interface BeatDeps {
   readonly model: Model | null
   /** rings beings whose inbox got a row; returns at once, a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
+  /** told of schedules that an act changed; returns at once, what is lost is made up for by a sweep */
+  readonly reschedule: (changed: readonly ScheduleRef[]) => void
   /** told what beats do, and of errors whose messages history must not hold */
   readonly observe: Observer
 }

@@ -6,13 +6,14 @@ import { attested, guarded } from './guard.ts'
 import { wakeIdle } from './idle.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
+import { wakeScheduled } from './scheduled.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
 export { surfaceOfAsker } from './asker.ts'
 export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
-export type { BeatDeps } from './deps.ts'
+export type { BeatDeps, ScheduleRef } from './deps.ts'
 export {
   createModel,
   type Mind,
@@ -41,6 +42,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
     stampMoment: local('stampMoment', stampMoment),
     intake: local('intake', intake),
     wakeIdle: local('wakeIdle', wakeIdle),
+    wakeScheduled: local('wakeScheduled', wakeScheduled),
     think: guarded('think', deps.observe, (input) => think(deps, input)),
   }
 }

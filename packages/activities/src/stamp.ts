@@ -47,6 +47,7 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
       deps.observe.outcome(done.stamped.kind, done.stamped.reason)
       crashPoint('ring:before')
       deps.ring(done.ring)
+      if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
       crashPoint('ring:after')
       crashPointLater('stamp:returned')
       return done.stamped

@@ -51,6 +51,18 @@ export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
 }
 
 /**
+ * Puts a wake of the being's own into its inbox, unless one whose id begins alike waits there unclaimed: that one will do.
+ * @returns false when none was put in
+ */
+export async function enqueueUnlessWaiting(db: Db, wake: Wake, alike: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from treeos.inbox
+    where being = ${wake.being} and closed_by is null and claimed_by is null and starts_with(id, ${alike})
+    limit 1`.execute(db)
+  return rows.length === 0 && (await enqueue(db, wake))
+}
+
+/**
  * Claims the next wake under a moment's id: the one this moment has claimed already, else by priority, then age.
  * @returns null when nothing wakes the being
  * @throws {StaleGenerationError} when a younger life has begun

@@ -22,6 +22,7 @@ export {
   closeAsRead,
   countOpen,
   enqueue,
+  enqueueUnlessWaiting,
   findEntry,
   findReply,
   type InboxEntry,
@@ -54,7 +55,15 @@ export {
 export { createReality, type Reality, readReality } from './reality.ts'
 export type { MomentRecord, OpenRecord } from './records.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './refold.ts'
-export { keysInPlace, keysOfChildren, listRows, readHeads, readRows, type SeenRow } from './rows.ts'
+export {
+  keysInPlace,
+  keysOfChildren,
+  listRows,
+  listScheduling,
+  readHeads,
+  readRows,
+  type SeenRow,
+} from './rows.ts'
 export type { ChainDb } from './schema.ts'
 export { keptOnce, rowSource, shelvesOf } from './source.ts'
 export { isTransient } from './transient.ts'

@@ -100,6 +100,13 @@ export async function listRows(
   }))
 }
 
+/** States of the beings that may have a schedule: the index tells by the text of a row, so some have none. */
+export async function listScheduling(db: Db): Promise<Json[]> {
+  const { rows } = await sql<{ state: string }>`
+    select state from treeos.projection where key like 'being:%' and state like '%"schedule":{%'`.execute(db)
+  return rows.map(({ state }) => JSON.parse(state) as Json)
+}
+
 export async function readHeads(db: Db, reality: string, reels: readonly ReelId[]): Promise<SeenHead[]> {
   const rows = await db
     .selectFrom('head')

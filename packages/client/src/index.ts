@@ -27,4 +27,5 @@ export {
   roles,
 } from './looking.ts'
 export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
+export { Schedules } from './schedules.ts'
 export { see } from './seeing.ts'

@@ -9,7 +9,7 @@ import {
   type Observer,
 } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { Archivist, bringRoleManager, bringRoles, Doorbells } from '@treeos/client'
+import { Archivist, bringRoleManager, bringRoles, Doorbells, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
 import { type Parts, ROLE_MANAGER } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -50,6 +50,7 @@ export class Runtime {
       stampMoment: (input) => beats().stampMoment(input),
       intake: (input) => beats().intake(input),
       wakeIdle: (input) => beats().wakeIdle(input),
+      wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),
     }
   }
@@ -80,6 +81,7 @@ export class Runtime {
     })
     for (const role of taken) onError(`role ${role} is taken by a live one`, null)
     const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
+    const schedules = new Schedules({ client, db, reality, taskQueue, onError })
     const archivist =
       histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
     this.#deps = {
@@ -90,13 +92,16 @@ export class Runtime {
       model,
       observe,
       ring: (beings) => doorbells.ring(beings),
+      reschedule: (changed) => schedules.tell(changed),
     }
     try {
       doorbells.sweep()
+      schedules.start()
       archivist?.start()
       await next()
     } finally {
       await doorbells.close()
+      await schedules.close()
       await archivist?.close()
     }
   }

@@ -48,6 +48,7 @@ export {
   type WorldRow,
   worldKey,
 } from './rows.ts'
+export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './schedules.ts'
 export { seed } from './seed.ts'
 export { isAncestor, STANDINGS, type StanceDecision, type Standing, stanceGate } from './stance.ts'
 export {

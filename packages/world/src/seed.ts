@@ -4,6 +4,7 @@ import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { roleOperations } from './operations/roles.ts'
+import { wakingOperations } from './operations/waking.ts'
 import { worldOperations } from './operations/world.ts'
 import { parseRequest } from './request.ts'
 
@@ -104,7 +105,7 @@ export const seed: Extension = {
   version: '1',
   roles,
   clauses: [],
-  operations: [...worldOperations, ...roleOperations],
+  operations: [...worldOperations, ...wakingOperations, ...roleOperations],
   beOperations: identityOperations,
   relations: {
     asker: ({ asker }) => (asker === null ? [] : [`@${asker}`]),

@@ -17,6 +17,7 @@ import type { WorldReader } from '../reader.ts'
 import { type RoleRow, spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
+import { KEPT_NAMESPACES } from './waking.ts'
 
 const createSpace: Operation = {
   name: 'create-space',
@@ -82,6 +83,9 @@ const setBeing: Operation = {
   decide({ target, args }) {
     if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
+    const keeper = KEPT_NAMESPACES[change.path[0]]
+    if (keeper !== undefined)
+      throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)
     return {
       facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload: change }],
       result: change,
