@@ -3,7 +3,7 @@ import { inbox, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, groundOf, live, setRole, until } from '../support/life.ts'
+import { askedFor, beingOf, doAs, groundOf, live, setRole, until, wakesOf } from '../support/life.ts'
 import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
 import { expectReplays } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -116,6 +116,29 @@ describe('selfContinue', () => {
       expect((await lived(being)).length).toBe(LIMITS.selfContinuesMax + 3)
     },
   )
+})
+
+describe('two that answer each other', () => {
+  it('F84 a being that goes on by itself gets no new measure from the answers to what it says', async () => {
+    await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
+    await thinker('gossip', 'gossip')
+    answers('gossip', { tool: { name: 'summon', args: { target: '@echo', content: 'and then?' } } })
+    await live(world, 'gossip', 'go', { seconds: 60 })
+    await until(
+      async () => (await countOpen(world.db, 'gossip')) + (await countOpen(world.db, 'echo')) === 0,
+      { seconds: 60 },
+    )
+    // Each summon of its is answered, and each answer wakes it: 17 of its own moments, and at most two for each.
+    const all = await moments(world.db, 'gossip')
+    const own = (await wakesOf(world, 'gossip')).filter(({ id }) => id.startsWith('continue/'))
+    expect(own.length).toBe(LIMITS.selfContinuesMax)
+    expect(all.some(({ reason }) => reason === 'self-continues-spent')).toBe(true)
+    expect(all.length).toBeLessThan(LIMITS.selfContinuesMax * LIMITS.hopsMax)
+    const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
+      correlation.startsWith('spent/gossip/'),
+    )
+    expect(notices.length).toBe(1)
+  }, 120_000)
 })
 
 describe('a look', () => {

@@ -69,7 +69,7 @@ export async function commit(
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(input.being)])
   const judged = await judge(db, deps, input, loaded, ending, reader)
-  const { verdict, ...continued } = await continueAfter(input, loaded, ending, judged)
+  const { verdict, ...continued } = await continueAfter(db, input, loaded, ending, judged)
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
   const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []

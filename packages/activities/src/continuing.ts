@@ -1,4 +1,4 @@
-import type { OpenRecord } from '@treeos/chain'
+import { countOwn, type Db, type OpenRecord } from '@treeos/chain'
 import {
   canonicalJson,
   isJsonObject,
@@ -18,6 +18,9 @@ import type { LoadedMoment } from './moment.ts'
 /** Why a being that would have gone on did not: it never fell silent. */
 export const CONTINUES_SPENT = 'self-continues-spent'
 
+/** What the ids of such wakes begin with. */
+const CONTINUES = 'continue/'
+
 export interface Continued {
   readonly verdict: Verdict
   /** the being's own next wake, if there is one */
@@ -28,9 +31,11 @@ export interface Continued {
 
 /**
  * After a sealed act or a look of a role that continues another moment follows, until the being is silent. A look's
- * descriptor is what that moment is about. The bound that one wake has is told by the moment that meets it.
+ * descriptor is what that moment is about. The bound is one of the whole cause chain, or each answer on the way would come
+ * with a measure of its own; the moment that meets it tells.
  */
 export async function continueAfter(
+  db: Db,
   input: StampInput,
   loaded: LoadedMoment,
   ending: Ending,
@@ -42,8 +47,9 @@ export async function continueAfter(
     return stays
   const look = verdict.act?.seen ?? null
   if (verdict.kind !== 'act' && look === null) return stays
-  if (open.wake.continues >= LIMITS.selfContinuesMax) return spent(input, open, verdict)
-  const step = open.wake.continues + 1
+  const gone = await countOwn(db, input.being, open.wake.root, CONTINUES)
+  if (gone >= LIMITS.selfContinuesMax) return spent(input, open, verdict, gone)
+  const step = gone + 1
   const own = {
     actor: stanceOf(input.being),
     prior: input.moment,
@@ -55,7 +61,7 @@ export async function continueAfter(
     look === null
       ? within({ event: 'self-continue', ...own })
       : within({ event: 'look', ...own, seen: (await look()) as unknown as Json })
-  const wake = event(input.being, `continue/${input.moment}`, content, open.wake)
+  const wake = event(input.being, CONTINUES + input.moment, content, open.wake)
   const { hops, priority } = open.wake
   const remark = orientationRemark(ending.composed.role.defaultOrientation) // a wake of its own, like a summon to itself
   return {
@@ -65,16 +71,18 @@ export async function continueAfter(
   }
 }
 
-function spent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
+function spent(input: StampInput, open: OpenRecord, verdict: Verdict, gone: number): Continued {
   const content = {
     event: CONTINUES_SPENT,
     actor: stanceOf(input.being),
     moment: input.moment,
-    continues: open.wake.continues,
+    continues: gone,
   }
   const notices =
-    input.being === OPERATOR ? [] : [event(OPERATOR, `spent/${input.moment}`, content, open.wake)]
-  const detail = `it went on by itself ${open.wake.continues} times and was not silent yet`
+    input.being === OPERATOR
+      ? []
+      : [event(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
+  const detail = `it went on by itself ${gone} times and was not silent yet`
   return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
 }
 

@@ -137,6 +137,18 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
   return row.open
 }
 
+/** How often a being went on by itself in one cause chain. @param prefix of the ids that such wakes have */
+export async function countOwn(db: Db, being: BeingName, root: string, prefix: string): Promise<number> {
+  const row = await db
+    .selectFrom('inbox')
+    .select(({ fn }) => fn.countAll<number>().as('own'))
+    .where('root', '=', root)
+    .where('being', '=', being)
+    .where('id', 'like', `${prefix}%`)
+    .executeTakeFirstOrThrow()
+  return row.own
+}
+
 /** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
 export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   // Once a being, not once a row: thousands of summons may rest with a person.

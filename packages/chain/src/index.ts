@@ -21,6 +21,7 @@ export {
   claimWake,
   closeAsRead,
   countOpen,
+  countOwn,
   enqueue,
   enqueueUnlessWaiting,
   findEntry,

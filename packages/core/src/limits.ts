@@ -25,7 +25,7 @@ export const LIMITS = {
   noticesMax: 500,
   /** summons in one cause chain: what stops two beings from answering each other for ever */
   hopsMax: 64,
-  /** self-continues that one wake may cause */
+  /** self-continues of one being in one cause chain */
   selfContinuesMax: 16,
   qualityDepthMax: 8,
   qualityBytesMax: 64 * 1024,
