@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { CliInstance, until } from './instance.ts'
+
+let model: ModelServer
+let home: CliInstance
+const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
+
+beforeAll(async () => {
+  model = await startModelServer()
+  home = new CliInstance({ OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' })
+  const { status, stderr } = await home.run(['up', '--detach', '--no-portal'])
+  expect(status, stderr).toBe(0)
+})
+afterAll(async () => {
+  await home.remove()
+  await model.close()
+  rmSync(folder, { recursive: true })
+})
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, JSON.stringify(content))
+  return path
+}
+
+interface Answered {
+  readonly moment: { readonly outcome: string }
+  readonly reply: { readonly from: string; readonly content: Record<string, unknown> }
+}
+const ask = async (request: object) => {
+  const args = ['summon', '@role-manager', JSON.stringify(request), '--wait', '30']
+  return (await home.json<Answered>(args)).reply.content
+}
+
+describe('authoring a living reality', () => {
+  it('F39 a role that @role-manager wrote is worn next, and after everything was stopped and started again', async () => {
+    const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
+    expect(await ask({ do: 'set-role', role })).toMatchObject({ ok: true, result: { name: 'poet' } })
+    const flow = file('poet.json', [{ role: 'poet' }])
+    await home.json(['birth', 'bard', '--cognition', 'llm', '--flow', flow])
+    await home.json(['summon', '@bard', 'one', '--wait', '30'])
+    expect((await home.run(['down'])).status).toBe(0)
+    expect((await home.run(['up', '--detach', '--no-portal'])).status).toBe(0)
+    const { moment } = await home.json<Answered>(['summon', '@bard', 'two', '--wait', '60'])
+    expect(moment).toMatchObject({ n: 2, outcome: 'act', primary: 'poet' })
+    expect(await home.json(['role', 'show', 'poet'])).toMatchObject({
+      ...role,
+      origin: 'live',
+      usedBy: ['@bard'],
+      permissions: ['summon'],
+      respondMode: 'async',
+      triggerOn: ['message'],
+    })
+  }, 180_000) // a whole restart
+
+  it('F40 a role in use is deleted by force only, and its users are named', async () => {
+    expect(await home.refusal(['role', 'delete', 'poet'])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+      message: expect.stringContaining('@bard'),
+    })
+    expect(await ask({ do: 'delete-role', name: 'poet' })).toMatchObject({
+      ok: false,
+      error: { code: 'RESOURCE_CONFLICT', detail: { users: ['@bard'] } },
+    })
+    expect(await home.refusal(['role', 'delete', 'resident', '--force'])).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await home.json(['role', 'delete', 'poet', '--force'])).toMatchObject({ result: { name: 'poet' } })
+  })
+
+  it('F41 see @role-manager shows what there is to choose from', async () => {
+    const { catalogs } = await home.json<{ catalogs: Record<string, { name: string }[]> }>([
+      'see',
+      '@role-manager',
+    ])
+    expect(Object.keys(catalogs).sort()).toEqual(['addresses', 'beOps', 'operations', 'roles'])
+    expect(catalogs.roles?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['emotions:bored', 'resident']),
+    )
+    expect(catalogs.operations?.map(({ name }) => name)).toContain('set-role')
+    expect(catalogs.addresses).toEqual(expect.arrayContaining(['@bard', '/library']))
+  })
+
+  it('flow lint ends with 1 for what would be refused, flow set tells what it warns of', async () => {
+    const { status, stdout } = await home.run([
+      'flow',
+      'lint',
+      file('bad.json', [{ role: 'resident', when: { wether: 1 } }]),
+      '--json',
+    ])
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ errors: [{ path: expect.stringContaining('[0].when') }] })
+    const shadowed = file('shadowed.json', [{ role: 'resident' }, { role: 'librarian' }])
+    expect(await home.json(['flow', 'set', '@bard', shadowed])).toMatchObject({
+      result: { clauses: 2, warnings: [{ path: '[1]' }] },
+    })
+  })
+})
+
+describe('whatif', () => {
+  it('prints a line for each moment that would be another, nothing for the same flow, and asks no mind', async () => {
+    await home.json(['summon', '@bard', 'three', '--wait', '30'])
+    const asked = model.requests.length
+    const whatIf = async (flow: unknown, ...more: string[]) => {
+      const ran = await home.run(['whatif', '@bard', '--flow', '-', '--json', ...more], {
+        input: JSON.stringify(flow),
+      })
+      expect(ran.status, ran.stderr).toBe(0)
+      return ran.stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+    }
+    const differences = await whatIf([{ role: 'delegate' }])
+    expect(differences.map(({ n, would }) => [n, would.primary])).toEqual([
+      [1, 'delegate'],
+      [2, 'delegate'],
+      [3, 'delegate'],
+    ])
+    expect(differences[0]).toEqual({
+      n: 1,
+      openedAt: expect.stringMatching(/Z$/),
+      differs: ['stack', 'prompt'],
+      was: { primary: 'poet', stacked: [] },
+      would: { primary: 'delegate', stacked: [] },
+      refused: null,
+    })
+    expect(await whatIf([{ role: 'resident' }, { role: 'librarian' }], '--since', '3')).toEqual([])
+    expect(await whatIf([{ role: 'poet' }], '--since', '3')).toEqual([])
+    expect(model.requests.length).toBe(asked)
+    const bad = home.refusal(['whatif', '@bard', '--flow', '-'], { input: '[{"role":"a b"}]' })
+    expect(await bad).toMatchObject({ status: 1, code: 'INVALID_INPUT' })
+    expect(await home.refusal(['whatif', '@nobody', '--flow', '-'], { input: '[]' })).toMatchObject({
+      code: 'BEING_NOT_FOUND',
+    })
+  })
+})
+
+describe('bounds in the log', () => {
+  it('F84 a model that never falls silent is stopped, and the worker’s log says so', async () => {
+    const role = { name: 'restless', canDo: ['set-being'], selfContinue: true, prompt: '' }
+    await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })
+    const flow = file('restless.json', [{ role: 'restless' }])
+    await home.json(['birth', 'chatter', '--cognition', 'llm', '--flow', flow])
+    const args = { action: 'set-being', args: { field: 'note.last', value: 'and' } }
+    model.script(() => ({ tool: { name: 'do', args } }))
+    await home.json(['summon', '@chatter', 'go'])
+    await until('the line', () => home.log('worker-1.log').includes('self-continues-spent'))
+    type Moment = { n: number; reason?: string }
+    const { stdout } = await home.run(['moments', '@chatter', '--json'])
+    const lived = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Moment)
+    expect(lived.at(-1)).toMatchObject({ outcome: 'act', reason: 'self-continues-spent' })
+    expect(await home.json(['inbox'])).toContainEqual(
+      expect.objectContaining({ content: expect.objectContaining({ event: 'self-continues-spent' }) }),
+    )
+  }, 120_000)
+})
