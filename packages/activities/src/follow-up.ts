@@ -64,7 +64,7 @@ export function changesOf(
   open: OpenRecord,
 ): Change[] {
   if (open.wake.hops >= LIMITS.hopsMax) return []
-  return rows.flatMap(({ reel, changed, draft }): Change[] => {
+  return rows.flatMap(({ reel, scopes, changed, values, draft }): Change[] => {
     const fact = drafts[draft]
     if (changed.length === 0 || fact === undefined) return []
     const wake = {
@@ -74,6 +74,6 @@ export function changesOf(
       hops: open.wake.hops + 1,
       cause: facts[draft]?.ref.hash ?? null,
     }
-    return [{ reel, paths: changed, wake }]
+    return [{ reel, scopes, paths: changed, values, wake }]
   })
 }

@@ -9,6 +9,7 @@ import {
   type FactRef,
   type Head,
   type Json,
+  type JsonObject,
   type MomentId,
   momentsReel,
   type OutcomeKind,
@@ -108,14 +109,27 @@ export interface RowWrite {
 
 /** A path within the values of a reel's row: dotted, empty for all of them. */
 export interface Watch {
-  readonly reel: ReelId
+  /** or a scope that changes say they are in */
+  readonly reel: ReelId | string
   readonly path: string
+  readonly subscription?: {
+    readonly name: string
+    /** only a change to one of these scalars wakes; null for any */
+    readonly equals: readonly Json[] | null
+    readonly priority: number
+    /** the wake waits so long for more changes; 0 for not at all */
+    readonly coalesceSeconds: number
+  }
 }
 
 /** Values that this append changes: it wakes every being that watches one of them. */
 export interface Change {
   readonly reel: ReelId
+  /** what else it can be watched as, beside its reel */
+  readonly scopes: readonly string[]
   readonly paths: readonly string[]
+  /** scalars at some of the paths */
+  readonly values: JsonObject
   readonly wake: Pick<Wake, 'content' | 'priority' | 'root' | 'hops' | 'cause'>
 }
 
@@ -200,9 +214,8 @@ export async function append(db: Db, batch: Batch): Promise<Appended> {
     })),
     rows: batch.rows.map((row) => ({ ...row, state: canonicalJson(row.state) })),
     inbox: batch.inbox.map(encodeWake),
-    changes: batch.changes.map(({ reel, paths, wake }) => ({
-      reel,
-      paths,
+    changes: batch.changes.map(({ wake, ...change }) => ({
+      ...change,
       event: { ...wake, content: canonicalJson(wake.content) },
     })),
     closes: batch.closes,

@@ -149,6 +149,12 @@ export async function countOwn(db: Db, being: BeingName, root: string, prefix: s
   return row.own
 }
 
+/** Moves wakes that waited for more changes into the inboxes once their time has come. @returns whom to ring */
+export async function releaseDelayed(db: Db): Promise<BeingName[]> {
+  const { rows } = await sql<{ being: string }>`select treeos.release_delayed() as being`.execute(db)
+  return rows.map((row) => row.being)
+}
+
 /** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
 export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   // Once a being, not once a row: thousands of summons may rest with a person.

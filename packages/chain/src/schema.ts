@@ -67,9 +67,15 @@ export interface ProjectionTable {
 /** What beings are woken by. */
 export interface WatchTable {
   being: string
+  /** or a scope of changes */
   reel: string
   /** dotted, within the values of the reel's row; empty for all of them */
   path: string
+  /** of a subscription; empty where a flow reads the path */
+  name: string
+  equals: unknown
+  priority: number | null
+  coalesce_seconds: number
 }
 
 export interface BlobTable {

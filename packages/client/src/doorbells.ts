@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import { type ChainDb, listBusy, listUnrung } from '@treeos/chain'
+import { type ChainDb, listBusy, listUnrung, releaseDelayed } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Kysely } from 'kysely'
@@ -76,6 +76,7 @@ export class Doorbells {
   async #sweepUntilClosed(): Promise<void> {
     for (let sweeps = 0; !this.#closed; sweeps++) {
       try {
+        this.ring(await releaseDelayed(this.#options.db))
         const stuck = await listUnrung(this.#options.db, UNRUNG_SECONDS, SWEEP_BEINGS_MAX)
         this.ring(this.#schedule.next(stuck))
         if (sweeps % LOOK_EVERY_SWEEPS === 0) this.ring(await this.#findEnded())

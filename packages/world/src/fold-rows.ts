@@ -1,7 +1,8 @@
-import type { FactDraft, Json, JsonObject, ReelId } from '@treeos/core'
+import { canonicalJson, type FactDraft, type Json, type JsonObject, type ReelId } from '@treeos/core'
 import { evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 import type { WorldReader } from './reader.ts'
-import type { Row, SpaceRow, WorldRow } from './rows.ts'
+import type { BeingRow, Row, SpaceRow, WorldRow } from './rows.ts'
+import { comparablesAt, scopesOf } from './subscriptions.ts'
 import { changedPaths, type Watch } from './watches.ts'
 
 /** A row as it is after some facts, with how it is found again. */
@@ -15,6 +16,10 @@ export interface FoldedRow extends Omit<RowIndex, 'watches'> {
   readonly watches: readonly Watch[] | null
   /** paths whose value others may watch, and that is another now */
   readonly changed: readonly string[]
+  /** scopes that the change is in, beside its reel */
+  readonly scopes: readonly string[]
+  /** what those paths hold now, where a subscription can compare it */
+  readonly values: JsonObject
 }
 
 /**
@@ -38,6 +43,7 @@ export async function foldRows(
   const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
     const { watches, ...index } = indexOf(key, row)
     const watched = before === null ? [] : indexOf(key, before).watches
+    const changed = isNew(before, key) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row))
     return {
       key,
       reel,
@@ -45,22 +51,30 @@ export async function foldRows(
       draft,
       ...index,
       watches: areSame(watches, watched) ? null : watches,
-      changed: isNewSpace(key, before) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row)),
+      changed,
+      scopes: changed.length === 0 ? [] : scopesOf(key, row),
+      values: comparablesAt(valuesOf(key, row) ?? {}, changed),
     }
   })
-  await reader.prefetch(folded.flatMap(({ watches }) => (watches ?? []).map(({ reel }) => reel)))
+  const watched = folded.flatMap(({ watches }) => watches ?? [])
+  await reader.prefetch(watched.map(({ reel }) => reel).filter(isReel))
   return folded
 }
 
 const areSame = (a: readonly Watch[], b: readonly Watch[]) =>
-  a.length === b.length && a.every(({ reel, path }, i) => reel === b[i]?.reel && path === b[i]?.path)
+  canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json)
 
-/** Nobody is in a space that was not there. */
-const isNewSpace = (key: string, before: Row | null) => before === null && key.startsWith('space:')
+/** A scope has no head that could be held: whoever subscribes is told of what is changed after that. */
+const isReel = (reel: string) => /^(world|space):/.test(reel)
+
+/** Nobody is in a space that was not there; only signals begin with their first value. */
+const isNew = (before: Row | null, key: string) => before === null && !key.startsWith('world:')
 
 /** What others may watch of a row. */
 function valuesOf(key: string, row: Row | null): JsonObject | undefined {
   if (key.startsWith('world:')) return (row as WorldRow | null)?.values ?? {}
   if (key.startsWith('space:')) return (row as SpaceRow | null)?.qualities ?? {}
-  return undefined
+  if (!key.startsWith('being:')) return undefined
+  const { roleFlow: _own, ...qualities } = (row as BeingRow | null)?.qualities ?? {}
+  return qualities
 }

@@ -51,6 +51,7 @@ export {
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './schedules.ts'
 export { seed } from './seed.ts'
 export { isAncestor, STANDINGS, type StanceDecision, type Standing, stanceGate } from './stance.ts'
+export { type Subscription, subscriptionsOf } from './subscriptions.ts'
 export {
   type CanLists,
   type Concrete,

@@ -12,18 +12,31 @@ import {
 } from '@treeos/core'
 import { flowPaths } from '@treeos/roles'
 import type { BeingRow } from './rows.ts'
+import { subscriptionsOf, watchesOfSubscription } from './subscriptions.ts'
 
-/** A path that a flow reads and others may change: dotted, within the values of the reel's row; empty for all of them. */
+/** A path that a being reads and others may change: dotted, within the values of the reel's row; empty for all of them. */
 export interface Watch {
-  readonly reel: ReelId
+  /** of a subscription, a scope of changes: `at:/hall`, `below:/hall`, and the same of beings with `beings-` before it */
+  readonly reel: ReelId | string
   readonly path: string
+  /** left out where a flow reads the path */
+  readonly subscription?: {
+    readonly name: string
+    readonly equals: readonly Json[] | null
+    readonly priority: number
+    readonly coalesceSeconds: number
+  }
 }
 
 /**
- * What wakes a being when it changes: the world signals its flow reads, and the qualities of the space it is in. A person is
- * woken by nothing.
+ * What wakes a being when it changes: the world signals its flow reads, the qualities of the space it is in, and what it
+ * subscribed to. A person is woken by nothing.
  */
-export function watchesOf({ qualities, space, cognition }: BeingRow): Watch[] {
+export function watchesOf(being: BeingRow): Watch[] {
+  return [...watchesOfFlow(being), ...subscriptionsOf(being).flatMap(watchesOfSubscription)]
+}
+
+function watchesOfFlow({ qualities, space, cognition }: BeingRow): Watch[] {
   if (cognition.kind === 'human' || !Array.isArray(qualities.roleFlow)) return []
   return flowPaths(qualities.roleFlow).flatMap((dotted): Watch[] => {
     const [root, second, ...rest] = dotted.split('.')
@@ -58,15 +71,23 @@ const TOLD_LENGTH_MAX = 1024
 
 /** What a being is told when a change wakes it. */
 export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
-  const { kind, payload } = fact
+  const { reel, kind, payload } = fact
   const isSignal = kind === 'signal:published'
   const keys = (isSignal ? [payload.namespace, ...(payload.key as string[])] : payload.path) as string[]
   const value = payload.value ?? null
   const by = typeof payload.onBehalfOf === 'string' ? payload.onBehalfOf : actor
+  const [of, target] = isSignal ? ['world'] : ownerOf(reel)
   return {
     event: 'changed',
     actor: stanceOf(by),
-    what: `${isSignal ? 'world' : 'space.quality'}.${keys.join('.')}`,
+    what: `${of}.${keys.join('.')}`,
+    ...(target === undefined ? {} : { target }),
     ...(canonicalJson(value).length > TOLD_LENGTH_MAX ? {} : { value }),
   }
 }
+
+/** Whose quality it is, as flows and addresses say it. */
+const ownerOf = (reel: ReelId): [string, string] =>
+  reel.startsWith('being:')
+    ? ['being.quality', stanceOf(reel.slice('being:'.length))]
+    : ['space.quality', reel.slice('space:'.length)]

@@ -1,8 +1,29 @@
-import { beingReel, isJsonObject, isKey, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
+import {
+  beingReel,
+  isJsonObject,
+  isKey,
+  type Json,
+  type Priority,
+  parseSpacePath,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import type { Decided, Operation, OperationTarget } from '../extension.ts'
-import { requireQualitySize, setQuality } from '../qualities.ts'
+import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
+import { reachOf } from '../reach.ts'
+import type { WorldReader } from '../reader.ts'
 import type { BeingRow } from '../rows.ts'
 import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../schedules.ts'
+import {
+  COALESCE_SECONDS_MAX,
+  EQUALS_LENGTH_MAX,
+  EVERYWHERE,
+  isComparable,
+  SUBSCRIPTIONS,
+  SUBSCRIPTIONS_MAX,
+  type Subscription,
+  seesScope,
+} from '../subscriptions.ts'
 import { Arguments } from './arguments.ts'
 
 const setSchedule: Operation = {
@@ -37,6 +58,105 @@ const deleteSchedule: Operation = {
   allow: ['self', 'ancestor', 'operator'],
   args: { name: 'of the schedule' },
   decide: ({ target, args }) => remove(target, SCHEDULES, new Arguments('delete-schedule', args, ['name'])),
+}
+
+const subscribe: Operation = {
+  name: 'subscribe',
+  description: 'Has the target being woken when a quality or a signal changes, wherever it is.',
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: {
+    name: 'kebab-case; one of that name is replaced',
+    scope: `${EVERYWHERE}, or the path of a space`,
+    below: 'the spaces in that space count too; false when absent',
+    field: 'a quality, as in ambient or ambient.tone, or a signal, as in world.wind.force',
+    equals: 'a scalar or a list of them: only a change to one of these wakes',
+    priority: 'human, interactive or background; background when absent',
+    coalesceSeconds: `how long a wake waits for more changes, up to ${COALESCE_SECONDS_MAX}; 0 when absent`,
+  },
+  async decide({ target, args, world }) {
+    const given = new Arguments('subscribe', args, Object.keys(subscribe.args))
+    const being = requireWakeable('subscribe', target)
+    const name = nameIn(given)
+    const field = parseKeyPath(given.text('field'), 'field').join('.')
+    const where = await scopeIn(given, world)
+    const beings = await requireSeen(world, being, where, field)
+    const equals = equalsIn(given)
+    const value = {
+      ...where,
+      field,
+      ...(equals === null ? {} : { equals: [...equals] }),
+      priority: priorityIn(given),
+      coalesceSeconds: coalesceIn(given),
+      beings,
+    }
+    return keep(being, SUBSCRIPTIONS, name, value, SUBSCRIPTIONS_MAX)
+  },
+}
+
+const unsubscribe: Operation = {
+  name: 'unsubscribe',
+  description: 'Ends a subscription of the target being.',
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: { name: 'of the subscription' },
+  decide: ({ target, args }) => remove(target, SUBSCRIPTIONS, new Arguments('unsubscribe', args, ['name'])),
+}
+
+type Where = Pick<Subscription, 'scope' | 'below'>
+
+async function scopeIn(given: Arguments, world: WorldReader): Promise<Where> {
+  const below = given.flag('below', false)
+  const text = given.text('scope')
+  if (text === EVERYWHERE) return { scope: text, below }
+  const scope = parseSpacePath(text)
+  if ((await world.space(scope)) === null)
+    throw new TreeosError('SPACE_NOT_FOUND', `space ${scope} does not exist in this reality`)
+  return { scope, below }
+}
+
+/**
+ * Nobody is told of what it could never see. A signal is read by any flow, so it is open to all.
+ * @returns whether changes of beings are told too: only to who may see any being
+ * @throws {TreeosError} FORBIDDEN
+ */
+async function requireSeen(
+  world: WorldReader,
+  being: BeingRow,
+  where: Where,
+  field: string,
+): Promise<boolean> {
+  const [root, namespace] = field.split('.')
+  if (root === 'world') {
+    if (where.scope === EVERYWHERE && namespace !== undefined) return false
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `subscribe: ${field} is a signal, which takes the scope ${EVERYWHERE} and a namespace, as in world.wind`,
+    )
+  }
+  const { canSee } = await reachOf(world, being)
+  const { spaces, beings } = seesScope(canSee, where, being.home)
+  if (spaces) return beings
+  const what = where.below && where.scope !== EVERYWHERE ? `${where.scope} and all in it` : where.scope
+  throw new TreeosError(
+    'FORBIDDEN',
+    `${stanceOf(being.name)} may not subscribe to ${what}: the reach of its canSee does not hold it`,
+  )
+}
+
+function equalsIn(given: Arguments): Subscription['equals'] {
+  const value = given.value('equals')
+  if (value === undefined) return null
+  const scalars = Array.isArray(value) ? value : [value]
+  if (scalars.length > 0 && scalars.length <= EQUALS_LENGTH_MAX && scalars.every(isComparable)) return scalars
+  throw given.fault('equals', value, `a scalar, or a list of 1 to ${EQUALS_LENGTH_MAX} of them`)
+}
+
+function coalesceIn(given: Arguments): number {
+  const seconds = given.value('coalesceSeconds') ?? 0
+  if (Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= COALESCE_SECONDS_MAX)
+    return Number(seconds)
+  throw given.fault('coalesceSeconds', seconds, `whole seconds from 0 to ${COALESCE_SECONDS_MAX}`)
 }
 
 /** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes one */
@@ -104,6 +224,7 @@ function namesOf({ qualities }: BeingRow, kind: string): string[] {
 /** Namespaces of qualities that only the operations here may write, since those check what they take. */
 export const KEPT_NAMESPACES: Readonly<Record<string, string>> = {
   [SCHEDULES]: setSchedule.name,
+  [SUBSCRIPTIONS]: subscribe.name,
 }
 
-export const wakingOperations: readonly Operation[] = [setSchedule, deleteSchedule]
+export const wakingOperations: readonly Operation[] = [setSchedule, deleteSchedule, subscribe, unsubscribe]
