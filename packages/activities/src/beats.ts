@@ -50,6 +50,8 @@ export interface OpenedMoment {
   readonly context: JsonObject
   readonly cognition: Cognition
   readonly asked: RoleName | null
+  /** what a role's `triggerOn` must hold; left out where no role of the program has one */
+  readonly trigger?: string
   /** a person decided before the moment opened: there is nothing to think */
   readonly decided: boolean
   /** of the reels that program and context came from */

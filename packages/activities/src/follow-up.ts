@@ -32,7 +32,7 @@ export function event(being: BeingName, id: string, content: JsonObject, after: 
 
 /**
  * A failed or skipped moment tells whoever asked, and the operator; nothing is tried again behind their back. A person's
- * own act tells nobody: the person is looking at it. A being's own wake tells the operator alone.
+ * own act tells nobody: the person is looking at it. Nor does what a role leaves unopened on purpose. A being's own wake tells the operator alone.
  */
 export function failureNotices(
   input: StampInput,
@@ -40,6 +40,7 @@ export function failureNotices(
   verdict: Pick<Verdict, 'kind' | 'reason' | 'detail'>,
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
+  if (verdict.reason === 'not-triggered') return [] // it was meant so
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
   const asker = open.wake.caller?.name ?? null
   const content = {

@@ -1,5 +1,14 @@
 import { type Db, digestOf, findEntry, type Glance, type InboxEntry, type OpenRecord } from '@treeos/chain'
-import { type Caller, type Json, readPath, VERBS, type Verb, type VerbCall, type Wake } from '@treeos/core'
+import {
+  type Caller,
+  type Json,
+  readPath,
+  triggerOf,
+  VERBS,
+  type Verb,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
 import { lookAround, openTime, type Seen, WorldReader } from '@treeos/world'
 import type { OpenInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
@@ -26,6 +35,7 @@ export async function lookForMoment(
     time,
     lastSealed,
     asked,
+    trigger: triggerOf(wake),
     asker: caller?.name ?? null,
   })
   const record: OpenRecord = {

@@ -1,5 +1,5 @@
 import { Asked, atOneInstant, claimWake, type InboxEntry, keep, recordOpen } from '@treeos/chain'
-import type { Digest, Json } from '@treeos/core'
+import { type Digest, type Json, triggerOf } from '@treeos/core'
 import { beingKey } from '@treeos/world'
 import type { OpenedMoment, OpenInput, Resting } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
@@ -43,7 +43,9 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
   if (first) memory.moments.set(input.moment, loaded)
-  return forWorkflow(loaded, input.program, wake)
+  // Without a face nothing was seen of the being itself, which may wake by itself all the same.
+  const resting = loaded.face === null ? await restingOf(deps, input.being) : null
+  return forWorkflow(loaded, input.program, wake, resting)
 }
 
 /** Beings look where they looked before, and often at whoever woke them. */
@@ -58,9 +60,13 @@ function forWorkflow(
   { record, program, face }: LoadedMoment,
   held: Digest | null,
   wake: InboxEntry,
+  resting: Resting | null,
 ): OpenedMoment {
+  const human = record.cognition.kind === 'human'
   const idleSeconds =
-    face === null || record.cognition.kind === 'human' ? null : idleSecondsOf(face.me.qualities)
+    face === null ? (resting?.idleSeconds ?? null) : human ? null : idleSecondsOf(face.me.qualities)
+  const trigger = triggerOf(wake)
+  const minds = Object.values(program.roles).some(({ triggerOn }) => triggerOn !== undefined)
   return {
     moment: record.moment,
     programDigest: record.program,
@@ -68,6 +74,7 @@ function forWorkflow(
     context: record.context,
     cognition: record.cognition.kind,
     asked: record.asked,
+    ...(minds && trigger !== null ? { trigger } : {}),
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,

@@ -186,6 +186,10 @@ export async function listBusy(db: Db, olderThanSeconds: number, limit: number):
     .distinct()
     .where('closed_by', 'is', null)
     .where('claimed_by', 'is not', null)
+    // What a role is not opened by stays open, and its moment is over.
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
+    )
     .where('at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${olderThanSeconds})`)
     .limit(limit)
     .execute()

@@ -16,7 +16,8 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
     if (me === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
     const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), at.reality.timeZone)
-    const opening = { me, verb: 'see' as const, caller: null, time, lastSealed, asked: null, asker: null }
+    const woken = { caller: null, asked: null, asker: null, trigger: null }
+    const opening = { me, verb: 'see' as const, time, lastSealed, ...woken }
     const { result, face } = await lookAround(reader, at.parts, opening)
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)

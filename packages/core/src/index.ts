@@ -81,6 +81,7 @@ export {
   PRIORITIES,
   type Priority,
   priorityName,
+  triggerOf,
   type VerbCall,
   type Wake,
   type WakeKind,

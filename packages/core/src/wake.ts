@@ -55,6 +55,19 @@ export interface Wake {
 export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
 export type Orientation = (typeof ORIENTATIONS)[number]
 
+/**
+ * What a wake is to a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where an event's id
+ * begins so. A notice is a message.
+ * @returns null for what no role refuses: what a person decided, and going on with what was begun
+ */
+export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
+  const [begins = ''] = id.split('/')
+  if (kind === 'act' || (kind === 'event' && begins === 'continue')) return null
+  return kind === 'event' && (OWN_TRIGGERS.has(begins) || begins.includes(':')) ? begins : 'message'
+}
+
+const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
+
 /** One call of a verb: what a mind decided, a person chose, or a script returned. */
 export type VerbCall =
   | { readonly verb: 'see'; readonly address: string }

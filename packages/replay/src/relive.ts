@@ -1,5 +1,5 @@
 import { type Db, digestOf, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
-import type { Digest, Json, PinnedStack } from '@treeos/core'
+import { type Digest, type Json, type PinnedStack, triggerOf } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
@@ -44,6 +44,7 @@ export async function relive(
     time,
     lastSealed,
     asked,
+    trigger: triggerOf(open.wake),
     asker: caller?.name ?? null,
   })
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null

@@ -5,6 +5,8 @@ import type { OpenContext } from './context.ts'
 /** The only thing an evaluation needs to know of a role. A whole role spec will do. */
 export interface RoleNeeds {
   readonly requiredCognition?: Cognition | null | undefined
+  /** what opens a moment of it; anything when left out */
+  readonly triggerOn?: readonly string[] | undefined
 }
 /** Every registered role by name; of an object only own properties count. */
 export type RoleTable = ReadonlyMap<RoleName, RoleNeeds> | Readonly<Record<RoleName, RoleNeeds>>
@@ -25,8 +27,9 @@ export interface FlowInput {
  * - `role-unresolved`: no clause survived and there is no default role
  * - `role-unavailable`: the default or asked role is not registered, or the asked one needs another cognition
  * - `role-not-named`: the sender asked for a role that neither the flow nor the default names
+ * - `not-triggered`: the primary role is not opened by what woke the being
  */
-export type SkipReason = 'role-unresolved' | 'role-unavailable' | 'role-not-named'
+export type SkipReason = 'role-unresolved' | 'role-unavailable' | 'role-not-named' | 'not-triggered'
 
 /** Without `skip` there is a primary. With `role-unavailable` it still says which role is missing. */
 export type FlowResult =

@@ -17,7 +17,14 @@ export interface Program {
   readonly defaultRole: RoleName | null
   /** registered roles only, by name, sorted */
   readonly roles: Readonly<
-    Record<RoleName, { readonly digest: string; readonly requiredCognition: Cognition | null }>
+    Record<
+      RoleName,
+      {
+        readonly digest: string
+        readonly requiredCognition: Cognition | null
+        readonly triggerOn?: readonly string[]
+      }
+    >
   >
 }
 
@@ -47,6 +54,8 @@ export interface Opening {
   readonly lastSealed: LastSealed | null
   /** a role the sender asked for; looked up beside the flow's own */
   readonly asked: RoleName | null
+  /** what a role's `triggerOn` must hold; null when nothing woke the being that a role may refuse */
+  readonly trigger: string | null
 }
 
 export interface Opened {
@@ -64,10 +73,12 @@ export async function openContext(reader: WorldReader, opening: Opening): Promis
   const names = [...new Set([...rolesNamed(me), ...(opening.asked === null ? [] : [opening.asked])])].sort()
   await reader.prefetch([spaceKey(me.space), ...namespaces.map(worldKey), ...names.map(roleKey)])
 
-  const roles: Record<RoleName, { digest: string; requiredCognition: Cognition | null }> = {}
+  const roles: Record<RoleName, Program['roles'][RoleName]> = {}
   for (const name of names) {
     const role = await reader.role(name)
-    if (role !== null) roles[name] = { digest: role.digest, requiredCognition: role.requiredCognition }
+    if (role === null) continue
+    const { digest, requiredCognition, triggerOn } = role
+    roles[name] = { digest, requiredCognition, ...(triggerOn === undefined ? {} : { triggerOn }) }
   }
   const world: Record<string, JsonObject> = {}
   for (const namespace of namespaces) {

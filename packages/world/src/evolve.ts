@@ -88,6 +88,7 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
     origin: String(payload.origin),
     author: old?.author ?? actor,
     requiredCognition: (spec.requiredCognition ?? null) as RoleRow['requiredCognition'],
+    ...(Array.isArray(spec.triggerOn) ? { triggerOn: spec.triggerOn as string[] } : {}),
     deleted: false,
     at,
   }

@@ -1,5 +1,5 @@
 import { type BeingName, canonicalJson, type HeadRef, type JsonObject, type ReelId } from '@treeos/core'
-import { compileFlow, composeRoles, evaluateFlow, type FlowResult } from '@treeos/roles'
+import { compileFlow, composeRoles, evaluateFlow, type FlowResult, heedTrigger } from '@treeos/roles'
 import { type Opening, openContext, type Program } from './context.ts'
 import { type Face, foldFace, type Resolvers } from './face.ts'
 import type { SeenHead, WorldReader } from './reader.ts'
@@ -32,6 +32,7 @@ export async function lookAround(
     context,
     cognition: opening.me.cognition.kind,
     asked: opening.asked,
+    trigger: opening.trigger,
   })
   const face = result.skip === undefined ? await seeFor(reader, resolvers, opening, program, result) : null
   return { program, context, heads, result, face, basis: headRefs(reader.heads) }
@@ -56,15 +57,22 @@ async function seeFor(
 /** Evaluates a recorded program over a recorded slice. */
 export function evaluateProgram(
   program: Program,
-  at: { context: JsonObject; cognition: Opening['me']['cognition']['kind']; asked: string | null },
+  at: {
+    context: JsonObject
+    cognition: Opening['me']['cognition']['kind']
+    asked: string | null
+    /** left out of history where no role of the program minds */
+    trigger?: string | null
+  },
 ): FlowResult {
-  return evaluateFlow(compileFlow(program.flow), {
+  const result = evaluateFlow(compileFlow(program.flow), {
     context: at.context,
     cognition: at.cognition,
     roles: program.roles,
     defaultRole: program.defaultRole,
     asked: at.asked,
   })
+  return heedTrigger(result, at.trigger ?? null, program.roles)
 }
 
 function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {

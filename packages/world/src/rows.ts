@@ -43,6 +43,8 @@ export interface RoleRow {
   readonly origin: string
   readonly author: string
   readonly requiredCognition: Cognition | null
+  /** left out where its author did */
+  readonly triggerOn?: readonly string[]
   readonly deleted: boolean
   readonly at: number
 }

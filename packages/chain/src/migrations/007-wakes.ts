@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SUBSCRIPTIONS).execute(db)
   await sql.raw(WAKE).execute(db)
   await sql.raw(RELEASE).execute(db)
+  await sql.raw(STORING).execute(db)
   await sql.raw(RIGHTS).execute(db)
 }
 
@@ -131,12 +132,30 @@ language sql volatile security definer set search_path = treeos, pg_temp as $$
 $$;
 `
 
+// A summon that the role is not opened by is stored: its moment is over, it stays open for whoever answers it, and nothing
+// claims it again.
+const STORING = `
+alter function treeos.append(jsonb) rename to append_closing;
+create function treeos.append(batch jsonb) returns jsonb
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  answer jsonb := append_closing(batch);
+begin
+  if answer->>'status' = 'appended' and batch#>>'{outcome,reason}' = 'not-triggered' then
+    update inbox set closed_by = null, closed_at = null
+      where id = batch#>>'{outcome,wake}' and kind = 'summon' and closed_by = batch->>'moment';
+  end if;
+  return answer;
+end $$;
+`
+
 const RIGHTS = `
-revoke execute on function treeos.release_delayed() from public;
+revoke execute on function treeos.release_delayed(), treeos.append(jsonb) from public;
 do $$
 begin
   if exists (select from pg_roles where rolname = 'treeos_app') then
-    grant execute on function treeos.release_delayed() to treeos_app;
+    revoke execute on function treeos.append_closing(jsonb) from treeos_app;
+    grant execute on function treeos.release_delayed(), treeos.append(jsonb) to treeos_app;
   end if;
 end $$;
 `
