@@ -86,11 +86,9 @@ describe('looking back', () => {
     await play(world, 'changing', answer)
     await setFlow(world, 'changing', [])
     await play(world, 'changing', { verb: 'do', action: 'move', target: '/library', args: {} })
-    const worn = (await moments(world.db, 'changing')).map(({ outcome, primary, stacked }) => [
-      outcome,
-      primary,
-      ...stacked,
-    ])
+    const worn = (await moments(world.db, 'changing'))
+      .filter(({ outcome }) => outcome !== 'see') // the signal wakes it as well, sooner or later than it is asked
+      .map(({ outcome, primary, stacked }) => [outcome, primary, ...stacked])
     expect(worn).toEqual([
       ['act', 'stage:free'],
       ['failure', 'stage:mute'],
@@ -107,7 +105,7 @@ describe('looking back', () => {
   })
 
   it('F50 a stack that was changed afterwards is told, by being, moment and field', async () => {
-    const [outcome] = (await listOutcomes(world.db, 'changing')).slice(2)
+    const outcome = (await listOutcomes(world.db, 'changing')).filter(({ kind }) => kind === 'act')[1]
     const forged = JSON.stringify(outcome!.record).replace('"name":"stage:free"', '"name":"stage:mute"')
     await sql`alter table treeos.moment_outcome disable trigger moment_outcome_fixed`.execute(world.owner)
     await sql`update treeos.moment_outcome set record = ${Buffer.from(forged)} where moment = ${outcome!.moment}`.execute(
@@ -117,7 +115,7 @@ describe('looking back', () => {
     const replayed = await replay(world, { beings: ['changing'], from: 'both' })
     expect(replayed.identical).toBe(false)
     const told = replayed.mismatches.filter(({ field }) => field === 'stack')
-    expect(told.map(({ being, n }) => [being, n])).toContainEqual(['changing', 3])
+    expect(told.map(({ being, n }) => [being, n])).toContainEqual(['changing', outcome!.n])
     expect(told.some(({ chain }) => JSON.stringify(chain)?.includes('stage:free'))).toBe(true)
     expect(told.some(({ temporal }) => JSON.stringify(temporal)?.includes('stage:free'))).toBe(true)
     expect((await rowOf(world, 'changing')).space).toBe('/library')
