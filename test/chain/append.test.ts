@@ -41,7 +41,16 @@ const counts = async () => {
 }
 
 const row = (key: string) => ({
-  ...{ key, reel: key, state: { name: key }, foldedSeq: 1, place: '/', parent: null, cognition: 'llm', watches: null },
+  ...{
+    key,
+    reel: key,
+    state: { name: key },
+    foldedSeq: 1,
+    place: '/',
+    parent: null,
+    cognition: 'llm',
+    watches: null,
+  },
 })
 
 describe('F56 an act and its facts commit together or not at all', () => {

@@ -1,7 +1,8 @@
 import { type FactDraft, isJsonObject, type Json, type JsonObject, parentPath, spaceName } from '@treeos/core'
 import { setQuality } from './qualities.ts'
 import { type BeingRow, type RoleRow, type Row, roleKey, type SpaceRow, type WorldRow } from './rows.ts'
-import { type Watch, watchesOf } from './watches.ts'
+import type { Watch } from './watch.ts'
+import { watchesOf } from './watches.ts'
 
 /** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
 export interface Change extends FactDraft {

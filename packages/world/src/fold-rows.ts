@@ -3,7 +3,8 @@ import { evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow, Row, SpaceRow, WorldRow } from './rows.ts'
 import { comparablesAt, scopesOf } from './subscriptions.ts'
-import { changedPaths, type Watch } from './watches.ts'
+import type { Watch } from './watch.ts'
+import { changedPaths } from './watches.ts'
 
 /** A row as it is after some facts, with how it is found again. */
 export interface FoldedRow extends Omit<RowIndex, 'watches'> {

@@ -61,4 +61,5 @@ export {
   type RelationResolver,
   type Surface,
 } from './surface.ts'
-export { changeContent, changedPaths, type Watch, watchesOf } from './watches.ts'
+export type { Watch } from './watch.ts'
+export { changeContent, changedPaths, watchesOf } from './watches.ts'

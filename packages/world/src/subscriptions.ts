@@ -15,7 +15,7 @@ import type { Entry } from '@treeos/roles'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import { isPriority } from './schedules.ts'
 import { holdsEntry } from './surface.ts'
-import type { Watch } from './watches.ts'
+import type { Watch } from './watch.ts'
 
 /** Namespace of the qualities that hold a being's subscriptions, one key a subscription. */
 export const SUBSCRIPTIONS = 'subscription'
