@@ -4,6 +4,7 @@ import { Doorbells } from '@treeos/client'
 import { beingWorkflowId, taskQueueOf } from '@treeos/workflows'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { freshDatabase } from '../support/database.ts'
 import { until, wakeUp } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -11,6 +12,9 @@ import { startWorld, type World } from '../support/world.ts'
 const SWEEP_MS = 100
 /** As many sweeps as it takes to ring a stuck being six times: at 0, 1, 3, 7, 15 and 27. */
 const SWEEPS = 32
+
+/** More than two pages of a sweep. */
+const LEFT = 1200
 
 let world: World
 /** A wake that rests: no worker takes it. */
@@ -59,5 +63,49 @@ describe('the sweep', () => {
     sweeper.sweep()
     await until(() => failed >= 8, { what: 'eight failed rings' })
     await sweeper.close()
+  })
+
+  it('F32 rings everyone that a dead worker left behind in one go: page after page, 16 at once, oldest first', async () => {
+    const db = await freshDatabase()
+    await sql`
+      insert into treeos.projection (key, reel, state, folded_seq, cognition)
+      select 'being:b-' || i, 'being:b-' || i, '{}', 0, 'scripted' from generate_series(1, ${LEFT}::integer) i`.execute(
+      db.owner,
+    )
+    await sql`
+      insert into treeos.inbox (id, being, kind, priority, content, root, at)
+      select 'change/' || i, 'b-' || i, 'event', 4, '1', 'r', clock_timestamp() - interval '1 minute'
+      from generate_series(1, ${LEFT}::integer) i`.execute(db.owner)
+    const rung: string[] = []
+    let atOnce = 0
+    let mostAtOnce = 0
+    const workflow = {
+      async signalWithStart(_type: string, { workflowId }: { workflowId: string }) {
+        atOnce += 1
+        mostAtOnce = Math.max(mostAtOnce, atOnce)
+        await sleep(1)
+        atOnce -= 1
+        rung.push(workflowId.split('/')[2] ?? '')
+      },
+      getHandle: () => ({ describe: async () => ({ status: { name: 'RUNNING' } }) }),
+    }
+    const sweeper = new Doorbells({
+      client: { workflow } as unknown as Client,
+      db: db.db,
+      reality: 'test',
+      taskQueue: 'test',
+      onError: (where) => expect.fail(where),
+      sweepEveryMs: 60_000, // one sweep is all there is
+    })
+    sweeper.sweep()
+    await until(() => rung.length >= LEFT)
+    await sweeper.close()
+    expect(new Set(rung).size).toBe(LEFT)
+    expect(rung).toHaveLength(LEFT)
+    expect(mostAtOnce).toBe(16)
+    const places = rung.map((name) => Number(name.slice(2)))
+    const late = places.map((age, place) => Math.abs(age - 1 - place))
+    expect(Math.max(...late)).toBeLessThanOrEqual(32)
+    await db.close()
   })
 })

@@ -157,15 +157,31 @@ export async function releaseDelayed(db: Db): Promise<BeingName[]> {
 
 /** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
 export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
+  return (await pageUnrung(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
+}
+
+/**
+ * A page of them, whoever waits longest first.
+ * @param after age of the last one of the page before; 0 for the first page
+ */
+export async function pageUnrung(
+  db: Db,
+  olderThanSeconds: number,
+  limit: number,
+  after: number,
+): Promise<{ being: BeingName; age: number }[]> {
   // Once a being, not once a row: thousands of summons may rest with a person.
-  const { rows } = await sql<{ being: string }>`
-    select distinct being from (
-      select distinct being, kind from treeos.inbox
+  const { rows } = await sql<{ being: string; age: number }>`
+    select being, min(age) as age from (
+      select being, kind, min(age) as age from treeos.inbox
       where closed_by is null and claimed_by is null
         and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
+      group by being, kind
     ) as waiting
-    where treeos.wakes(being, kind) limit ${limit}`.execute(db)
-  return rows.map((row) => row.being)
+    where treeos.wakes(being, kind)
+    group by being having min(age) > ${after}
+    order by min(age) limit ${limit}`.execute(db)
+  return rows
 }
 
 /** The line before all beings of a reality: wakes that no moment has taken, a person's resting summons left out. */
@@ -178,12 +194,20 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 
-/** Beings with a wake that a moment took a while ago and has not closed: they think, or were ended from outside. */
-export async function listBusy(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
+/**
+ * Beings with a wake that a moment took a while ago and has not closed: they think, or were ended from outside. By name.
+ * @param after name of the last one of the page before
+ */
+export async function listBusy(
+  db: Db,
+  olderThanSeconds: number,
+  limit: number,
+  after: BeingName = '',
+): Promise<BeingName[]> {
   const rows = await db
     .selectFrom('inbox')
     .select('being')
-    .distinct()
+    .groupBy('being')
     .where('closed_by', 'is', null)
     .where('claimed_by', 'is not', null)
     // What a role is not opened by stays open, and its moment is over.
@@ -191,6 +215,8 @@ export async function listBusy(db: Db, olderThanSeconds: number, limit: number):
       not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
     )
     .where('at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${olderThanSeconds})`)
+    .where(sql<boolean>`being collate "C" > ${after}`)
+    .orderBy(sql`being collate "C"`)
     .limit(limit)
     .execute()
   return rows.map((row) => row.being)

@@ -32,6 +32,7 @@ export {
   listOpenSummons,
   listUnrung,
   measureInboxes,
+  pageUnrung,
   releaseDelayed,
 } from './inbox.ts'
 export { Asked, atOneInstant, type Glance, glance, type Onlooker } from './instant.ts'

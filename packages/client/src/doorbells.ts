@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import { type ChainDb, listBusy, listUnrung, releaseDelayed } from '@treeos/chain'
+import { type ChainDb, listBusy, pageUnrung, releaseDelayed } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Kysely } from 'kysely'
@@ -10,13 +10,15 @@ import { RingSchedule } from './ring-schedule.ts'
 /** Calls to Temporal under way at once. */
 const RINGING_MAX = 16
 const SWEEP_EVERY_MS = 5000
+/** Of one page; the sweep goes on with the next one as soon as these are rung. */
+const PAGE_LENGTH = 500
 /** A wake that rested this long unclaimed lost its doorbell, or its being is busy: one more ring tells. */
 const UNRUNG_SECONDS = 5
-const SWEEP_BEINGS_MAX = 500
 /** A wake taken this long ago is being thought about, or its being was ended from outside: Temporal knows which. */
 const BUSY_SECONDS = 10
-/** Every so many sweeps Temporal is asked. */
+/** Every so many sweeps Temporal is asked, of so many beings, in turn. */
 const LOOK_EVERY_SWEEPS = 2
+const LOOK_BEINGS_MAX = 500
 
 export interface DoorbellOptions {
   readonly client: Client
@@ -37,6 +39,10 @@ export class Doorbells {
   readonly #waiting = new Set<BeingName>()
   readonly #schedule = new RingSchedule()
   #ringing = 0
+  #failed = 0
+  #rung: () => void = () => undefined
+  /** where the look at the busy goes on */
+  #lookAfter: BeingName = ''
   #closed = false
   #sweeping: Promise<void> = Promise.resolve()
   #wakeSweeper: () => void = () => undefined
@@ -60,12 +66,22 @@ export class Doorbells {
       const { client, reality, taskQueue } = this.#options
       await ringBeing(client, { reality, taskQueue }, being)
     } catch (error) {
+      this.#failed += 1
       this.#schedule.forget(being)
       this.#options.onError('doorbell', error)
     } finally {
       this.#ringing -= 1
       this.ring([])
+      if (this.#ringing === 0) this.#rung()
     }
+  }
+
+  /** Resolves once nobody is left to be rung. */
+  #allRung(): Promise<void> {
+    if (this.#ringing === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#rung = resolve
+    })
   }
 
   /** Starts ringing again for wakes that nobody took, soon at first and ever more seldom. */
@@ -77,8 +93,7 @@ export class Doorbells {
     for (let sweeps = 0; !this.#closed; sweeps++) {
       try {
         this.ring(await releaseDelayed(this.#options.db))
-        const stuck = await listUnrung(this.#options.db, UNRUNG_SECONDS, SWEEP_BEINGS_MAX)
-        this.ring(this.#schedule.next(stuck))
+        await this.#ringStuck()
         if (sweeps % LOOK_EVERY_SWEEPS === 0) this.ring(await this.#findEnded())
       } catch (error) {
         this.#options.onError('sweep', error)
@@ -93,11 +108,29 @@ export class Doorbells {
     }
   }
 
+  /**
+   * Rings all that are stuck, whoever waits longest first. Page after page, each when the one before is rung: so what a
+   * worker that died left behind is made up for at the pace of the rings, and nobody is left for the sake of others.
+   */
+  async #ringStuck(): Promise<void> {
+    const failed = this.#failed
+    for (let after = 0; !this.#closed && this.#failed === failed; ) {
+      const stuck = await pageUnrung(this.#options.db, UNRUNG_SECONDS, PAGE_LENGTH, after)
+      this.ring(this.#schedule.due(stuck.map(({ being }) => being)))
+      if (stuck.length < PAGE_LENGTH) break
+      after = stuck.at(-1)?.age ?? 0
+      await this.#allRung()
+    }
+    this.#schedule.endSweep()
+  }
+
   /** Beings that were ended in the middle of a moment: its wake is claimed, and nobody lives to go on with it. */
   async #findEnded(): Promise<BeingName[]> {
     const { client, db, reality } = this.#options
     const ended: BeingName[] = []
-    for (const being of await listBusy(db, BUSY_SECONDS, SWEEP_BEINGS_MAX)) {
+    const busy = await listBusy(db, BUSY_SECONDS, LOOK_BEINGS_MAX, this.#lookAfter)
+    this.#lookAfter = busy.length < LOOK_BEINGS_MAX ? '' : (busy.at(-1) ?? '')
+    for (const being of busy) {
       const handle = client.workflow.getHandle(beingWorkflowId(reality, being))
       const status = await handle.describe().then(
         (life) => life.status.name,

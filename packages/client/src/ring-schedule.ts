@@ -16,27 +16,34 @@ interface Turn {
  */
 export class RingSchedule {
   #turns = new Map<BeingName, Turn>()
+  #next = new Map<BeingName, Turn>()
 
-  /** Asked once a sweep. @returns whom to ring now, in the order given */
-  next(stuck: Iterable<BeingName>): BeingName[] {
-    const turns = new Map<BeingName, Turn>()
+  /** Asked for each page that a sweep finds. @returns whom of it to ring now, in the order given */
+  due(stuck: Iterable<BeingName>): BeingName[] {
     const due: BeingName[] = []
     for (const being of stuck) {
+      if (this.#next.has(being)) continue // this sweep found it before
       const turn = this.#turns.get(being)
       if (turn !== undefined && turn.left > 1) {
-        turns.set(being, { ...turn, left: turn.left - 1 })
+        this.#next.set(being, { ...turn, left: turn.left - 1 })
         continue
       }
       const wait = turn === undefined ? 1 : Math.min(2 * turn.wait, WAIT_SWEEPS_MAX)
-      turns.set(being, { wait, left: wait })
+      this.#next.set(being, { wait, left: wait })
       due.push(being)
     }
-    this.#turns = turns
     return due
+  }
+
+  /** The sweep has found all there are. */
+  endSweep(): void {
+    this.#turns = this.#next
+    this.#next = new Map()
   }
 
   /** A ring that failed was no event: the next sweep rings again, as if for the first time. */
   forget(being: BeingName): void {
     this.#turns.delete(being)
+    this.#next.delete(being)
   }
 }
