@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
 
@@ -55,5 +56,13 @@ export const benchmarks: readonly Benchmark[] = [
         onProgress,
       }),
     show: (result) => inspect(result, { depth: 8, breakLength: 120, maxArrayLength: 200 }),
+  },
+  {
+    name: 'fanout',
+    what: 'from one signal to the opened moments of all beings that read it, with a worker killed halfway',
+    refuse: refuseFanout,
+    run: ({ size, beings }, onProgress) =>
+      benchFanout({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    show: (result) => inspect(result, { depth: 8, breakLength: 120 }),
   },
 ]

@@ -1,0 +1,241 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { Client, Connection } from '@temporalio/client'
+import { append, buildFacts, migrate, openDatabase, rowSource } from '@treeos/chain'
+import { act, plantReality, type Connection as Reality } from '@treeos/client'
+import { beingReel, type FactDraft, momentId, SUBSTRATE } from '@treeos/core'
+import { taskQueueOf } from '@treeos/workflows'
+import { assemble, foldRows, OPERATOR, seed, WorldReader } from '@treeos/world'
+import pg from 'pg'
+import { describeMachine } from '../machine.ts'
+import { cpuOf } from '../processes.ts'
+import { type Services, withServices } from '../services.ts'
+import { round, spread } from '../statistics.ts'
+import type { Setup } from './worker.ts'
+
+export interface FanoutOptions {
+  readonly size: 'small' | 'full'
+  readonly beings: number | undefined
+  readonly onProgress: (line: string) => void
+}
+
+const BEINGS = { small: 200, full: 5000 } as const
+const BIRTHS_AT_ONCE = 250
+const SECONDS_MAX = 900
+const NAMESPACE = 'drum'
+/** Every being reads the drum, and does nothing about it. */
+const FLOW = [{ stack: true, when: { [`world.${NAMESPACE}.beat`]: { present: true } }, role: 'resident' }]
+
+interface Beat {
+  readonly what: string
+  /** wakes that the one commit put into inboxes */
+  readonly wakes: number
+  /** from asking to publish until it is known to be committed */
+  readonly publishMs: number
+  /** from the wake's row to the opening of its moment, both by Postgres' clock */
+  readonly openedMs: { readonly p50: number; readonly p95: number; readonly max: number }
+  /** beings that lived exactly one moment for the beat: all of them */
+  readonly lived: number
+  readonly allClosedSeconds: number
+  /** of the workers that live at its end */
+  readonly workers: readonly { readonly cpuSeconds: number; readonly memoryMiB: number }[]
+}
+
+/**
+ * One signal to many beings whose flows read it: their workflows are started by the first beat, live at the second, and at
+ * the third the worker that published is killed when half of them have opened.
+ */
+export function benchFanout(options: FanoutOptions) {
+  const count = options.beings ?? BEINGS[options.size]
+  return withServices(options.onProgress, async (services) => {
+    const databaseUrl = await services.createDatabase('fanout')
+    const { reality, close } = await plant(services, databaseUrl, count, options.onProgress)
+    services.atEnd(close)
+    const setup: Setup = {
+      databaseUrl,
+      temporalAddress: services.temporal.address,
+      taskQueue: taskQueueOf(reality.reality.name),
+    }
+    const stage = { reality, count, databaseUrl, onProgress: options.onProgress }
+    const first = await startWorker(setup, services)
+    const beats = [
+      await beat(stage, 'workflows start', 1, [first]),
+      await beat(stage, 'workflows live', 2, [first]),
+    ]
+    const second = await startWorker(setup, services)
+    const kill = () => first.kill('SIGKILL')
+    beats.push(await beat(stage, 'a worker is killed halfway', 3, [second], kill))
+    return { benchmark: 'fanout', size: options.size, beings: count, machine: describeMachine(), beats }
+  })
+}
+
+async function plant(
+  services: Services,
+  databaseUrl: string,
+  count: number,
+  onProgress: (line: string) => void,
+): Promise<{ reality: Reality; close(): Promise<void> }> {
+  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  await migrate(owner)
+  const parts = assemble([seed])
+  const { reality } = await plantReality(owner, parts, { name: `fanout-${process.pid}`, timeZone: 'UTC' })
+  onProgress(`${count} beings are born`)
+  for (let from = 0; from < count; from += BIRTHS_AT_ONCE) {
+    const names = Array.from({ length: Math.min(BIRTHS_AT_ONCE, count - from) }, (_, i) => `d-${from + i}`)
+    await bear(owner, reality.id, names)
+  }
+  await owner.destroy()
+  const db = openDatabase(databaseUrl, { poolMax: 2 })
+  const connection = await Connection.connect({ address: services.temporal.address })
+  return {
+    reality: { db, temporal: new Client({ connection }), reality, parts },
+    async close() {
+      await connection.close()
+      await db.destroy()
+    },
+  }
+}
+
+/** Many births in one append: an act of birth each would take longer than all that is measured. */
+async function bear(db: ReturnType<typeof openDatabase>, reality: string, names: readonly string[]) {
+  const reader = new WorldReader(rowSource(db, reality))
+  const drafts = names.map((name): FactDraft => {
+    const payload = {
+      name,
+      parent: OPERATOR,
+      cognition: { kind: 'scripted', script: 'silent' },
+      defaultRole: 'resident',
+      home: '/',
+      qualities: { roleFlow: FLOW },
+      ceiling: null,
+    }
+    return { reel: beingReel(name), kind: 'being:born', payload }
+  })
+  await reader.prefetch(drafts.map(({ reel }) => reel))
+  const by = { actor: SUBSTRATE, at: Date.now() }
+  const rows = await foldRows(reader, drafts, by)
+  const facts = buildFacts(reader.heads, drafts, {
+    ...by,
+    driver: null,
+    moment: null,
+    cause: null,
+    stack: null,
+  })
+  const answer = await append(db, {
+    reality,
+    moment: null,
+    heads: reader.heads,
+    facts,
+    rows: rows.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
+    inbox: [],
+    changes: [],
+    closes: [],
+    outcome: null,
+  })
+  if (answer.status !== 'appended') throw new Error(`births were ${answer.status}`)
+}
+
+async function startWorker(setup: Setup, services: Services): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(setup)], {
+    stdio: ['ignore', 2, 2, 'ipc'], // stdout is for the one JSON value
+  })
+  services.atEnd(async () => {
+    child.kill('SIGKILL')
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve())
+    child.once('exit', (code) => reject(new Error(`a worker ended with ${code}`)))
+  })
+  return child
+}
+
+interface Stage {
+  readonly reality: Reality
+  readonly count: number
+  readonly databaseUrl: string
+  readonly onProgress: (line: string) => void
+}
+
+async function beat(
+  { reality, count, databaseUrl, onProgress }: Stage,
+  what: string,
+  value: number,
+  workers: readonly ChildProcess[],
+  halfway?: () => void,
+): Promise<Beat> {
+  const sql = new pg.Client(databaseUrl)
+  await sql.connect()
+  try {
+    const cpuBefore = workers.map(({ pid }) => cpuOf(pid ?? 0))
+    const started = performance.now()
+    const args = { namespace: NAMESPACE, key: 'beat', value }
+    await act(reality, OPERATOR, { verb: 'do', action: 'set-world-signal', target: '/', args })
+    const publishMs = performance.now() - started
+    const wakes = `change/${momentId(OPERATOR, 1, value)}/%`
+    let isHalf = false
+    for (let closed = 0; closed < count; await sleep(200)) {
+      const { rows } = await sql.query(COUNT, [wakes])
+      const { opened } = rows[0] as { opened: number }
+      closed = (rows[0] as { closed: number }).closed
+      if (!isHalf && opened * 2 >= count) {
+        isHalf = true
+        halfway?.()
+      }
+      if (performance.now() - started > SECONDS_MAX * 1000)
+        throw new Error(`${what}: ${closed} of ${count} were woken within ${SECONDS_MAX} s`)
+    }
+    const allClosedSeconds = (performance.now() - started) / 1000
+    const { rows } = await sql.query(OPENED, [wakes])
+    const opened = (rows as { ms: number }[]).map(({ ms }) => ms)
+    const lived = (await sql.query(LIVED, [wakes])).rows[0] as { lived: number; wakes: number }
+    if (lived.lived !== count || opened.length !== count)
+      throw new Error(`${what}: ${lived.lived} of ${count} lived one moment`)
+    const result = {
+      what,
+      wakes: lived.wakes,
+      publishMs: round(publishMs),
+      openedMs: { ...spread(opened), max: round(Math.max(...opened)) },
+      lived: lived.lived,
+      allClosedSeconds: round(allClosedSeconds),
+      workers: workers.map(({ pid }, i) => ({
+        cpuSeconds: round((cpuOf(pid ?? 0) - (cpuBefore[i] ?? 0)) / 1000),
+        memoryMiB: peakMemory(pid ?? 0),
+      })),
+    }
+    onProgress(`${what}: ${inspect(result.openedMs, { breakLength: 120 })}`)
+    return result
+  } finally {
+    await sql.end()
+  }
+}
+
+const COUNT = `
+  select count(o.moment)::integer as opened, count(i.closed_by)::integer as closed
+  from treeos.inbox i left join treeos.moment_open o on o.moment = i.claimed_by
+  where i.id like $1`
+/** Of a wake that was opened twice, since its first life was ended, the first opening counts. */
+const OPENED = `
+  select min(o.opened_at) - extract(epoch from min(i.at))::float8 * 1000 as ms
+  from treeos.inbox i join treeos.moment_open o on o.wake = i.id
+  where i.id like $1 group by i.id`
+const LIVED = `
+  select count(*)::integer as wakes, count(o.moments = 1 or null)::integer as lived
+  from treeos.inbox i left join (
+    select wake, count(*) as moments from treeos.moment_outcome where kind = 'see' group by wake
+  ) o on o.wake = i.id where i.id like $1`
+
+/** Most memory a process ever held, in MiB. */
+function peakMemory(pid: number): number {
+  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Math.round(Number(peak) / 1024)
+}
+
+export function refuseFanout({ size, beings }: { size: string; beings?: string | undefined }): string | null {
+  if (!['small', 'full'].includes(size)) return `--size is small or full, not ${size}`
+  return beings === undefined || /^[1-9]\d*$/.test(beings)
+    ? null
+    : `--beings is a whole number from 1, not ${beings}`
+}
