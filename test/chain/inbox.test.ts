@@ -3,6 +3,7 @@ import {
   beginLife,
   claimWake,
   closeAsRead,
+  countChain,
   enqueue,
   findEntry,
   listOpenSummons,
@@ -187,4 +188,10 @@ it('beings whose doorbell was lost are those with a wake that nobody took', asyn
   } finally {
     await fresh.close()
   }
+})
+
+it('L5 the wakes of a cause chain are counted up to a bound, those by change left out', async () => {
+  const wakes = [1, 2, 3, 4, 5].map((i) => ({ id: `c${i}`, root: 'c1' }))
+  await being('carl', 'llm', [...wakes, { id: 'change/c', root: 'c1' }])
+  expect([await countChain(base.db, 'c1', 1000), await countChain(base.db, 'c1', 3)]).toEqual([5, 3])
 })

@@ -33,6 +33,7 @@ import {
 import { type Act, beingKey, catalogsOf, decideCall, foldRows, SCHEDULES, WorldReader } from '@treeos/world'
 import { surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
+import { isChainFull } from './chain-bound.ts'
 import { continueAfter } from './continuing.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps, ScheduleRef } from './deps.ts'
@@ -215,7 +216,7 @@ async function judge(
       catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
     })
     requireBounded(act)
-    for (const wake of act.wakes) await requireRoom(db, wake.being)
+    for (const wake of act.wakes) await requireRoom(db, wake)
     const { reason, detail } = act.remark ?? { reason: null, detail: null }
     return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
   } catch (error) {
@@ -264,12 +265,18 @@ async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
   return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.noticesMax)
 }
 
-async function requireRoom(db: Db, being: string): Promise<void> {
+async function requireRoom(db: Db, { id, being, root }: Wake): Promise<void> {
   const open = await countOpen(db, being)
   if (open >= LIMITS.inboxLengthMax) {
     throw new TreeosError(
       'RATE_LIMITED',
       `the inbox of ${stanceOf(being)} holds ${open}, at most ${LIMITS.inboxLengthMax} may wait`,
+    )
+  }
+  if (root !== id && (await isChainFull(db, root))) {
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `${LIMITS.chainWakesMax} wakes came of ${quote(root)} already, at most that many may`,
     )
   }
 }

@@ -5,18 +5,22 @@ import {
   type Json,
   type JsonObject,
   LIMITS,
+  quote,
   stanceOf,
   utf8Length,
   type Wake,
 } from '@treeos/core'
 import { OPERATOR, orientationRemark } from '@treeos/world'
 import type { StampInput } from './beats.ts'
+import { isChainFull } from './chain-bound.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { event } from './follow-up.ts'
 import type { LoadedMoment } from './moment.ts'
 
-/** Why a being that would have gone on did not: it never fell silent. */
+/** Why a being that would have gone on did not: it never fell silent, */
 export const CONTINUES_SPENT = 'self-continues-spent'
+/** or too much came of the cause that it goes on for. */
+export const CHAIN_SPENT = 'chain-spent'
 
 /** What the ids of such wakes begin with. */
 const CONTINUES = 'continue/'
@@ -49,6 +53,7 @@ export async function continueAfter(
   if (verdict.kind !== 'act' && look === null) return stays
   const gone = await countOwn(db, input.being, open.wake.root, CONTINUES)
   if (gone >= LIMITS.selfContinuesMax) return spent(input, open, verdict, gone)
+  if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
   const step = gone + 1
   const own = {
     actor: stanceOf(input.being),
@@ -84,6 +89,17 @@ function spent(input: StampInput, open: OpenRecord, verdict: Verdict, gone: numb
       : [event(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
   const detail = `it went on by itself ${gone} times and was not silent yet`
   return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
+}
+
+function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
+  const { root } = open.wake
+  const content = { event: CHAIN_SPENT, actor: stanceOf(input.being), moment: input.moment, root }
+  const detail = `${LIMITS.chainWakesMax} wakes came of ${quote(root)} already, at most that many may`
+  return {
+    verdict: { ...verdict, reason: CHAIN_SPENT, detail },
+    wakes: [],
+    notices: input.being === OPERATOR ? [] : [event(OPERATOR, `chain-spent/${root}`, content, open.wake)],
+  }
 }
 
 /** What set the being going: a moment has no past turns, and must know what it is about. */

@@ -155,6 +155,16 @@ export async function releaseDelayed(db: Db): Promise<BeingName[]> {
   return rows.map((row) => row.being)
 }
 
+/** Wakes of one cause chain, counted up to a bound; those by change are left out, since one signal wakes thousands. */
+export async function countChain(db: Db, root: string, bound: number): Promise<number> {
+  const { rows } = await sql<{ wakes: number }>`
+    select count(*) as wakes from (
+      select from treeos.inbox where root = ${root} and id not like 'change/%' limit ${bound}) as chain`.execute(
+    db,
+  )
+  return rows[0]?.wakes ?? 0
+}
+
 /** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
 export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   return (await pageUnrung(db, olderThanSeconds, limit, 0)).map(({ being }) => being)

@@ -20,6 +20,7 @@ export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } f
 export {
   claimWake,
   closeAsRead,
+  countChain,
   countOpen,
   countOwn,
   enqueue,

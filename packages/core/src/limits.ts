@@ -25,6 +25,8 @@ export const LIMITS = {
   noticesMax: 500,
   /** summons in one cause chain: what stops two beings from answering each other for ever */
   hopsMax: 64,
+  /** wakes in one cause chain, those by change left out: what stops a chain that branches */
+  chainWakesMax: 1000,
   /** self-continues of one being in one cause chain */
   selfContinuesMax: 16,
   qualityDepthMax: 8,

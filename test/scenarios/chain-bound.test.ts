@@ -1,0 +1,79 @@
+import { enqueue } from '@treeos/chain'
+import { inbox } from '@treeos/client'
+import { type Json, type JsonObject, LIMITS, PRIORITIES } from '@treeos/core'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { momentOf, play, ring, setRole } from '../support/life.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
+  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const entriesOf = async (being: string) =>
+  (await inbox(world, 'operator')).filter(({ content }) => (content as JsonObject).actor === `@${being}`)
+
+describe('L5 a cause chain that branches', () => {
+  /** As many wakes as a chain may have, all of them over. */
+  async function fill(root: string): Promise<void> {
+    await sql`
+      insert into treeos.inbox (id, being, kind, priority, content, root, closed_by)
+      select ${root} || '/' || i, 'echo', 'event', 4, '""', ${root}, 'test' from generate_series(1, ${LIMITS.chainWakesMax}) i`.execute(
+      world.owner,
+    )
+  }
+  async function wakeIn(root: string, being: string, content: Json): Promise<string> {
+    const id = `${root}/last`
+    const by = { caller: null, inReplyTo: null, askedRole: null, hops: 5, continues: 0, cause: null }
+    await enqueue(world.db, {
+      ...by,
+      id,
+      being,
+      kind: 'event',
+      priority: PRIORITIES.background,
+      content,
+      root,
+    })
+    await ring(world, being)
+    return id
+  }
+
+  it('may cause no wake beyond the bound: the summon is refused, and the operator hears of it', async () => {
+    await fill('flood')
+    const call = { verb: 'summon', target: '@echo', content: 'more' }
+    const wake = await wakeIn('flood', 'boss', { call })
+    const end = await momentOf(world, wake)
+    expect(end).toMatchObject({ outcome: 'failure', reason: 'RATE_LIMITED' })
+    expect(end.message).toContain(`${LIMITS.chainWakesMax} wakes came of "flood"`)
+    expect((await entriesOf('boss')).map(({ content }) => (content as JsonObject).correlation)).toContain(
+      wake,
+    )
+    // Another cause is another chain.
+    expect(await play(world, 'boss', call as JsonObject)).toMatchObject({ outcome: 'act' })
+  })
+
+  it('F84 ends a self-continue too, with a reason that everybody can see', async () => {
+    await setRole(world, { name: 'steady', selfContinue: true, canDo: ['set-being'], prompt: '' })
+    await world.birth({ name: 'restless', cognition: 'llm', role: 'steady' })
+    const args = { action: 'set-being', args: { field: 'a.b', value: 1 } }
+    model.script(() => ({ tool: { name: 'do', args } }))
+    await fill('torrent')
+    expect(await momentOf(world, await wakeIn('torrent', 'restless', 'go'))).toMatchObject({
+      outcome: 'act',
+      reason: 'chain-spent',
+    })
+    expect((await entriesOf('restless')).map(({ content }) => (content as JsonObject).event)).toEqual([
+      'chain-spent',
+    ])
+  })
+})
