@@ -1,10 +1,10 @@
-import { type Json, type JsonObject, LIMITS, readPath, utf8Length } from '@treeos/core'
+import type { Json } from '@treeos/core'
 import { show } from './fault.ts'
 import type { Operators, Scalar } from './when.ts'
 
 export type Operator = keyof Operators
 
-/** One operator on one path: the leaf of every `when`, and the only place where a context is read. */
+/** One operator on one path: the leaf of every `when`. */
 export interface Test {
   readonly kind: 'test'
   readonly path: string
@@ -13,39 +13,21 @@ export interface Test {
   readonly expected: Scalar | readonly Scalar[]
 }
 
-/** What stands in a slice for a value that is present but equals nothing. */
-export const OPAQUE: JsonObject = Object.freeze({})
-
-interface Rule {
-  readonly holds: (actual: Json | undefined, expected: Test['expected']) => boolean
-  readonly takes: 'scalar' | 'list' | 'number' | 'boolean'
+const TAKES: Readonly<Record<Operator, 'scalar' | 'list' | 'number' | 'boolean'>> = {
+  eq: 'scalar',
+  ne: 'scalar',
+  in: 'list',
+  notIn: 'list',
+  gt: 'number',
+  gte: 'number',
+  lt: 'number',
+  lte: 'number',
+  present: 'boolean',
 }
-
-const bothNumbers = (compare: (actual: number, expected: number) => boolean): Rule => ({
-  holds: (actual, expected) =>
-    typeof actual === 'number' && typeof expected === 'number' && compare(actual, expected),
-  takes: 'number',
-})
-const isIn: Rule['holds'] = (actual, expected) => (expected as readonly unknown[]).includes(actual)
-
-const RULES: Readonly<Record<Operator, Rule>> = {
-  eq: { holds: (actual, expected) => actual === expected, takes: 'scalar' },
-  ne: { holds: (actual, expected) => actual !== expected, takes: 'scalar' },
-  in: { holds: isIn, takes: 'list' },
-  notIn: { holds: (actual, expected) => !isIn(actual, expected), takes: 'list' },
-  gt: bothNumbers((actual, expected) => actual > expected),
-  gte: bothNumbers((actual, expected) => actual >= expected),
-  lt: bothNumbers((actual, expected) => actual < expected),
-  lte: bothNumbers((actual, expected) => actual <= expected),
-  present: {
-    holds: (actual, expected) => (actual !== undefined && actual !== null) === expected,
-    takes: 'boolean',
-  },
-}
-export const OPERATORS = Object.keys(RULES) as readonly Operator[]
+export const OPERATORS = Object.keys(TAKES) as readonly Operator[]
 
 export function isOperator(key: string): key is Operator {
-  return Object.hasOwn(RULES, key)
+  return Object.hasOwn(TAKES, key)
 }
 
 export function isScalar(value: unknown): value is Scalar {
@@ -57,27 +39,34 @@ export function isScalar(value: unknown): value is Scalar {
   )
 }
 
-/**
- * What a test sees of a context's value: scalars as they are, `undefined` when missing, and {@link OPAQUE} for an
- * object, an array or a string over `comparableBytesMax`. A slice holds exactly this, so slice and context agree.
- */
-export function comparable(value: Json | undefined): Json | undefined {
-  if (typeof value === 'string') return isLong(value) ? OPAQUE : value
-  return typeof value === 'object' && value !== null ? OPAQUE : value
-}
-
-export function isLong(text: string): boolean {
-  if (text.length > LIMITS.comparableBytesMax) return true
-  return text.length * 3 > LIMITS.comparableBytesMax && utf8Length(text) > LIMITS.comparableBytesMax
-}
-
-export function actualOf(test: Test, context: Json): Json | undefined {
-  return comparable(readPath(context, test.keys))
-}
-
 /** The semantics of every operator: evaluate and explain both decide here. */
-export function testHolds(test: Test, actual: Json | undefined): boolean {
-  return RULES[test.operator].holds(actual, test.expected)
+export function isMet(
+  operator: Operator,
+  actual: Json | undefined,
+  expected: Scalar | readonly Scalar[],
+): boolean {
+  switch (operator) {
+    case 'eq':
+      return actual === expected
+    case 'ne':
+      return actual !== expected
+    case 'in':
+      return isAmong(actual, expected as readonly Scalar[])
+    case 'notIn':
+      return !isAmong(actual, expected as readonly Scalar[])
+    case 'present':
+      return (actual !== undefined && actual !== null) === expected
+  }
+  if (typeof actual !== 'number' || typeof expected !== 'number') return false
+  if (operator === 'gt') return actual > expected
+  if (operator === 'gte') return actual >= expected
+  return operator === 'lt' ? actual < expected : actual <= expected
+}
+
+/** As `includes`, which costs more than the comparing of a few values. */
+function isAmong(actual: Json | undefined, values: readonly Scalar[]): boolean {
+  for (const value of values) if (value === actual) return true
+  return false
 }
 
 /**
@@ -85,7 +74,7 @@ export function testHolds(test: Test, actual: Json | undefined): boolean {
  *   null when it can
  */
 export function operandFault(operator: Operator, operand: unknown): { at: string; message: string } | null {
-  const { takes } = RULES[operator]
+  const takes = TAKES[operator]
   if (takes === 'list') return listFault(operator, operand)
   if (takes === 'number' && Number.isFinite(operand)) return null
   if (takes === 'boolean' && typeof operand === 'boolean') return null

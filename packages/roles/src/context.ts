@@ -1,5 +1,5 @@
-import { type Cognition, type Json, type JsonObject, type RoleName, readPath, type Verb } from '@treeos/core'
-import { comparable } from './condition.ts'
+import type { Cognition, Json, JsonObject, RoleName, Verb } from '@treeos/core'
+import { lookUp } from './reading.ts'
 
 /** What a roleFlow may read of one moment. Nested JSON; a path of a `when` names a value in here by its keys. */
 export type OpenContext = {
@@ -56,7 +56,7 @@ export function sliceContext(context: OpenContext | JsonObject, paths: readonly 
   const root: Branch = new Map()
   for (const path of paths) {
     const keys = path.split('.')
-    const value = comparable(readPath(context, keys))
+    const value = lookUp(context, keys)
     if (value !== undefined) graft(root, keys, value)
   }
   return toObject(root)

@@ -1,6 +1,8 @@
 import type { Cognition, Json, JsonObject, RoleName } from '@treeos/core'
-import type { CompiledClause, CompiledFlow } from './compile.ts'
+import type { CompiledFlow, Match, Next } from './compile.ts'
+import { isMet } from './condition.ts'
 import type { OpenContext } from './context.ts'
+import { Reading } from './reading.ts'
 
 /** The only thing an evaluation needs to know of a role. A whole role spec will do. */
 export interface RoleNeeds {
@@ -37,62 +39,46 @@ export type FlowResult =
   | { readonly primary: RoleName | null; readonly stacked: readonly RoleName[]; readonly skip: SkipReason }
 
 /**
- * How a clause fared. `shadowed`: plain, but the primary was settled before it. `repeated`: its role is stacked
- * already. `skipped`: its role is not registered or needs another cognition. For none of the three is the `when` tested.
- */
-export type ClauseResult =
-  | 'primary'
-  | 'stacked'
-  | 'shadowed'
-  | 'repeated'
-  | 'skipped'
-  | 'no-match'
-  | 'malformed'
-
-/**
  * Evaluates a roleFlow against one open context, in one walk. Same inputs, same answer, on every replay; never
  * throws.
  * @returns the first surviving plain clause as primary (else the default role, which is not filtered by cognition),
  *   then every surviving stacked role once, in clause order; `asked` takes the place of the plain clauses
  */
 export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
-  return walkFlow(flow, input)
-}
-
-/** The walk that evaluate and explain share. @param visit hears every clause's result, in order */
-export function walkFlow(
-  flow: CompiledFlow,
-  input: FlowInput,
-  visit?: (clause: CompiledClause, result: ClauseResult) => void,
-): FlowResult {
-  const stacked = new Set<RoleName>()
-  const asked = input.asked ?? null
-  let primary: RoleName | null = asked
-  for (const clause of flow.clauses) {
-    const result = judge(clause, input, primary !== null, stacked)
-    if (result === 'primary') primary = clause.role
-    else if (result === 'stacked') stacked.add(clause.role!)
-    visit?.(clause, result)
+  const reading = new Reading(input.context as Json, flow.table)
+  const stacked: RoleName[] = []
+  for (let next = flow.stacked; ; ) {
+    const match = findMatch(next, reading, input)
+    if (match === null) break
+    stacked.push(match.role)
+    next = match.rest
   }
-  if (asked !== null) return settleAsked(flow, input, asked, [...stacked])
-  return settle(primary ?? input.defaultRole ?? null, input.roles, [...stacked])
+  const worn = stacked.length > 1 ? [...new Set(stacked)] : stacked
+  const asked = input.asked ?? null
+  if (asked !== null) return settleAsked(flow, input, asked, worn)
+  const match = findMatch(flow.plain, reading, input)
+  if (match !== null) return { primary: match.role, stacked: worn }
+  return settleDefault(input, worn)
 }
 
-function judge(
-  clause: CompiledClause,
-  { roles, cognition, context }: FlowInput,
-  isSettled: boolean,
-  stacked: ReadonlySet<RoleName>,
-): ClauseResult {
-  if (clause.fault !== null || clause.role === null) return 'malformed'
-  if (whyUnavailable(clause.role, roles, cognition) !== null) return 'skipped'
-  if (clause.stack && stacked.has(clause.role)) return 'repeated'
-  if (!clause.stack && isSettled) return 'shadowed'
-  if (!clause.matches(context as Json)) return 'no-match'
-  return clause.stack ? 'stacked' : 'primary'
+/** The first clause whose conditions hold and whose role can be worn. */
+function findMatch(start: Next, reading: Reading, input: FlowInput): Match | null {
+  let next = start
+  while (next !== null) {
+    if (next.kind === 'step') {
+      next = isMet(next.operator, reading.at(next.path), next.expected) ? next.met : next.unmet
+    } else if (next.kind === 'fork') {
+      next = next.cases.get(reading.at(next.path)) ?? next.otherwise
+    } else {
+      if (isWearable(next.role, input)) return next
+      next = next.rest
+    }
+  }
+  return null
 }
 
-function settle(primary: RoleName | null, roles: RoleTable, stacked: readonly RoleName[]): FlowResult {
+function settleDefault({ defaultRole, roles }: FlowInput, stacked: readonly RoleName[]): FlowResult {
+  const primary = defaultRole ?? null
   if (primary === null) return { primary, stacked, skip: 'role-unresolved' }
   if (needsOf(primary, roles) === undefined) return { primary, stacked, skip: 'role-unavailable' }
   return { primary, stacked }
@@ -100,32 +86,33 @@ function settle(primary: RoleName | null, roles: RoleTable, stacked: readonly Ro
 
 function settleAsked(
   flow: CompiledFlow,
-  { roles, cognition, defaultRole }: FlowInput,
+  input: FlowInput,
   asked: RoleName,
   stacked: readonly RoleName[],
 ): FlowResult {
-  if (asked !== defaultRole && !flow.roleNames.has(asked)) {
+  if (asked !== input.defaultRole && !flow.roleNames.has(asked)) {
     return { primary: null, stacked, skip: 'role-not-named' }
   }
   // An explicit ask fails loudly, even for the default role, which the flow's own choice would not filter.
-  if (whyUnavailable(asked, roles, cognition) !== null) {
-    return { primary: asked, stacked, skip: 'role-unavailable' }
-  }
+  if (!isWearable(asked, input)) return { primary: asked, stacked, skip: 'role-unavailable' }
   return { primary: asked, stacked }
 }
 
-/** @returns null when a being of this cognition may wear the role */
-export function whyUnavailable(role: RoleName, roles: RoleTable, cognition: Cognition): string | null {
+/** Whether the role is registered, and for a being of this cognition. */
+export function isWearable(
+  role: RoleName,
+  { roles, cognition }: Pick<FlowInput, 'roles' | 'cognition'>,
+): boolean {
   const needs = needsOf(role, roles)
-  if (needs === undefined) return `role ${role} is not registered`
+  if (needs === undefined) return false
   const required = needs.requiredCognition ?? null
-  if (required === null || required === cognition) return null
-  return `role ${role} needs cognition ${required}, the being's is ${cognition}`
+  return required === null || required === cognition
 }
 
 export function needsOf(role: RoleName, roles: RoleTable): RoleNeeds | undefined {
+  if (Object.hasOwn(roles, role)) return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
+  if (Object.getPrototypeOf(roles) === Object.prototype) return undefined // a record: its prototype is not asked
   // Not instanceof: a map may come from outside the workflow sandbox, where Map is another class.
   if (typeof roles.get === 'function') return (roles as ReadonlyMap<RoleName, RoleNeeds>).get(role)
-  if (!Object.hasOwn(roles, role)) return undefined
-  return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
+  return undefined
 }

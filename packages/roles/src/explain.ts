@@ -1,9 +1,10 @@
 import type { Json, RoleName } from '@treeos/core'
 import type { CompiledClause, CompiledFlow } from './compile.ts'
-import { actualOf, type Operator, testHolds } from './condition.ts'
-import { type ClauseResult, type FlowInput, type SkipReason, walkFlow, whyUnavailable } from './evaluate.ts'
+import { isMet, type Operator } from './condition.ts'
+import { evaluateFlow, type FlowInput, isWearable, needsOf, type SkipReason } from './evaluate.ts'
 import { show } from './fault.ts'
 import type { Node } from './parse-flow.ts'
+import { lookUp } from './reading.ts'
 
 /** One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing. */
 export type TraceTest = {
@@ -19,6 +20,19 @@ export type TraceGroup = {
   readonly nodes: readonly Trace[]
 }
 export type Trace = TraceTest | TraceGroup
+
+/**
+ * How a clause fared. `shadowed`: plain, it matches, but the primary was settled before it. `repeated`: it matches, but
+ * its role is stacked already. `skipped`: its role is not registered or needs another cognition, whatever its `when`.
+ */
+export type ClauseResult =
+  | 'primary'
+  | 'stacked'
+  | 'shadowed'
+  | 'repeated'
+  | 'skipped'
+  | 'no-match'
+  | 'malformed'
 
 export type ClauseTrace = {
   readonly index: number
@@ -41,29 +55,48 @@ export type Explanation = {
   readonly skip?: SkipReason
 }
 
-/** Says of every clause how it fared and why. It walks and tests with the evaluator's code, so it cannot disagree. */
+/** Says of every clause how it fared and why. Outcome and tests are the evaluator's own. */
 export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
-  const clauses: ClauseTrace[] = []
-  let winner: number | null = null
-  const { primary, stacked, skip } = walkFlow(flow, input, (clause, walked) => {
+  const { primary, stacked, skip } = evaluateFlow(flow, input)
+  const before: Before = { winner: null, worn: new Set() }
+  const clauses = flow.clauses.map((clause): ClauseTrace => {
+    const { index, role, stack } = clause
     const tree = clause.fault === null ? trace(clause.when, input.context as Json) : null
-    const isIdle = (walked === 'shadowed' || walked === 'repeated') && tree?.result === false
-    const result = isIdle ? 'no-match' : walked
-    if (result === 'primary') winner = clause.index
-    const reason = reasonOf(clause, result, tree, input, winner)
-    clauses.push({ index: clause.index, role: clause.role, stack: clause.stack, result, reason, tree })
+    const result = resultOf(clause, tree, input, before)
+    if (result === 'primary') before.winner = index
+    if (result === 'stacked') before.worn.add(role!)
+    return { index, role, stack, result, reason: reasonOf(clause, result, tree, input, before.winner), tree }
   })
   const source =
-    primary === null ? null : input.asked != null ? 'asked' : winner === null ? 'default' : 'clause'
+    primary === null ? null : input.asked != null ? 'asked' : before.winner === null ? 'default' : 'clause'
   return { clauses, primary, source, stacked, ...(skip === undefined ? {} : { skip }) }
+}
+
+/** What the clauses before one came to. */
+interface Before {
+  winner: number | null
+  readonly worn: Set<RoleName>
+}
+
+function resultOf(
+  clause: CompiledClause,
+  tree: Trace | null,
+  input: FlowInput,
+  { winner, worn }: Before,
+): ClauseResult {
+  if (tree === null) return 'malformed'
+  if (!isWearable(clause.role!, input)) return 'skipped'
+  if (!tree.result) return 'no-match'
+  if (clause.stack) return worn.has(clause.role!) ? 'repeated' : 'stacked'
+  return winner === null && input.asked == null ? 'primary' : 'shadowed'
 }
 
 function trace(node: Node, context: Json): Trace {
   if (node.kind === 'test') {
     const { path, operator, expected } = node
-    const actual = actualOf(node, context)
+    const actual = lookUp(context, node.keys)
     const seen = actual === undefined ? {} : { actual }
-    return { path, operator, expected, ...seen, result: testHolds(node, actual) }
+    return { path, operator, expected, ...seen, result: isMet(operator, actual, expected) }
   }
   const nodes = node.nodes.map((part) => trace(part, context))
   if (node.kind === 'or') return { operator: 'or', result: nodes.some(({ result }) => result), nodes }
@@ -75,18 +108,18 @@ function reasonOf(
   { role, fault }: CompiledClause,
   result: ClauseResult,
   tree: Trace | null,
-  { roles, cognition, asked }: FlowInput,
+  input: FlowInput,
   winner: number | null,
 ): string {
   switch (result) {
     case 'malformed':
       return `${fault!.path}: ${fault!.message}`
     case 'skipped':
-      return whyUnavailable(role!, roles, cognition) ?? ''
+      return whyUnwearable(role!, input)
     case 'shadowed':
-      return asked == null
+      return input.asked == null
         ? `it matches, but clause ${winner} did before`
-        : `it matches, but the wake asked for role ${asked}`
+        : `it matches, but the wake asked for role ${input.asked}`
     case 'repeated':
       return `it matches, but role ${role} is stacked already`
     case 'no-match':
@@ -94,6 +127,12 @@ function reasonOf(
     default:
       return isUnconditional(tree!) ? 'it has no condition' : 'its conditions hold'
   }
+}
+
+function whyUnwearable(role: RoleName, { roles, cognition }: FlowInput): string {
+  const needs = needsOf(role, roles)
+  if (needs === undefined) return `role ${role} is not registered`
+  return `role ${role} needs cognition ${needs.requiredCognition}, the being's is ${cognition}`
 }
 
 const isUnconditional = (tree: Trace) => 'nodes' in tree && tree.nodes.length === 0

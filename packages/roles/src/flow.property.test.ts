@@ -1,15 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { anyContext, anyFlow, anyInput, wellFormedFlow } from '../test/arbitraries.ts'
+import { counted, poisoned } from '../test/poison.ts'
 import { isWellFormed, referenceEvaluate } from '../test/reference.ts'
+import type { Next } from './compile.ts'
 import { compileFlow, evaluateFlow, explainFlow, flowPaths, lintFlow, sliceContext } from './index.ts'
+import type { Node } from './parse-flow.ts'
 
 // A long run: FC_RUNS=100000 npx pnpm@12.21.0 exec vitest run packages/roles
-const numRuns = Number(process.env.FC_RUNS ?? 20_000)
+const numRuns = Number(process.env.FC_RUNS ?? 10_000)
 /** `expect` builds its message even when it passes, which is most of the time of a long run. */
 function same(actual: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual).toStrictEqual(wanted)
+}
+
+/** Whether a clause matches when nothing but its own condition matters. */
+function matchesAlone(clause: unknown, context: JsonObject): boolean {
+  const flow = compileFlow([clause])
+  const roles = Object.fromEntries([...flow.roleNames].map((name) => [name, {}]))
+  const { primary, stacked } = evaluateFlow(flow, { context, cognition: 'llm', roles })
+  return primary !== null || stacked.length > 0
 }
 
 const asked = fc.constantFrom(null, null, 'judge', 'ghost', 'worker')
@@ -76,7 +88,7 @@ it('F52 explain and evaluate agree, clause by clause', { timeout: 600_000 }, () 
         source === 'clause' ? [primary] : [],
       )
       for (const { index, result, tree } of clauses) {
-        same(tree?.result ?? false, compiled.clauses[index]!.matches(input.context))
+        same(tree?.result ?? false, matchesAlone((flow as unknown[])[index], input.context))
         if (result === 'malformed') same(tree, null)
         else if (result !== 'skipped') same(tree!.result, result !== 'no-match')
       }
@@ -138,5 +150,70 @@ it('evaluation never throws, whatever stands for flow and context', { timeout: 6
       }
     }),
     { numRuns: numRuns / 4 },
+  )
+})
+
+it('neither a flow nor a context has its prototype touched, whatever its keys are called', {
+  timeout: 600_000,
+}, () => {
+  expect(() => Reflect.get(poisoned({}), 'x')).toThrow(/touched: get/)
+  fc.assert(
+    fc.property(anyFlow, anyInput, asked, (flow, given, role) => {
+      const input = { ...given, asked: role }
+      const [badFlow, badInput] = [poisoned(flow), { ...input, context: poisoned(given.context) }]
+      const [compiled, badlyCompiled] = [compileFlow(flow), compileFlow(badFlow)]
+      same(evaluateFlow(badlyCompiled, badInput), evaluateFlow(compiled, input))
+      same(explainFlow(badlyCompiled, badInput), explainFlow(compiled, input))
+      same(sliceContext(badInput.context, compiled.paths), sliceContext(given.context, compiled.paths))
+    }),
+    { numRuns: numRuns / 4 },
+  )
+})
+
+/** How many tests and matches an evaluation may come to, at most: the longest way through. */
+function longest(start: Next, known = new Map<Next, number>([[null, 0]])): number {
+  const before = known.get(start)
+  if (before !== undefined || start === null) return before ?? 0
+  const ends =
+    start.kind === 'step'
+      ? [start.met, start.unmet]
+      : start.kind === 'fork'
+        ? [...start.cases.values(), start.otherwise]
+        : [start.rest]
+  const length = 1 + Math.max(...ends.map((end) => longest(end, known)))
+  known.set(start, length)
+  return length
+}
+
+const testsIn = (node: Node): number =>
+  node.kind === 'test' ? 1 : node.nodes.reduce((tests, part) => tests + testsIn(part), 0)
+
+function sameWork(flow: unknown, context: JsonObject): void {
+  const compiled = compileFlow(flow)
+  const wellFormed = compiled.clauses.filter(({ fault }) => fault === null)
+  const size = wellFormed.reduce((sum, { when }) => sum + testsIn(when) + 1, 0)
+  const steps = longest(compiled.plain) + longest(compiled.stacked)
+  if (steps > size) expect(steps).toBeLessThanOrEqual(size)
+  const { copy, looks } = counted(context)
+  evaluateFlow(compiled, { context: copy, cognition: 'llm', roles: {} })
+  const keys = compiled.paths.reduce((sum, path) => sum + path.split('.').length, 0)
+  if (looks() > keys) expect(looks()).toBeLessThanOrEqual(keys)
+}
+
+it('an evaluation makes each test of the flow at most once, and looks each of its paths up at most once', {
+  timeout: 600_000,
+}, () => {
+  fc.assert(fc.property(anyFlow, anyContext, sameWork), { numRuns: numRuns / 4 })
+  const context = { verb: 'do', world: { x: { y: 7 } } }
+  const not = (depth: number): object => (depth === 0 ? { verb: 'do' } : { not: not(depth - 1) })
+  const many = (count: number, part: (i: number) => object) =>
+    Array.from({ length: count }, (_, i) => part(i))
+  const wide = (i: number) => ({ or: [{ 'world.x.y': i }, { and: [{ verb: 'be' }, { 'world.x.y': 7 }] }] })
+  sameWork([{ role: 'worker', when: not(31) }], context)
+  sameWork([{ role: 'worker', when: { or: many(100, wide) } }], context)
+  sameWork([{ role: 'worker', when: { not: { and: many(100, wide) } } }], context)
+  sameWork(
+    many(500, (i) => ({ role: `r-${i}`, stack: i % 3 === 0, when: { 'world.x.y': i % 9, verb: 'do' } })),
+    context,
   )
 })

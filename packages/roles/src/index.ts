@@ -13,7 +13,6 @@ export {
   type Token,
 } from './entry.ts'
 export {
-  type ClauseResult,
   evaluateFlow,
   type FlowInput,
   type FlowResult,
@@ -22,6 +21,7 @@ export {
   type SkipReason,
 } from './evaluate.ts'
 export {
+  type ClauseResult,
   type ClauseTrace,
   type Explanation,
   explainFlow,

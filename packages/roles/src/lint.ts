@@ -1,9 +1,9 @@
 import { guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
-import { isLong } from './condition.ts'
 import { KNOWN_FIELDS } from './context.ts'
 import { needsOf, type RoleTable } from './evaluate.ts'
 import { type Fault, fromJsonPath, show } from './fault.ts'
 import { type Node, type ParsedClause, parseFlow } from './parse-flow.ts'
+import { isLong } from './reading.ts'
 import type { RoleFlow } from './when.ts'
 
 export interface Lint {

@@ -34,8 +34,9 @@ export function parseFlow(flow: unknown): {
   if (!Array.isArray(flow)) {
     return { clauses: [], fault: { path: '', message: `a flow is an array of clauses, not ${show(flow)}` } }
   }
-  // Array.from visits holes, which map would step over.
-  return { clauses: Array.from(flow, (clause, index) => new ClauseReader(index).read(clause)), fault: null }
+  // By index: map would step over holes, and an array may have an iterator of its own.
+  const clauses = Array.from({ length: flow.length }, (_, index) => new ClauseReader(index).read(flow[index]))
+  return { clauses, fault: null }
 }
 
 class ClauseReader {

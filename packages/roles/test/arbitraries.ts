@@ -139,7 +139,23 @@ const badClause = fc.oneof(
   junk,
 )
 
-export const wellFormedFlow = fc.array(goodClause, { maxLength: 5 })
+/** Clauses that begin by asking the same of a few paths, as those of one place do: an evaluator may take them together. */
+const likeClause = fc
+  .tuple(
+    fc.constantFrom('do', 'do', 'see'),
+    fc.constantFrom('verb', 'verb', 'world.a'),
+    goodClause,
+    fc.boolean(),
+  )
+  .map(([value, path, clause, isMore]) => ({
+    ...clause,
+    when: { [path]: value, ...(isMore ? (clause as { when?: object }).when : {}) },
+  }))
+
+export const wellFormedFlow = fc.oneof(
+  { weight: 3, arbitrary: fc.array(goodClause, { maxLength: 5 }) },
+  { weight: 1, arbitrary: fc.array(likeClause, { maxLength: 8 }) },
+)
 export const anyFlow: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: wellFormedFlow },
   {
