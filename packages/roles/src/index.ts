@@ -31,7 +31,7 @@ export {
 } from './explain.ts'
 export type { Fault } from './fault.ts'
 export { composeLine, evalLine } from './json-lines.ts'
-export { type Lint, lintFlow, requireFlow } from './lint.ts'
+export { type Lint, type LintOptions, lintFlow, requireFlow } from './lint.ts'
 export { parseRole } from './parse-role.ts'
 export {
   type CompleteRole,

@@ -182,7 +182,121 @@ describe('warnings', () => {
     ]) {
       expect(warnings([{ when, role: 'worker' }, { role: 'judge' }])).toEqual(['[1]'])
     }
-    expect(warnings([{ when: { or: [] }, role: 'worker' }, { role: 'judge' }])).toEqual([])
+  })
+
+  it.each([
+    [{ verb: 'do', and: [{ verb: 'see' }] }, 'verb is never eq "do" and eq "see"'],
+    [{ 'time.hour': { gt: 20, lt: 5 } }, 'time.hour is never gt 20 and lt 5'],
+    [{ 'world.x': { gt: 3, lte: 3 } }, 'world.x is never gt 3 and lte 3'],
+    [{ 'world.x': { eq: 1, ne: 1 } }, 'world.x is never eq 1 and ne 1'],
+    [{ 'world.x': null, not: { 'world.x': { present: false } } }, 'never eq null and not present false'],
+    [{ 'world.x': [] }, 'world.x is never in []'],
+    [{ 'world.x': { gt: 3, present: false } }, 'world.x is never gt 3 and present false'],
+    [{ or: [] }, 'no moment meets all of its conditions'],
+    [{ not: {} }, 'no moment meets all of its conditions'],
+    [
+      { inHomeSpace: false, or: [{ verb: 'do', inHomeSpace: true }, { verb: [] }] },
+      'no moment meets all of its conditions',
+    ],
+    // What the parts of an open context can be at all.
+    [{ verb: 'dance' }, 'verb is never eq "dance"'],
+    [{ 'time.hour': 24 }, 'time.hour is never eq 24'],
+    [{ 'time.hour': { gt: 8, lt: 9 } }, 'time.hour is never gt 8 and lt 9'],
+    [{ 'time.dayOfWeek': 7 }, 'time.dayOfWeek is never eq 7'],
+    [{ 'time.sinceLastMoment': { lt: 0 } }, 'time.sinceLastMoment is never lt 0'],
+    [{ 'caller.cognition': 'robot' }, 'caller.cognition is never eq "robot"'],
+    [{ space: 'court' }, 'space is never eq "court"'],
+    [{ inHomeSpace: { present: false } }, 'inHomeSpace is never present false'],
+  ])('a clause that can never match: %j', (when, why) => {
+    const [warning, ...others] = lintFlow(clause(when)).warnings
+    expect(others).toEqual([])
+    expect(warning).toEqual({
+      path: '[0].when',
+      message: expect.stringMatching(/^it can never match: /),
+    })
+    expect(warning!.message).toContain(why)
+    // As a primary that never wins it hides nothing.
+    expect(warnings([...clause(when), { role: 'judge' }])).toEqual(['[0].when'])
+  })
+
+  it.each([
+    { 'world.x': { ne: 1, notIn: [1, 'a'], present: false } },
+    { 'world.x': { gte: 3, lte: 3 } },
+    { 'world.x': { gt: 3, lt: 3.5 } },
+    { 'world.x': { gt: Number.MIN_VALUE * -1, lt: Number.MIN_VALUE } },
+    { 'world.x': { gt: 1e300 } },
+    { 'world.x': { present: true, ne: 'a' }, or: [{ 'world.x': 'b' }, { 'world.x': { gt: 1 } }] },
+    { caller: null, 'caller.role': { present: false } },
+    { 'time.sinceLastMoment': null },
+    { 'me.previousRole': { ne: 'worker' } },
+    { not: { 'world.x': ['a', 1, true, false, null] } },
+  ])('not one that can: %j', (when) => {
+    expect(warnings([...clause(when), { role: 'judge' }])).toEqual([])
+  })
+
+  it('plain clauses that some clause before wins over, or several together', () => {
+    const messages = (flow: unknown) =>
+      lintFlow(flow).warnings.map(({ path, message }) => `${path} ${message}`)
+    const day = { when: { 'time.hour': { gte: 6, lt: 18 } }, role: 'worker' }
+    const night = {
+      when: { or: [{ 'time.hour': { lt: 6 } }, { 'time.hour': { gte: 18 } }] },
+      role: 'sleeper',
+    }
+    expect(messages([day, { when: { 'time.hour': 12, verb: 'do' }, role: 'eater' }])).toEqual([
+      '[1] never reached: whenever it matches, so does clause 0',
+    ])
+    expect(messages([day, night, { role: 'judge' }])).toEqual([
+      '[2] never reached: whenever it matches, so does one of the clauses before',
+    ])
+    expect(messages([{ role: 'worker' }, day])).toEqual([
+      '[1] never reached: clause 0 always matches and comes before',
+    ])
+    expect(messages([day, { role: 'judge' }])).toEqual([])
+  })
+
+  it('stacked clauses whose role a clause before has stacked', () => {
+    const flow = [
+      { stack: true, when: { verb: ['do', 'be'] }, role: 'worker' },
+      { stack: true, when: { verb: 'do' }, role: 'worker' },
+      { stack: true, when: { verb: 'do' }, role: 'judge' },
+      { when: { verb: 'do' }, role: 'worker' },
+    ]
+    expect(lintFlow(flow).warnings).toEqual([
+      { path: '[1]', message: 'never adds anything: whenever it matches, clause 0 has stacked worker' },
+    ])
+  })
+
+  it('signals that nobody publishes, when it is known what is published', () => {
+    const flow = clause({
+      'world.court.in-session': true,
+      or: [
+        { 'world.drum.alive': true },
+        { 'world.drum': { present: true } },
+        { 'world.weather.now.rain': 1 },
+      ],
+      'space.quality.ambient.tone': 'quiet',
+      world: { present: true },
+    })
+    expect(
+      lintFlow(flow, { published: ['world.court.in-session', 'world.drum.alive', 'world.weather'] }).warnings,
+    ).toEqual([])
+    expect(lintFlow(flow, { published: ['world.court.in-sess', 'world.drum.alive.x'] }).warnings).toEqual([
+      { path: '[0].when', message: expect.stringMatching(/^nobody publishes world\.court\.in-session/) },
+      { path: '[0].when', message: expect.stringMatching(/^nobody publishes world\.weather\.now\.rain/) },
+    ])
+    expect(lintFlow(flow).warnings).toEqual([])
+  })
+
+  it('a flow of any size is linted, as far as it goes', () => {
+    const flow = Array.from({ length: 3000 }, (_, i) => ({ when: { 'world.x': i % 7 }, role: 'worker' }))
+    expect(lintFlow(flow).warnings).toEqual([])
+    expect(lintFlow(flow.slice(0, 9)).warnings.map(({ path }) => path)).toEqual(['[7]', '[8]'])
+    const alternatives = Array.from({ length: 150 }, (_, i) => ({ or: [{ 'world.x': i }, { 'world.y': i }] }))
+    expect(lintFlow(clause({ and: alternatives })).errors).toEqual([])
+    // Every way of choosing among so many ends at the impossible one: the search is given up, without a warning.
+    const free = Array.from({ length: 100 }, () => ({ or: [{}, {}] }))
+    const impossible = { or: [{ or: [] }, { or: [] }] }
+    expect(warnings(clause({ and: [impossible, ...free] }))).toEqual([])
   })
 
   it('not behind one that needs a cognition, or is not registered: it may be passed over', () => {

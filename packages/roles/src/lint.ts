@@ -2,7 +2,8 @@ import { guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@
 import { KNOWN_FIELDS } from './context.ts'
 import { needsOf, type RoleTable } from './evaluate.ts'
 import { type Fault, fromJsonPath, show } from './fault.ts'
-import { type Node, type ParsedClause, parseFlow } from './parse-flow.ts'
+import { type ParsedClause, parseFlow } from './parse-flow.ts'
+import { type Claim, type Goal, Possibilities, testsIn } from './possible.ts'
 import { isLong } from './reading.ts'
 import type { RoleFlow } from './when.ts'
 
@@ -13,28 +14,43 @@ export interface Lint {
   readonly warnings: readonly Fault[]
 }
 
+/** More never fit into `flowBytesMax`. */
+const CLAUSES_MAX = LIMITS.flowBytesMax / '{"role":"a"},'.length
 /** Faults carried by one refusal; `lintFlow` lists them all. */
 const REPORTED_MAX = 32
 /** Depth and size of a flow are told in its own words. */
 const UNBOUNDED = { depthMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY }
 
-/**
- * Checks a flow as it is written. Never throws.
- * @param roles when given, clauses of unregistered roles are warned of, and reachability respects required cognitions
- */
-export function lintFlow(flow: unknown, { roles }: { readonly roles?: RoleTable } = {}): Lint {
-  const { clauses, fault } = parseFlow(flow)
-  if (fault !== null) return { errors: [fault], warnings: [] }
-  const errors = clauses.flatMap(({ faults }) => faults)
+export interface LintOptions {
+  /** when given, clauses of unregistered roles are warned of, and reachability respects required cognitions */
+  readonly roles?: RoleTable
+  /**
+   * when given, the signals that are published or that an extension declares: dotted paths such as
+   * `world.court.in-session`, or shorter ones for all below, such as `world.court`
+   */
+  readonly published?: readonly string[]
+}
+
+/** Checks a flow as it is written. Never throws. Of a warning that something never happens no moment is an exception. */
+export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}): Lint {
+  const { clauses, errors } = check(flow)
   const wellFormed = clauses.filter(({ faults }) => faults.length === 0)
   return {
-    errors: errors.length > 0 ? errors : wholeFaults(flow, clauses),
+    errors,
     warnings: [
       ...wellFormed.flatMap((clause) => conditionWarnings(clause)),
+      ...(published === undefined ? [] : wellFormed.flatMap((clause) => unpublished(clause, published))),
       ...(roles === undefined ? [] : unknownRoles(wellFormed, roles)),
-      ...unreachable(wellFormed, roles),
+      ...neverTaken(wellFormed, roles),
     ].sort((a, b) => clauseIndex(a) - clauseIndex(b)),
   }
+}
+
+function check(flow: unknown) {
+  const { clauses, fault } = parseFlow(flow)
+  if (fault !== null) return { clauses, errors: [fault] }
+  const errors = clauses.flatMap(({ faults }) => faults)
+  return { clauses, errors: errors.length > 0 ? errors : wholeFaults(flow, clauses) }
 }
 
 /**
@@ -43,7 +59,7 @@ export function lintFlow(flow: unknown, { roles }: { readonly roles?: RoleTable 
  * @throws {TreeosError} INVALID_INPUT with `detail.errors`, the first of them in the message
  */
 export function requireFlow(flow: unknown): RoleFlow {
-  const { errors } = lintFlow(flow)
+  const { errors } = check(flow)
   const first = errors[0]
   if (first === undefined) return flow as RoleFlow
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
@@ -90,8 +106,16 @@ function conditionWarnings({ index, when, paths }: ParsedClause): Fault[] {
   return warnings
 }
 
-function testsIn(node: Node): Extract<Node, { kind: 'test' }>[] {
-  return node.kind === 'test' ? [node] : node.nodes.flatMap(testsIn)
+/** Paths of signals where nothing is published, neither above nor below. */
+function unpublished({ index, paths }: ParsedClause, published: readonly string[]): Fault[] {
+  const isWithin = (path: string, whole: string) => path === whole || path.startsWith(`${whole}.`)
+  return [...new Set(paths)]
+    .filter((path) => path.startsWith('world.'))
+    .filter((path) => !published.some((known) => isWithin(path, known) || isWithin(known, path)))
+    .map((path) => ({
+      path: `[${index}].when`,
+      message: `nobody publishes ${path}; the condition waits for someone to`,
+    }))
 }
 
 function unknownRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault[] {
@@ -103,32 +127,58 @@ function unknownRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault
     }))
 }
 
-/** A plain clause behind one that always wins. One that needs a cognition, or is not registered, may be passed by. */
-function unreachable(clauses: readonly ParsedClause[], roles: RoleTable | undefined): Fault[] {
-  const plain = clauses.filter(({ stack }) => !stack)
-  const winner = plain.find(({ role, when }) => {
-    if (constantOf(when) !== true) return false
-    if (roles === undefined) return true
-    const needs = needsOf(role!, roles)
-    return needs !== undefined && needs.requiredCognition == null
-  })
-  if (winner === undefined) return []
-  return plain
-    .filter(({ index }) => index > winner.index)
-    .map(({ index }) => ({
-      path: `[${index}]`,
-      message: `never reached: clause ${winner.index} has no condition and comes before`,
-    }))
+/** Clauses that no moment takes: what they ask for cannot be, or a clause before is always taken in their place. */
+function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefined): Fault[] {
+  if (clauses.length > CLAUSES_MAX) return []
+  const possibilities = new Possibilities(clauses.map(({ when }) => when))
+  const warnings: Fault[] = []
+  const possible: ParsedClause[] = []
+  for (const clause of clauses) {
+    const { index, when } = clause
+    const contradiction = possibilities.contradiction([{ node: when, holds: true }])
+    if (contradiction !== null) {
+      const message = `it can never match: ${whyNever(contradiction)}`
+      warnings.push({ path: `[${index}].when`, message })
+      continue
+    }
+    const rivals = possible.filter((before) => replaces(before, clause, roles))
+    const others = rivals.map((before): Goal => ({ node: before.when, holds: false }))
+    if (possibilities.contradiction([{ node: when, holds: true }, ...others]) !== null) {
+      warnings.push({ path: `[${index}]`, message: neverReached(clause, rivals, possibilities) })
+    }
+    possible.push(clause)
+  }
+  return warnings
 }
 
-/** What a condition comes to in every context; undefined when it depends. */
-function constantOf(node: Node): boolean | undefined {
-  if (node.kind === 'test') return undefined
-  const parts = node.nodes.map(constantOf)
-  if (node.kind === 'not') return parts[0] === undefined ? undefined : !parts[0]
-  const decisive = node.kind === 'or'
-  if (parts.includes(decisive)) return decisive
-  return parts.includes(undefined) ? undefined : !decisive
+/** Whether a clause is passed over where an earlier one matches. One whose role may not be worn can be passed by. */
+function replaces(before: ParsedClause, clause: ParsedClause, roles: RoleTable | undefined): boolean {
+  if (before.stack !== clause.stack) return false
+  if (before.stack) return before.role === clause.role
+  if (roles === undefined) return true
+  const needs = needsOf(before.role!, roles)
+  return needs !== undefined && needs.requiredCognition == null
+}
+
+function neverReached(clause: ParsedClause, rivals: readonly ParsedClause[], among: Possibilities): string {
+  const isCertain = (...goals: Goal[]) => among.contradiction(goals) !== null
+  const mine: Goal = { node: clause.when, holds: true }
+  const rival = rivals.find(({ when }) => isCertain(mine, { node: when, holds: false }))
+  if (!clause.stack && rival !== undefined && isCertain({ node: rival.when, holds: false })) {
+    return `never reached: clause ${rival.index} always matches and comes before`
+  }
+  const before = rival === undefined ? 'one of the clauses before' : `clause ${rival.index}`
+  if (clause.stack) return `never adds anything: whenever it matches, ${before} has stacked ${clause.role}`
+  return `never reached: whenever it matches, so does ${before}`
+}
+
+function whyNever(claims: readonly Claim[]): string {
+  const [first] = claims
+  if (first === undefined) return 'no moment meets all of its conditions'
+  const wanted = claims.map(
+    ({ test, holds }) => `${holds ? '' : 'not '}${test.operator} ${JSON.stringify(test.expected)}`,
+  )
+  return `${first.test.path} is never ${[...new Set(wanted)].join(' and ')}`
 }
 
 const clauseIndex = ({ path }: Fault): number => Number.parseInt(path.slice(1), 10)

@@ -1,0 +1,154 @@
+import { COGNITIONS, type Json, VERBS } from '@treeos/core'
+import { isMet, type Test } from './condition.ts'
+import type { Node } from './parse-flow.ts'
+import { OPAQUE } from './reading.ts'
+import type { Scalar } from './when.ts'
+
+/** A condition, and what it is to come to. */
+export interface Goal {
+  readonly node: Node
+  readonly holds: boolean
+}
+/** A test of a contradiction, and what it was to come to. */
+export interface Claim {
+  readonly test: Test
+  readonly holds: boolean
+}
+
+/**
+ * Goals looked at and values tried for one flow, a tenth of a second at worst, and alternatives open at once. Beyond, a
+ * search is given up, and what was searched for counts as possible.
+ */
+const TRIES_MAX = 500_000
+const CHOICES_MAX = 256
+
+/**
+ * What can be the case in some moment, told from the conditions of one flow alone. "Never" is certain; "possible" may be
+ * wrong, since paths are taken to be independent of each other, and a long search is given up.
+ */
+export class Possibilities {
+  readonly #values: ReadonlyMap<string, Values>
+  #tries = 0
+
+  /** @param whens every condition that goals will be made of */
+  constructor(whens: readonly Node[]) {
+    const expected = Map.groupBy(whens.flatMap(testsIn), ({ path }) => path)
+    this.#values = new Map(
+      [...expected].map(([path, tests]) => [
+        path,
+        valuesAt(path, new Set(tests.flatMap((test) => test.expected))),
+      ]),
+    )
+  }
+
+  /**
+   * @returns null when the goals can all be reached in one moment, as far as can be told; else tests of one path which
+   *   no value brings about together, or none when it takes alternatives to see
+   */
+  contradiction(goals: readonly Goal[]): readonly Claim[] | null {
+    return this.#search(goals, [], new Map())
+  }
+
+  /** @param open alternatives that were put off @param before what is claimed of each path already */
+  #search(
+    goals: readonly Goal[],
+    open: readonly Goal[],
+    before: ReadonlyMap<string, Claimed>,
+  ): readonly Claim[] | null {
+    const pending = [...goals]
+    const choices = [...open]
+    const claimed = new Map(before)
+    for (let goal = pending.pop(); goal !== undefined; goal = pending.pop()) {
+      const { node, holds } = goal
+      this.#tries += 1
+      if (this.#tries > TRIES_MAX) return null
+      if (node.kind === 'test') {
+        const narrowed = this.#narrow(claimed.get(node.path), node, holds)
+        if (narrowed.values.length === 0) return narrowed.claims
+        claimed.set(node.path, narrowed)
+      } else if (node.kind === 'not') {
+        pending.push({ node: node.nodes[0]!, holds: !holds })
+      } else if ((node.kind === 'and') === holds || node.nodes.length === 1) {
+        pending.push(...node.nodes.map((part) => ({ node: part, holds })).reverse())
+      } else if (node.nodes.length === 0) {
+        return []
+      } else {
+        choices.push(goal)
+      }
+    }
+    const choice = choices.pop()
+    if (choice === undefined || choices.length > CHOICES_MAX) return null
+    const parts = choice.node.kind === 'test' ? [] : choice.node.nodes
+    const isReached = parts.some(
+      (node) => this.#search([{ node, holds: choice.holds }], choices, claimed) === null,
+    )
+    return isReached ? null : []
+  }
+
+  #narrow(before: Claimed | undefined, test: Test, holds: boolean): Claimed {
+    const { claims, values } = before ?? { claims: [], values: this.#values.get(test.path)! }
+    this.#tries += values.length
+    return {
+      claims: [...claims, { test, holds }],
+      values: values.filter((value) => isMet(test.operator, value, test.expected) === holds),
+    }
+  }
+}
+
+type Values = readonly (Json | undefined)[]
+
+interface Claimed {
+  readonly claims: readonly Claim[]
+  /** which bring all claims about */
+  readonly values: Values
+}
+
+export function testsIn(node: Node): Test[] {
+  return node.kind === 'test' ? [node] : node.nodes.flatMap(testsIn)
+}
+
+/**
+ * Values of a path that stand for all it can have: no test of the flow tells any other value from each of these. A value
+ * which equals nothing that is mentioned, such as one more string, is as good as {@link OPAQUE}.
+ */
+function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
+  const strings = [...mentioned].filter((value) => typeof value === 'string')
+  const numbers = numbersAmong([...mentioned].filter((value) => typeof value === 'number'))
+  switch (path) {
+    case 'verb':
+      return VERBS
+    case 'inHomeSpace':
+      return [false, true]
+    case 'time.hour':
+      return Array.from({ length: 24 }, (_, hour) => hour)
+    case 'time.dayOfWeek':
+      return Array.from({ length: 7 }, (_, day) => day)
+    case 'time.sinceLastMoment':
+      return [null, 0, ...numbers.filter((seconds) => seconds >= 0)]
+    case 'caller':
+      return [null, OPAQUE]
+    case 'caller.cognition':
+      return [undefined, ...COGNITIONS]
+    case 'caller.role':
+      return [undefined, null, OPAQUE, ...strings]
+    case 'space.name':
+      return [OPAQUE, ...strings]
+    case 'me.previousRole':
+      return [null, OPAQUE, ...strings]
+    case 'space':
+    case 'time':
+    case 'me':
+    case 'world':
+    case 'space.quality':
+    case 'me.quality':
+      return [OPAQUE]
+    default:
+      return [undefined, null, false, true, OPAQUE, ...strings, ...numbers]
+  }
+}
+
+/** Every given number, one between each two neighbours, and one beyond each end, as far as there are any. */
+function numbersAmong(given: readonly number[]): number[] {
+  const sorted = [-Number.MAX_VALUE, ...given.toSorted((a, b) => a - b), Number.MAX_VALUE]
+  return sorted.flatMap((number, i) => [number, number / 2 + (sorted[i + 1] ?? number) / 2])
+}
