@@ -5,7 +5,15 @@ import { describe, expect, inject, it } from 'vitest'
 import { emptyDatabase, onServer } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-const MIGRATIONS = ['001-ground', '002-lives', '003-append', '004-app-role', '005-watches', '007-wakes']
+const MIGRATIONS = [
+  '001-ground',
+  '002-lives',
+  '003-append',
+  '004-app-role',
+  '005-watches',
+  '006-budgets',
+  '007-wakes',
+]
 
 describe('migrate', () => {
   it('runs every migration once, however many processes start at once', async () => {

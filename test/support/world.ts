@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection, plantReality } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, type Model, mindOf, treeos } from '@treeos/plugin'
+import { createModel, type Model, type ModelOptions, mindOf, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import { assemble, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
@@ -34,6 +34,8 @@ export interface WorldOptions {
   readonly extensions?: readonly Extension[]
   readonly modelUrl?: string
   readonly modelTimeoutSeconds?: number
+  /** of the model, beside its address */
+  readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
   /** an ISO instant: Postgres' clock then stands still, until `setClock` */
   readonly clock?: string
@@ -132,9 +134,10 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
   return moved.href
 }
 
-function modelOf({ modelUrl, modelTimeoutSeconds = 10 }: WorldOptions): Model | null {
+function modelOf({ modelUrl, modelTimeoutSeconds = 10, model }: WorldOptions): Model | null {
   if (modelUrl === undefined) return null
   return createModel(mindOf({ model: 'test', baseUrl: modelUrl, apiKey: null }), {
     timeoutSeconds: modelTimeoutSeconds,
+    ...model,
   })
 }

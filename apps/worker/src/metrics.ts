@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChainDb, measureInboxes } from '@treeos/chain'
+import { type ChainDb, countParked, measureInboxes } from '@treeos/chain'
 import type { Observer } from '@treeos/plugin'
 import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -63,6 +63,11 @@ export class Metrics {
       })
     inbox('treeos_inbox_waiting', 'Wakes that no moment has taken yet.', (line) => line.waiting)
     inbox('treeos_inbox_oldest_seconds', 'Age of the oldest of them.', (line) => line.oldestSeconds)
+    inbox(
+      'treeos_beings_parked',
+      'Beings that a budget has parked, until somebody approves.',
+      (line) => line.parked,
+    )
   }
 
   get observer(): Omit<Observer, 'error'> & { error(where: string): void } {
@@ -97,14 +102,18 @@ export class Metrics {
   }
 }
 
-type Line = Awaited<ReturnType<typeof measureInboxes>>
-const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN }
+type Line = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
+const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }
+
+async function measure(db: Kysely<ChainDb>): Promise<Line> {
+  return { ...(await measureInboxes(db)), parked: await countParked(db) }
+}
 
 /** Asks once for all that wait for the answer. While Postgres has none, NaN: what else a worker counts is told all the same. */
 function measuring(db: Kysely<ChainDb>): () => Promise<Line> {
   let asked: Promise<Line> | null = null
   return () => {
-    asked ??= measureInboxes(db).finally(() => {
+    asked ??= measure(db).finally(() => {
       asked = null
     })
     const late = sleep(INBOX_MS_MAX, UNKNOWN, { ref: false })

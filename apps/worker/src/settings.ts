@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { type Prices, parsePrices } from '@treeos/plugin'
 import { StartError } from './start-error.ts'
 
 const MODEL_TIMEOUT_SECONDS = 120
@@ -15,6 +17,10 @@ export interface Settings {
   /** 0 picks a free one */
   readonly metricsPort: number
   readonly modelTimeoutSeconds: number
+  /** most tokens of an answer to a being with a budget; undefined leaves it to the model's own */
+  readonly answerTokensMax: number | undefined
+  /** by model, the shipped ones included; undefined: those alone */
+  readonly prices: Prices | undefined
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
   /** a bundle of our workflows made before; null makes one */
@@ -44,8 +50,25 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dataDir: env.TREEOS_DATA || null,
     metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
     modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),
+    answerTokensMax: env.TREEOS_ANSWER_TOKENS
+      ? number(
+          'TREEOS_ANSWER_TOKENS',
+          0,
+          'a whole number from 1',
+          (value) => Number.isSafeInteger(value) && value > 0,
+        )
+      : undefined,
+    prices: env.TREEOS_PRICES ? readPrices(env.TREEOS_PRICES) : undefined,
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
+  }
+}
+
+function readPrices(file: string): Prices {
+  try {
+    return parsePrices(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new StartError(`TREEOS_PRICES is ${JSON.stringify(file)}: ${(error as Error).message}`)
   }
 }
 

@@ -1,12 +1,12 @@
 import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
 import { openDatabase } from '@treeos/chain'
 import { historiesIn } from '@treeos/client'
-import { createModel, type Mind, type Observer, resolveMind, treeos } from '@treeos/plugin'
+import { createModel, type Mind, type ModelOptions, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
 import { extensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start } from './start.ts'
 
 /** A killed worker's beings go on elsewhere after at most this. */
@@ -56,7 +56,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           extensions,
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesIn(dataDir) }),
-          model: mind === null ? null : createModel(mind, { timeoutSeconds: settings.modelTimeoutSeconds }),
+          model: mind === null ? null : createModel(mind, modelOptions(settings)),
           observe: observer(metrics, log),
         }),
         running,
@@ -83,6 +83,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     metrics: served.url,
     done,
     stop: () => stop(worker),
+  }
+}
+
+function modelOptions({ modelTimeoutSeconds, prices, answerTokensMax }: Settings): ModelOptions {
+  return {
+    timeoutSeconds: modelTimeoutSeconds,
+    ...(prices === undefined ? {} : { prices }),
+    ...(answerTokensMax === undefined ? {} : { answerTokensMax }),
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import {
   type BeingName,
   correlationFor,
+  type Decision,
   type FactDraft,
   type HeadRef,
   isErrorCode,
@@ -41,6 +42,7 @@ import type { Ending, Verdict } from './ending.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
+import { park } from './parking.ts'
 
 export type Committed =
   | {
@@ -73,10 +75,13 @@ export async function commit(
   const { verdict, ...continued } = await continueAfter(db, input, loaded, ending, judged)
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
-  const drafts = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
+  const { breach } = verdict
+  const parking = breach === undefined ? null : await park(reader, input, open, breach)
+  const acted = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
+  const drafts = parking === null ? acted : [parking.fact]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
   // What writes nothing rests on nothing that could move.
-  const read = verdict.kind === 'act' ? [...reader.heads] : []
+  const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
   const heads = new Map([...read, [records.reel, records] as const])
 
   const digests = ending.kind === 'decided' ? ending.composed.digests : null
@@ -116,7 +121,11 @@ export async function commit(
   }
   const wakes = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
-    ...(await withRoom(db, [...failureNotices(input, open, verdict), ...continued.notices])),
+    ...(await withRoom(db, [
+      ...failureNotices(input, open, verdict, parking?.notice.being ?? null),
+      ...continued.notices,
+    ])),
+    ...(parking === null ? [] : [parking.notice]),
     ...continued.wakes,
   ]
   for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
@@ -164,10 +173,13 @@ export async function commit(
   }
 }
 
-/** Beings whose wake settings an act changed: they look, and nothing wakes them for it. */
+/** Beings whose wake settings or budget an act changed: they look, and nothing wakes them for it. */
 function told(drafts: readonly FactDraft[]): BeingName[] {
   return drafts
-    .filter(({ kind, payload }) => kind === 'quality:set' && (payload.path as Json[])[0] === 'wake')
+    .filter(
+      ({ kind, payload }) =>
+        BUDGET_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
+    )
     .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
 }
 
@@ -179,6 +191,7 @@ function rescheduled(drafts: readonly FactDraft[]): ScheduleRef[] {
     return [{ being: reel.slice('being:'.length), name }]
   })
 }
+const BUDGET_KINDS = new Set(['being:budgeted', 'being:resumed'])
 
 /** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */
 async function judge(
@@ -195,7 +208,8 @@ async function judge(
   if (missing !== null)
     return failed('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded in this worker`)
   if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
-  if (decision.kind === 'failure') return failed(decision.code, decision.message)
+  if (decision.kind === 'failure')
+    return { ...failed(decision.code, decision.message), ...breachOf(decision) }
   const me = await reader.being(input.being)
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
@@ -224,6 +238,9 @@ async function judge(
     return failed(error.code, error.message)
   }
 }
+
+const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>
+  breach === undefined ? {} : { breach }
 
 const failed = (code: string, message: string): Verdict => ({
   kind: 'failure',

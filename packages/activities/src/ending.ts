@@ -1,4 +1,4 @@
-import type { Decision, Digest, OutcomeKind, PinnedStack } from '@treeos/core'
+import type { Breach, Decision, Digest, OutcomeKind, PinnedStack } from '@treeos/core'
 import type { Act } from '@treeos/world'
 import type { composeLoaded } from './moment.ts'
 
@@ -20,4 +20,6 @@ export interface Verdict {
   readonly reason: string | null
   readonly detail: string | null
   readonly act: Act | null
+  /** the limit that kept the mind from being asked: the being is parked by it */
+  readonly breach?: Breach
 }

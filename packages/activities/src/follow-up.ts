@@ -32,12 +32,15 @@ export function event(being: BeingName, id: string, content: JsonObject, after: 
 
 /**
  * A failed or skipped moment tells whoever asked, and the operator; nothing is tried again behind their back. A person's
- * own act tells nobody: the person is looking at it. Nor does what a role leaves unopened on purpose. A being's own wake tells the operator alone.
+ * own act tells nobody: the person is looking at it. Nor does what a role leaves unopened on purpose. A being's own wake
+ * tells the operator alone. Whoever has to approve that a parked being goes on hears it from the parking alone.
+ * @param approver null when the being is not parked
  */
 export function failureNotices(
   input: StampInput,
   open: OpenRecord,
   verdict: Pick<Verdict, 'kind' | 'reason' | 'detail'>,
+  approver: BeingName | null,
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
   if (verdict.reason === 'not-triggered') return [] // it was meant so
@@ -50,9 +53,10 @@ export function failureNotices(
     code: verdict.reason,
     message: verdict.detail,
   }
-  const told = new Set<BeingName>([OPERATOR])
+  const told = new Set<BeingName>(approver === null ? [OPERATOR] : [])
   if (asker !== null) told.add(asker)
   told.delete(input.being)
+  if (approver !== null) told.delete(approver)
   return [...told].map((being) => event(being, `notice/${input.moment}/${being}`, content, open.wake))
 }
 

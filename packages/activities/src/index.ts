@@ -19,9 +19,13 @@ export {
   type Mind,
   type Model,
   type ModelAnswer,
+  type ModelOptions,
   type ModelRequest,
   ModelTransientError,
   mindOf,
+  type Price,
+  type Prices,
+  parsePrices,
   resolveMind,
   type Usage,
 } from './model.ts'

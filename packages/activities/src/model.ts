@@ -1,12 +1,14 @@
-import { type Decision, isJsonObject } from '@treeos/core'
+import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
 import type { Prompt, Tool } from '@treeos/world'
 import OpenAI from 'openai'
 import { parseAnswer, parseJson } from './model-answer.ts'
 import { boundFetch, UnusableAnswerError } from './model-fetch.ts'
 import type { Mind } from './model-mind.ts'
+import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
 export { type Answer, parseAnswer } from './model-answer.ts'
 export { type Mind, mindOf, resolveMind } from './model-mind.ts'
+export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {
   readonly prompt: Prompt
@@ -18,20 +20,23 @@ export interface ModelRequest {
   readonly maxTokens?: number
 }
 
-export interface Usage {
-  readonly promptTokens: number
-  readonly completionTokens: number
-}
-
 export interface ModelAnswer {
   readonly decision: Decision
   /** null when the provider told none, or none that makes sense */
   readonly usage: Usage | null
   /** tool calls after the first: none of them runs */
   readonly dropped: number
+  /** the provider turned the request away: it worked on nothing, so it charges nothing */
+  readonly refused?: true
 }
 
 export interface Model {
+  /** null when none is known */
+  readonly price: Price | null
+  /** most tokens of an answer to a being with a budget: its worst case must have an end */
+  readonly answerTokensMax: number
+  /** No call of this request can count more tokens of its own than this. */
+  boundPrompt(request: ModelRequest): number
   /**
    * Asks once, by one HTTP request.
    * @throws {ModelTransientError} when asking again may help
@@ -47,26 +52,51 @@ export class ModelTransientError extends Error {
   readonly status: number | undefined
   /** how long the provider asks to be left alone, from 0 to an hour */
   readonly retryAfterMs: number | undefined
+  /** nothing can have been used: the provider was never reached, or turned the request away */
+  readonly isFree: boolean
   constructor(
     code: 'LLM_TIMEOUT' | 'LLM_FAILED',
     message: string,
-    { status, retryAfterMs }: { status?: number | undefined; retryAfterMs?: number | undefined } = {},
+    {
+      status,
+      retryAfterMs,
+      isFree = false,
+    }: { status?: number | undefined; retryAfterMs?: number | undefined; isFree?: boolean } = {},
   ) {
     super(message)
     this.code = code
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.isFree = isFree
   }
 }
 
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} }
+
+/** Of an answer to a being with a budget, unless it is told otherwise: reasoning counts, and a decision is one call. */
+const ANSWER_TOKENS_MAX = 4096
+
+/**
+ * What a provider's own template may add to a request's JSON: roles, separators, a preamble for tools. A token is at least
+ * one byte, so the bytes of the JSON, names and quotes included, bound the rest.
+ */
+const TEMPLATE_TOKENS_MAX = 512
+
+/** How a mind is asked, beside where. */
+export interface ModelOptions {
+  readonly timeoutSeconds: number
+  /** by model; the shipped ones unless given */
+  readonly prices?: Prices
+  readonly answerTokensMax?: number
+}
 
 /**
  * Speaks to one mind. Nothing is tried twice here: retries are Temporal's.
  * @param timeoutSeconds for the whole of an answer, from the first byte sent to the last received. Node itself gives
  *   up on one that begins later than 300 s
  */
-export function createModel(mind: Mind, { timeoutSeconds }: { timeoutSeconds: number }): Model {
+export function createModel(mind: Mind, options: ModelOptions): Model {
+  const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const apiKey = mind.apiKey ?? null
   const client = new OpenAI({
     baseURL: mind.baseUrl,
@@ -86,21 +116,13 @@ export function createModel(mind: Mind, { timeoutSeconds }: { timeoutSeconds: nu
   })
 
   return {
-    async decide({ prompt, tools, forceToolCall, signal, maxTokens }) {
+    price: Object.hasOwn(prices, mind.model) ? (prices[mind.model] ?? null) : null,
+    answerTokensMax,
+    boundPrompt: (asked) => utf8Length(JSON.stringify(bodyOf(mind, asked))) + TEMPLATE_TOKENS_MAX,
+    async decide(asked) {
+      const { tools, signal } = asked
       signal?.throwIfAborted()
-      const request: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming = {
-        model: mind.model,
-        messages: [
-          { role: 'system', content: prompt.system },
-          { role: 'user', content: prompt.user },
-        ],
-        ...(tools.length > 0 && {
-          tools: [...tools],
-          tool_choice: forceToolCall ? 'required' : 'auto',
-          parallel_tool_calls: false,
-        }),
-        ...(maxTokens !== undefined && { [maxTokensName(mind)]: maxTokens }),
-      }
+      const request = bodyOf(mind, asked)
       let text: string
       try {
         const response = await client.chat.completions.create(request, { signal }).asResponse()
@@ -112,6 +134,7 @@ export function createModel(mind: Mind, { timeoutSeconds }: { timeoutSeconds: nu
           decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error) },
           usage: null,
           dropped: 0,
+          ...(isTurnedAway(error) ? { refused: true } : {}),
         }
       }
       const completion = parseJson(text)
@@ -131,6 +154,25 @@ export function createModel(mind: Mind, { timeoutSeconds }: { timeoutSeconds: nu
   }
 }
 
+function bodyOf(
+  mind: Mind,
+  { prompt, tools, forceToolCall, maxTokens }: ModelRequest,
+): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming {
+  return {
+    model: mind.model,
+    messages: [
+      { role: 'system', content: prompt.system },
+      { role: 'user', content: prompt.user },
+    ],
+    ...(tools.length > 0 && {
+      tools: [...tools],
+      tool_choice: forceToolCall ? 'required' : 'auto',
+      parallel_tool_calls: false,
+    }),
+    ...(maxTokens !== undefined && { [maxTokensName(mind)]: maxTokens }),
+  }
+}
+
 /** OpenAI's newer models refuse the old name; everyone else knows it, and not always the new one. */
 function maxTokensName({ baseUrl }: Mind): 'max_completion_tokens' | 'max_tokens' {
   const { hostname } = new URL(baseUrl)
@@ -143,7 +185,10 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
     throw new ModelTransientError('LLM_TIMEOUT', `model did not answer in time, which is ${timeoutSeconds} s`)
   if (error instanceof OpenAI.APIConnectionError) {
     if (error.cause instanceof UnusableAnswerError) return
-    throw new ModelTransientError('LLM_FAILED', `connection to the model failed${systemCode(error)}`)
+    const code = systemCode(error)
+    throw new ModelTransientError('LLM_FAILED', `connection to the model failed${code}`, {
+      isFree: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(code),
+    })
   }
   if (!(error instanceof OpenAI.APIError)) return
   const { status, headers } = error as { status: number | undefined; headers: Headers | undefined }
@@ -151,7 +196,14 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
   throw new ModelTransientError('LLM_FAILED', `model answered ${status}`, {
     status,
     retryAfterMs: headers && readRetryAfter(headers),
+    isFree: isTurnedAway(error),
   })
+}
+
+/** A request that the provider calls wrong or too much; one that took too long may have been worked on all the same. */
+function isTurnedAway(error: unknown): boolean {
+  const status = error instanceof OpenAI.APIError ? (error.status as number | undefined) : undefined
+  return status !== undefined && status >= 400 && status < 500 && status !== 408
 }
 
 /** Names what is wrong with our own words. Errors of the client quote bodies, and those of `Headers` even keys. */

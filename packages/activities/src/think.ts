@@ -1,12 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { recordDecision, type StoredDecision } from '@treeos/chain'
-import { type Decision, type Json, parseDecision, quote } from '@treeos/core'
+import { type Breach, type Decision, type Json, parseDecision, parseMomentId, quote } from '@treeos/core'
+import { whyParked } from '@treeos/world'
 import type { DecisionRef, ThinkInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { messageOf } from './message.ts'
 import { ModelTransientError } from './model.ts'
 import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
+import { askWithinBudgets } from './spending.ts'
 
 /** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
 const HEARTBEAT_MS = 3000
@@ -46,8 +48,15 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
   if (missing !== null)
     return { decision: failure('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded`), usage: null }
   try {
-    const signal = Context.current().cancellationSignal
-    const answer = await deps.model.decide({ prompt, tools, forceToolCall: role.forceToolCall, signal })
+    const { cancellationSignal: signal, info } = Context.current()
+    const { moment } = loaded.record
+    const answer = await askWithinBudgets(
+      deps.db,
+      deps.model,
+      { being: parseMomentId(moment).being, moment, attempt: info.attempt },
+      { prompt, tools, forceToolCall: role.forceToolCall, signal },
+    )
+    if ('breach' in answer) return { decision: overBudget(loaded, answer.breach), usage: null }
     const { usage } = answer
     deps.observe.model(
       answer.decision.kind,
@@ -65,6 +74,11 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
         : { nextRetryDelay: Math.min(error.retryAfterMs, RETRY_AFTER_MS_MAX) }),
     })
   }
+}
+
+function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
+  const { being } = parseMomentId(record.moment)
+  return { ...failure('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
 }
 
 /** A provider may ask for more, but a being whose mind is away longer than this fails its moment and goes on. */
@@ -122,7 +136,7 @@ async function runScript(
   }
 }
 
-const failure = (code: string, message: string): Decision => ({
+const failure = (code: string, message: string): Extract<Decision, { kind: 'failure' }> => ({
   kind: 'failure',
   code,
   message: messageOf(message),

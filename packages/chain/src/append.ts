@@ -1,4 +1,5 @@
 import {
+  type Account,
   type BeingName,
   CODE_VERSION,
   canonicalJson,
@@ -105,6 +106,8 @@ export interface RowWrite {
   readonly cognition: string | null
   /** what wakes this being when it changes; null leaves it as it is */
   readonly watches: readonly Watch[] | null
+  /** a being's budget and whether it is parked; null leaves them as they are */
+  readonly account?: Account | null
 }
 
 /** A path within the values of a reel's row: dotted, empty for all of them. */

@@ -165,7 +165,10 @@ export async function countChain(db: Db, root: string, bound: number): Promise<n
   return rows[0]?.wakes ?? 0
 }
 
-/** Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. */
+/**
+ * Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. Those that
+ * a budget keeps from taking any are left out until it does no more.
+ */
 export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   return (await pageUnrung(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
 }
@@ -188,19 +191,18 @@ export async function pageUnrung(
         and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
       group by being, kind
     ) as waiting
-    where treeos.wakes(being, kind)
+    where treeos.wakes(being, kind) and (kind = 'act' or not (treeos.is_parked(being) or treeos.is_paced(being)))
     group by being having min(age) > ${after}
     order by min(age) limit ${limit}`.execute(db)
   return rows
 }
 
-/** The line before all beings of a reality: wakes that no moment has taken, a person's resting summons left out. */
+/** The line before all beings of a reality: wakes that no moment has taken; what rests with persons and the parked is left out. */
 export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
-    from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)`.execute(
-    db,
-  )
+    from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)
+      and not treeos.is_parked(being)`.execute(db)
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 

@@ -14,6 +14,14 @@ export {
   type Watch,
 } from './append.ts'
 export { keep, kept } from './blob.ts'
+export {
+  type Attempt,
+  type Cost,
+  countParked,
+  type Reserved,
+  reserve,
+  settle,
+} from './budgets.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './database.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './facts.ts'
 export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './hash.ts'

@@ -5,6 +5,7 @@ import * as lives from './migrations/002-lives.ts'
 import * as append from './migrations/003-append.ts'
 import * as appRole from './migrations/004-app-role.ts'
 import * as watches from './migrations/005-watches.ts'
+import * as budgets from './migrations/006-budgets.ts'
 import * as wakes from './migrations/007-wakes.ts'
 import type { ChainDb } from './schema.ts'
 
@@ -15,6 +16,7 @@ const MIGRATIONS = {
   '003-append': append,
   '004-app-role': appRole,
   '005-watches': watches,
+  '006-budgets': budgets,
   '007-wakes': wakes,
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
+import { type Account, canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import type { Watch } from './append.ts'
 import type { Db } from './database.ts'
@@ -19,6 +19,7 @@ interface RowIndex {
   readonly parent: string | null
   readonly cognition: string | null
   readonly watches: readonly Watch[]
+  readonly account: Account | null
 }
 
 export interface Folded<Row> {
@@ -101,9 +102,10 @@ export function rebuildRow<Row>(
       await tx.deleteFrom('projection').where('key', '=', key).execute()
       return null
     }
-    const { watches, ...index } = fold.indexOf(key, folded.state)
+    const { watches, account, ...index } = fold.indexOf(key, folded.state)
     const row = { reel, state: canonicalJson(folded.state), folded_seq: folded.foldedSeq, ...index }
     await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
+    await sql`select treeos.keep_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)
     await tx
       .insertInto('projection')
       .values({ key, ...row })

@@ -8,6 +8,9 @@ export interface ChainDb {
   payload: PayloadTable
   projection: ProjectionTable
   watch: WatchTable
+  account: AccountTable
+  reservation: ReservationTable
+  parking: ParkingTable
   blob: BlobTable
   life: LifeTable
   inbox: InboxTable
@@ -76,6 +79,52 @@ export interface WatchTable {
   equals: unknown
   priority: number | null
   coalesce_seconds: number
+}
+
+/** What a being with a budget, and all its offspring, may use up and have used up. */
+export interface AccountTable {
+  being: string
+  /** counts the changes of its budget */
+  revision: number
+  moments_max: number | null
+  tokens_max: number | null
+  /** millionths of money, as all micros */
+  micros_max: number | null
+  per: 'day' | 'total'
+  /** the day that the counts of the day are of */
+  day: Date | null
+  day_tokens: number
+  day_micros: number
+  total_tokens: number
+  total_micros: number
+  /** how much of that is reserved by calls under way */
+  held_tokens: number
+  held_micros: number
+  minute: Date | null
+  minute_moments: number
+}
+
+/** The worst case of one attempt of a model call, and what it came to. */
+export interface ReservationTable {
+  moment: string
+  attempt: number
+  day: Date
+  accounts: string[]
+  tokens: number
+  micros: number
+  at: Generated<Date>
+  settled_tokens: number | null
+  settled_micros: number | null
+  settled_at: Date | null
+}
+
+/** Beings that met a limit. */
+export interface ParkingTable {
+  being: string
+  /** whose limit, at which state of that budget */
+  of: string
+  revision: number
+  until: Date | null
 }
 
 export interface BlobTable {

@@ -7,12 +7,22 @@ import {
   listOutcomes,
   listRows,
   type OpenRecord,
+  readClock,
   readDecision,
   readOpen,
   readOutcomeByNumber,
   type StoredOutcome,
 } from '@treeos/chain'
-import { type BeingName, type Json, type OutcomeKind, stanceOf, TreeosError, type Verb } from '@treeos/core'
+import {
+  type BeingName,
+  type Breach,
+  type Budget,
+  type Json,
+  type OutcomeKind,
+  stanceOf,
+  TreeosError,
+  type Verb,
+} from '@treeos/core'
 import {
   type CompleteRole,
   compileFlow,
@@ -25,6 +35,7 @@ import {
   type BeingRow,
   composeMoment,
   type Face,
+  isParked,
   type Parts,
   type Program,
   type RoleRow,
@@ -159,12 +170,19 @@ export interface BeingView {
   readonly parent: string | null
   readonly space: string
   readonly defaultRole: string | null
+  /** what it and its offspring may use up; left out when nothing of it is limited */
+  readonly budget?: Partial<Budget>
+  /** the limit that it met, while it rests until somebody approves or the day is over */
+  readonly parked?: Breach
 }
 
 export async function beings(db: Db): Promise<BeingView[]> {
-  const rows = await listRows(db, 'being:')
-  return rows.map(({ state }) => {
-    const being = state as unknown as BeingRow
+  const rows = (await listRows(db, 'being:')).map(({ state }) => state as unknown as BeingRow)
+  const revisions = new Map(rows.map(({ name, budget }) => [name, budget?.revision ?? 0]))
+  const now = await readClock(db)
+  return rows.map((being) => {
+    const { revision: _count, ...budget } = being.budget ?? { revision: 0 }
+    const holds = isParked(being, (name) => revisions.get(name) ?? 0, now)
     return {
       being: being.name,
       stance: stanceOf(being.name),
@@ -172,9 +190,14 @@ export async function beings(db: Db): Promise<BeingView[]> {
       parent: being.parent === null ? null : stanceOf(being.parent),
       space: being.space,
       defaultRole: being.defaultRole,
+      ...(isLimited(budget) ? { budget } : {}),
+      ...(holds && being.parked !== undefined ? { parked: being.parked } : {}),
     }
   })
 }
+
+const isLimited = ({ momentsPerMinute, tokens, money }: Partial<Budget>): boolean =>
+  momentsPerMinute !== undefined || tokens !== undefined || money !== undefined
 
 /** A role with everything that its author left out, where it came from and who could wear it. */
 export type RoleView = CompleteRole & {

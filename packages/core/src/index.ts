@@ -1,5 +1,13 @@
 /** The domain's words. Pure; imports nothing, and is the same in and out of the workflow sandbox. */
 export {
+  type Account,
+  type Breach,
+  BUDGET_PERIODS,
+  type Budget,
+  type BudgetPeriod,
+  MICROS,
+} from './budget.ts'
+export {
   type ActContent,
   actWakeId,
   correlationFor,

@@ -1,3 +1,4 @@
+import type { Breach } from './budget.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { BeingName, RoleName } from './names.ts'
 import type { Cognition } from './stack.ts'
@@ -96,7 +97,13 @@ export type VerbCall =
 export type Decision =
   | { readonly kind: 'call'; readonly call: VerbCall; readonly content: string | null }
   | { readonly kind: 'see'; readonly content: string | null }
-  | { readonly kind: 'failure'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'failure'
+      readonly code: string
+      readonly message: string
+      /** no mind was asked, since it might have cost too much; never of a mind's own making */
+      readonly breach?: Breach
+    }
 
 /** How a moment ended. `reason` is a code for a failure, a short name for a skip. */
 export const OUTCOMES = ['act', 'see', 'failure', 'skipped'] as const

@@ -1,4 +1,13 @@
-import { type FactDraft, isJsonObject, type Json, type JsonObject, parentPath, spaceName } from '@treeos/core'
+import {
+  type Account,
+  type FactDraft,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parentPath,
+  spaceName,
+} from '@treeos/core'
+import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
 import { setQuality } from './qualities.ts'
 import { type BeingRow, type RoleRow, type Row, roleKey, type SpaceRow, type WorldRow } from './rows.ts'
 import type { Watch } from './watch.ts'
@@ -32,6 +41,9 @@ type Apply = (row: Row | null, change: Change) => Row | null
 const KINDS = new Map<string, Apply>([
   ['being:born', (_, { payload, at }) => born(payload, at)],
   ['being:moved', (row, { payload }) => row && ({ ...row, space: payload.to } as BeingRow)],
+  ['being:budgeted', (row, { payload }) => row && budgeted(row as BeingRow, payload)],
+  ['being:parked', (row, { payload }) => row && parkedBy(row as BeingRow, payload)],
+  ['being:resumed', (row) => row && resumed(row as BeingRow)],
   ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow, payload)],
   ['space:created', (_, change) => created(change)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
@@ -95,12 +107,14 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
   }
 }
 
-/** How a row is found again: the space it lies in, its maker, who decides for it; and what wakes it. */
+/** How a row is found again: the space it lies in, its maker, who decides for it; what wakes it, and what it may use up. */
 export interface RowIndex {
   readonly place: string | null
   readonly parent: string | null
   readonly cognition: string | null
   readonly watches: readonly Watch[]
+  /** null of what is no being */
+  readonly account: Account | null
 }
 
 export function indexOf(key: string, row: Row): RowIndex {
@@ -111,10 +125,11 @@ export function indexOf(key: string, row: Row): RowIndex {
       parent: being.parent,
       cognition: being.cognition.kind,
       watches: watchesOf(being),
+      account: accountOf(being),
     }
   }
   if (key.startsWith('space:')) return { ...NOWHERE, place: parentPath((row as SpaceRow).path) }
   return NOWHERE
 }
 
-const NOWHERE: RowIndex = { place: null, parent: null, cognition: null, watches: [] }
+const NOWHERE: RowIndex = { place: null, parent: null, cognition: null, watches: [], account: null }

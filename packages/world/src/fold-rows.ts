@@ -1,4 +1,12 @@
-import { canonicalJson, type FactDraft, type Json, type JsonObject, type ReelId } from '@treeos/core'
+import {
+  type Account,
+  canonicalJson,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  type ReelId,
+} from '@treeos/core'
+import { isSameAccount, NO_ACCOUNT } from './budgets.ts'
 import { evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow, Row, SpaceRow, WorldRow } from './rows.ts'
@@ -7,7 +15,7 @@ import type { Watch } from './watch.ts'
 import { changedPaths } from './watches.ts'
 
 /** A row as it is after some facts, with how it is found again. */
-export interface FoldedRow extends Omit<RowIndex, 'watches'> {
+export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
@@ -15,6 +23,8 @@ export interface FoldedRow extends Omit<RowIndex, 'watches'> {
   readonly draft: number
   /** null when they are what they were */
   readonly watches: readonly Watch[] | null
+  /** null when it is what it was */
+  readonly account: Account | null
   /** paths whose value others may watch, and that is another now */
   readonly changed: readonly string[]
   /** scopes that the change is in, beside its reel */
@@ -42,8 +52,8 @@ export async function foldRows(
     if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i })
   }
   const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
-    const { watches, ...index } = indexOf(key, row)
-    const watched = before === null ? [] : indexOf(key, before).watches
+    const { watches, account, ...index } = indexOf(key, row)
+    const was = before === null ? null : indexOf(key, before)
     const changed = isNew(before, key) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row))
     return {
       key,
@@ -51,7 +61,8 @@ export async function foldRows(
       state: row as unknown as Json,
       draft,
       ...index,
-      watches: areSame(watches, watched) ? null : watches,
+      watches: areSame(watches, was?.watches ?? []) ? null : watches,
+      account: account === null || isSameAccount(account, was?.account ?? NO_ACCOUNT) ? null : account,
       changed,
       scopes: changed.length === 0 ? [] : scopesOf(key, row),
       values: comparablesAt(valuesOf(key, row) ?? {}, changed),

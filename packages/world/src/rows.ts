@@ -1,4 +1,13 @@
-import type { BeingName, Cognition, Digest, JsonObject, RoleName, SpacePath } from '@treeos/core'
+import type {
+  BeingName,
+  Breach,
+  Budget,
+  Cognition,
+  Digest,
+  JsonObject,
+  RoleName,
+  SpacePath,
+} from '@treeos/core'
 import type { Surface as CanLists } from '@treeos/roles'
 
 /** Rows are caches of the fold of one reel: delete one, refold, and it is the same to the byte. */
@@ -16,6 +25,13 @@ export interface BeingRow {
   readonly ceiling: CanLists | null
   /** ms since 1970 UTC */
   readonly bornAt: number
+  /** what it and its offspring may use up; absent until a maker has set one */
+  readonly budget?: Partial<Budget> & {
+    /** counts its changes, from 1; without any limit it bounds nothing any more */
+    readonly revision: number
+  }
+  /** the limit that its last moment met, until it is resumed; whether it still holds, {@link isParked} tells */
+  readonly parked?: Breach
 }
 
 export interface SpaceRow {

@@ -2,6 +2,7 @@ import { type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
+import { budgetOperations } from './operations/budgets.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { roleOperations } from './operations/roles.ts'
 import { wakingOperations } from './operations/waking.ts'
@@ -105,7 +106,7 @@ export const seed: Extension = {
   version: '1',
   roles,
   clauses: [],
-  operations: [...worldOperations, ...wakingOperations, ...roleOperations],
+  operations: [...worldOperations, ...wakingOperations, ...roleOperations, ...budgetOperations],
   beOperations: identityOperations,
   relations: {
     asker: ({ asker }) => (asker === null ? [] : [`@${asker}`]),

@@ -1,0 +1,121 @@
+import {
+  BUDGET_PERIODS,
+  type Budget,
+  beingReel,
+  type FactDraft,
+  type JsonObject,
+  MICROS,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import type { Decided, Operation, OperationInput } from '../extension.ts'
+import type { BeingRow } from '../rows.ts'
+import { Arguments } from './arguments.ts'
+
+/** What no budget may exceed, so that counts stay whole numbers. */
+const AMOUNT_MAX = 1_000_000_000
+const TOKENS_MAX = 1_000_000 * AMOUNT_MAX
+
+const setBudget: Operation = {
+  name: 'set-budget',
+  description:
+    'Says what the target being and all its offspring may use up together, and lets those go on that its old budget parked.',
+  targets: ['being'],
+  allow: ['ancestor', 'operator'],
+  args: {
+    momentsPerMinute: 'whole number; what is beyond waits for the next minute',
+    tokens: 'whole number, prompts and answers together',
+    money: 'in the currency of the prices, to the millionth',
+    per: 'day or total: what tokens and money are counted for; total when absent',
+  },
+  async decide(input): Promise<Decided> {
+    const being = requireOther(input, 'set-budget')
+    const given = new Arguments('set-budget', input.args, ['momentsPerMinute', 'tokens', 'money', 'per'])
+    const budget: Budget = {
+      ...amount(given, 'momentsPerMinute', AMOUNT_MAX),
+      ...amount(given, 'tokens', TOKENS_MAX),
+      ...money(given),
+      per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
+    }
+    await requireWithinOwn(input, budget)
+    const payload = { budget: budget as unknown as JsonObject }
+    return {
+      facts: [{ reel: beingReel(being.name), kind: 'being:budgeted', payload }],
+      result: { being: stanceOf(being.name), ...payload },
+    }
+  },
+}
+
+const resume: Operation = {
+  name: 'resume',
+  description: 'Lets a parked being try again; a limit that still holds will park it again.',
+  targets: ['being'],
+  allow: ['ancestor', 'operator'],
+  args: {},
+  decide(input): Decided {
+    const being = requireOther(input, 'resume')
+    new Arguments('resume', input.args, [])
+    if (being.parked === undefined)
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being.name)} is not parked`)
+    const fact: FactDraft = { reel: beingReel(being.name), kind: 'being:resumed', payload: {} }
+    return { facts: [fact], result: { being: stanceOf(being.name) } }
+  },
+}
+
+/** The operator has standing to every being, itself included; nobody bounds or frees itself. */
+function requireOther({ actor, target }: OperationInput, operation: string): BeingRow {
+  if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', `${operation} takes a being`)
+  if (target.being.name === actor.name)
+    throw new TreeosError('FORBIDDEN', `${operation}: ${stanceOf(actor.name)} cannot do that to itself`)
+  return target.being
+}
+
+function amount<N extends 'momentsPerMinute' | 'tokens'>(
+  given: Arguments,
+  name: N,
+  max: number,
+): { [K in N]?: number } {
+  const value = given.value(name)
+  if (value === undefined || value === null) return {}
+  const least = name === 'momentsPerMinute' ? 1 : 0
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > max)
+    throw given.fault(name, value, `a whole number from ${least} to ${max}, or null for no limit`)
+  return { [name]: value } as { [K in N]?: number }
+}
+
+function money(given: Arguments): Pick<Budget, 'money'> {
+  const value = given.value('money')
+  if (value === undefined || value === null) return {}
+  if (typeof value !== 'number' || value < 0 || value > AMOUNT_MAX || !isWholeInMicros(value))
+    throw given.fault(
+      'money',
+      value,
+      `a number from 0 to ${AMOUNT_MAX}, to the millionth, or null for no limit`,
+    )
+  return { money: value }
+}
+
+const isWholeInMicros = (value: number): boolean => Math.round(value * MICROS) / MICROS === value
+
+/**
+ * Nobody grants more than it has: what bounds the actor, its makers' budgets included, bounds what it sets. Limits of a day
+ * and for good are compared where the one could exceed the other; in any case all of them are drawn on.
+ */
+async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget): Promise<void> {
+  for (const elder of [actor, ...(await world.lineage(actor.name))]) {
+    const own = elder.budget
+    if (own === undefined) continue
+    for (const limit of ['momentsPerMinute', 'tokens', 'money'] as const) {
+      const max = own[limit]
+      const wanted = budget[limit]
+      if (max === undefined || wanted === undefined || wanted <= max) continue
+      if (limit !== 'momentsPerMinute' && own.per === 'day' && budget.per === 'total') continue
+      throw new TreeosError(
+        'FORBIDDEN',
+        `set-budget: ${limit} ${wanted} is more than the ${max} that ${stanceOf(elder.name)} has`,
+      )
+    }
+  }
+}
+
+export const budgetOperations: readonly Operation[] = [setBudget, resume]

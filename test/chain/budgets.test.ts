@@ -1,0 +1,297 @@
+import {
+  type Attempt,
+  append,
+  beginLife,
+  claimWake,
+  countParked,
+  enqueue,
+  listUnrung,
+  measureInboxes,
+  type RowWrite,
+  reserve,
+  settle,
+} from '@treeos/chain'
+import { type Account, momentId } from '@treeos/core'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, wakeFor } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase({ poolMax: 8 })
+})
+afterAll(() => base.close())
+
+let count = 0
+const fresh = (name: string) => `${name}-${++count}`
+
+const NONE: Account = {
+  revision: 0,
+  momentsPerMinute: null,
+  tokens: null,
+  micros: null,
+  per: 'total',
+  parked: null,
+}
+
+/** A being of this maker, as an append writes it; again, with what has changed. */
+async function being(name: string, parent: string | null, account: Partial<Account> = {}): Promise<void> {
+  const row: RowWrite = {
+    ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
+    ...{ place: '/', parent, cognition: 'llm', watches: null, account: { ...NONE, ...account } },
+  }
+  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
+  await beginLife(base.db, base.reality.id, name, 'run-1')
+}
+
+const attemptOf = (name: string, n = 1, attempt = 1): Attempt => ({
+  being: name,
+  moment: momentId(name, 1, n),
+  attempt,
+})
+const cost = (tokens: number, micros: number | null = 0) => ({ tokens, micros })
+const ask = async (at: Attempt, tokens: number, micros: number | null = 0) =>
+  (await reserve(base.db, at, cost(tokens, micros))).status
+const accountOf = async (name: string) => {
+  const row = await base.db.selectFrom('account').selectAll().where('being', '=', name).executeTakeFirst()
+  if (row === undefined) throw new Error(`${name} has no account`)
+  return row
+}
+const closeMoment = async (name: string, n = 1, wake: string | null = null) =>
+  append(
+    base.db,
+    await batchOf(base.db, base.reality, { moment: { being: name, generation: 1, n }, outcome: { wake } }),
+  )
+
+describe('issue 5.8 a reservation', () => {
+  it('counts on every limited being up the birth chain, and is replaced by what the call cost', async () => {
+    const [top, middle, child] = [fresh('top'), fresh('middle'), fresh('child')]
+    await being(top, null, { revision: 1, tokens: 1000 })
+    await being(middle, top)
+    await being(child, middle, { revision: 1, tokens: 500, micros: 70 })
+    expect(await ask(attemptOf(child), 400, 60)).toBe('reserved')
+    expect(await accountOf(top)).toMatchObject({ total_tokens: 400, held_tokens: 400, total_micros: 60 })
+    await settle(base.db, attemptOf(child), cost(123, 20))
+    expect(await accountOf(top)).toMatchObject({ total_tokens: 123, held_tokens: 0, total_micros: 20 })
+    expect(await accountOf(child)).toMatchObject({ total_tokens: 123, day_tokens: 123, held_micros: 0 })
+    expect(await reserve(base.db, attemptOf(child, 2), cost(1, 51))).toEqual({
+      status: 'breach',
+      breach: {
+        ...{ of: child, revision: 1, limit: 'money', per: 'total', max: 0.00007, used: 0.00002 },
+        ...{ needs: 0.000051, until: null },
+      },
+    })
+    expect(await ask(attemptOf(fresh('stranger')), 1_000_000)).toBe('free')
+  })
+
+  it('waits while only what calls under way may take is in its way, and breaks the limit when that is not all', async () => {
+    const [top, a, b] = [fresh('top'), fresh('a'), fresh('b')]
+    await being(top, null, { revision: 1, tokens: 1000 })
+    await being(a, top)
+    await being(b, top)
+    expect(await ask(attemptOf(a), 1000)).toBe('reserved')
+    expect(await ask(attemptOf(b), 1)).toBe('waits')
+    expect(await ask(attemptOf(b), 1001)).toBe('breach')
+    await settle(base.db, attemptOf(a), cost(999))
+    expect(await ask(attemptOf(b), 2)).toBe('breach')
+    expect(await ask(attemptOf(b), 1)).toBe('reserved')
+  })
+
+  it('is made once an attempt; what nobody told of is settled at the worst, by the next attempt or the closing', async () => {
+    const name = fresh('lone')
+    await being(name, null, { revision: 1, tokens: 1000 })
+    expect(await ask(attemptOf(name), 100)).toBe('reserved')
+    expect(await ask(attemptOf(name), 100)).toBe('reserved')
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 100 })
+    expect(await ask(attemptOf(name, 1, 2), 200)).toBe('reserved')
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 200 })
+    await settle(base.db, attemptOf(name), cost(1)) // the first attempt was only slow
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 200 })
+    expect(await ask(attemptOf(name), 100)).toBe('over')
+    await closeMoment(name)
+    expect(await accountOf(name)).toMatchObject({ total_tokens: 300, held_tokens: 0 })
+    expect(await ask(attemptOf(name, 1, 3), 1)).toBe('over')
+  })
+
+  it('of a limit of the day counts for that day alone, and for good as well', async () => {
+    const name = fresh('daily')
+    await being(name, null, { revision: 1, tokens: 100, per: 'day' })
+    expect(await ask(attemptOf(name), 100)).toBe('reserved')
+    const late = await reserve(base.db, attemptOf(name, 2), cost(101))
+    expect(late).toMatchObject({ status: 'breach', breach: { per: 'day', until: expect.any(Number) } })
+    if ('breach' in late) expect(late.breach.until! - Date.now()).toBeLessThanOrEqual(25 * 3_600_000)
+    await sql`update treeos.account set day = day - 1 where being = ${name}`.execute(base.owner)
+    await sql`update treeos.reservation set day = day - 1 where moment like ${`${name}/%`}`.execute(
+      base.owner,
+    )
+    expect(await ask(attemptOf(name, 2), 60)).toBe('reserved')
+    await settle(base.db, attemptOf(name), cost(0)) // yesterday's
+    expect(await accountOf(name)).toMatchObject({ day_tokens: 60, total_tokens: 60, held_tokens: 60 })
+  })
+
+  it('of money without a price is refused where money is limited, and costs nothing elsewhere', async () => {
+    const [rich, poor] = [fresh('rich'), fresh('poor')]
+    await being(rich, null, { revision: 1, tokens: 100 })
+    await being(poor, null, { revision: 1, micros: 1_000_000 })
+    expect(await ask(attemptOf(rich), 10, null)).toBe('reserved')
+    expect(await reserve(base.db, attemptOf(poor), cost(10, null))).toMatchObject({
+      status: 'breach',
+      breach: { limit: 'money', max: 1, needs: null },
+    })
+  })
+})
+
+/** A tree in which two share a limit with a third, and one has its own below theirs. */
+const TREE = [
+  { name: 'root', parent: null, tokens: 3000 },
+  { name: 'left', parent: 'root', tokens: 1500 },
+  { name: 'right', parent: 'root', tokens: null },
+  { name: 'leaf', parent: 'left', tokens: 700 },
+  { name: 'twig', parent: 'left', tokens: null },
+] as const
+const CALLERS = ['left', 'right', 'leaf', 'twig'] as const
+
+/** What one being does: calls, each with what it reserves and uses, and whether anybody lived to tell. */
+const call = fc.record({
+  worst: fc.integer({ min: 1, max: 600 }),
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+  told: fc.boolean(),
+})
+const script = fc.record(
+  Object.fromEntries(CALLERS.map((name) => [name, fc.array(call, { minLength: 2, maxLength: 12 })])),
+)
+
+/** Everybody calls at once, one call after another. @returns the most that was ever used of each limit, as sampled */
+async function run(
+  calls: Record<string, readonly { worst: number; share: number; told: boolean }[]>,
+  reserved: boolean,
+) {
+  const id = ++count
+  for (const { name, parent, tokens } of TREE)
+    await being(`${name}-${id}`, parent === null ? null : `${parent}-${id}`, {
+      ...(tokens === null ? {} : { revision: 1, tokens }),
+    })
+  const most = new Map<string, { used: number; settled: number }>()
+  const sample = async () => {
+    const { rows } = await sql<{ being: string; used: number; settled: number }>`
+      select being, total_tokens as used, total_tokens - held_tokens as settled from treeos.account
+      where being like ${`%-${id}`}`.execute(base.db)
+    for (const { being, used, settled } of rows) {
+      const before = most.get(being) ?? { used: 0, settled: 0 }
+      most.set(being, { used: Math.max(used, before.used), settled: Math.max(settled, before.settled) })
+    }
+  }
+  await Promise.all(
+    CALLERS.map(async (name) => {
+      for (const [i, { worst, share, told }] of (calls[name] ?? []).entries()) {
+        const at = attemptOf(`${name}-${id}`, 1, i + 1) // an attempt of which nobody tells is settled by the next
+        const answer = await ask(at, reserved ? worst : 0)
+        if (answer !== 'reserved') continue
+        await sample()
+        const used = Math.floor(share * worst)
+        if (told || !reserved) await settle(base.db, at, cost(used))
+        await sample()
+      }
+    }),
+  )
+  for (const name of CALLERS) await closeMoment(`${name}-${id}`)
+  await sample()
+  const { rows } = await sql<{ being: string; tokens: number; counted: number; held: number }>`
+    select a.being, a.total_tokens as tokens, a.held_tokens as held,
+      (select coalesce(sum(settled_tokens), 0)::bigint from treeos.reservation r where a.being = any(r.accounts)) as counted
+    from treeos.account a where a.being like ${`%-${id}`}`.execute(base.db)
+  for (const { tokens, counted, held } of rows) expect({ tokens, held }).toEqual({ tokens: counted, held: 0 })
+  return TREE.flatMap(({ name, tokens }) => {
+    const seen = most.get(`${name}-${id}`)
+    return tokens === null || seen === undefined ? [] : [{ name, over: seen.used > tokens, tokens, ...seen }]
+  })
+}
+
+describe('issue 5.8 concurrent children', () => {
+  it('never use more than any limit above them, whoever of them dies before telling', async () => {
+    await fc.assert(
+      fc.asyncProperty(script, async (calls) => {
+        const seen = await run(calls, true)
+        expect(seen.filter(({ over }) => over)).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('go over when nothing is reserved and usage is only counted afterwards', async () => {
+    const calls = Object.fromEntries(
+      CALLERS.map((name) => [
+        name,
+        Array.from({ length: 12 }, () => ({ worst: 600, share: 0.9, told: true })),
+      ]),
+    )
+    expect((await run(calls, false)).some(({ over }) => over)).toBe(true)
+    expect((await run(calls, true)).some(({ over }) => over)).toBe(false)
+  })
+})
+
+describe('issue 5.8 a being that rests', () => {
+  const claim = async (name: string, n = 1) =>
+    (await claimWake(base.db, name, momentId(name, 1, n), 1))?.id ?? null
+  const unrung = async (name: string) => (await listUnrung(base.db, -60, 1000)).includes(name)
+
+  it('claims nothing while it is parked, until that budget changes or the time is over', async () => {
+    const [top, child] = [fresh('top'), fresh('child')]
+    await being(top, null, { revision: 3, tokens: 10 })
+    const parked = { of: top, revision: 3, until: null }
+    await being(child, top, { parked })
+    await enqueue(base.db, wakeFor(child, fresh('wake')))
+    const wake = fresh('wake')
+    await enqueue(base.db, wakeFor(child, wake))
+    const { waiting } = await measureInboxes(base.db)
+    expect([await claim(child), await unrung(child), await countParked(base.db)]).toEqual([null, false, 1])
+    await being(top, null, { revision: 4, tokens: 20 })
+    expect([await unrung(child), await countParked(base.db)]).toEqual([true, 0])
+    expect((await measureInboxes(base.db)).waiting).toBe(waiting + 2)
+    expect(await claim(child)).not.toBeNull()
+
+    await being(child, top, { parked: { ...parked, revision: 4, until: Date.now() + 60_000 } })
+    expect(await claim(child, 2)).toBeNull()
+    expect(await claim(child)).not.toBeNull() // what a moment has, it keeps
+    await being(child, top, { parked: { ...parked, revision: 4, until: Date.now() - 1 } })
+    expect(await claim(child, 2)).toBe(wake)
+  })
+
+  it('opens as many moments a minute as it and everybody above it may, and the rest later', async () => {
+    const [top, a, b] = [fresh('top'), fresh('a'), fresh('b')]
+    await being(top, null, { revision: 1, momentsPerMinute: 3 })
+    await being(a, top, { revision: 1, momentsPerMinute: 2 })
+    await being(b, top)
+    for (const name of [a, a, a, b, b, b]) await enqueue(base.db, wakeFor(name, fresh('wake')))
+    const minute = async (from: number) =>
+      Promise.all([from, from + 1, from + 2].flatMap((n) => [claim(a, n), claim(b, n)]))
+    await onTheMinute()
+    const first = (await minute(1)).filter((wake) => wake !== null)
+    expect(first).toHaveLength(3)
+    expect([await unrung(a), await unrung(b)]).toEqual([false, false])
+    await sql`update treeos.account set minute = minute - interval '1 minute' where being in (${top}, ${a})`.execute(
+      base.owner,
+    )
+    expect(await unrung(b)).toBe(true)
+    const second = (await minute(4)).filter((wake) => wake !== null)
+    expect(second).toHaveLength(3)
+    expect(new Set([...first, ...second]).size).toBe(6)
+  })
+})
+
+/** Counting to three within one minute of the clock. */
+async function onTheMinute(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000)
+  if (left < 5000) await new Promise((resolve) => setTimeout(resolve, left + 50))
+}
+
+it('no worker may write accounts, reservations or parkings by itself', async () => {
+  for (const table of ['account', 'reservation', 'parking'])
+    await expect(sql`delete from ${sql.table(`treeos.${table}`)}`.execute(base.db)).rejects.toThrow(
+      /permission denied/,
+    )
+  for (const call of ['keep_accounts(null)', `settle_locked('', 1, 0, 0)`, `take_pace('')`])
+    await expect(sql`select treeos.${sql.raw(call)}`.execute(base.db)).rejects.toThrow(/permission denied/)
+})
