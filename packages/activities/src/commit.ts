@@ -10,6 +10,7 @@ import {
   findEntry,
   glance,
   keep,
+  listParkedBy,
   type MomentRecord,
   shelvesOf,
 } from '@treeos/chain'
@@ -154,9 +155,10 @@ export async function commit(
   if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...heads.keys()] }
   if (answer.status !== 'appended') return answer
+  const freed = await listParkedBy(db, rebudgeted(drafts), FREED_MAX)
   return {
     status: 'stamped',
-    ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken, ...told(drafts)])],
+    ring: [...new Set([...wakes.map((wake) => wake.being), ...answer.woken, ...told(drafts), ...freed])],
     rescheduled: rescheduled(drafts),
     stamped: {
       moment: input.moment,
@@ -191,6 +193,14 @@ function rescheduled(drafts: readonly FactDraft[]): ScheduleRef[] {
     return [{ being: reel.slice('being:'.length), name }]
   })
 }
+/** The sweep rings the rest. */
+const FREED_MAX = 1000
+
+/** Beings whose budget was set anew: it parks nobody any more. */
+function rebudgeted(drafts: readonly FactDraft[]): BeingName[] {
+  return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
+}
+
 const BUDGET_KINDS = new Set(['being:budgeted', 'being:resumed'])
 
 /** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */

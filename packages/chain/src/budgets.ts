@@ -73,3 +73,19 @@ export async function countParked(db: Db): Promise<number> {
     select count(*) as parked from treeos.parking where treeos.is_parked(being)`.execute(db)
   return rows[0]?.parked ?? 0
 }
+
+/** Beings that these beings' budgets have parked, or had parked before they were changed. */
+export async function listParkedBy(
+  db: Db,
+  budgetsOf: readonly BeingName[],
+  limit: number,
+): Promise<BeingName[]> {
+  if (budgetsOf.length === 0) return []
+  const rows = await db
+    .selectFrom('parking')
+    .select('being')
+    .where('of', 'in', budgetsOf)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.being)
+}

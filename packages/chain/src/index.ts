@@ -18,6 +18,7 @@ export {
   type Attempt,
   type Cost,
   countParked,
+  listParkedBy,
   type Reserved,
   reserve,
   settle,
