@@ -100,8 +100,8 @@ describe('F30 the five clauses of the court, through a day', () => {
   /** One moment, with what its stack was. */
   async function moment(call: object, as: 'operator' | 'human' = 'operator') {
     await setFlow(world, 'operator', as === 'human' ? [{ when: { verb: 'summon' }, role: 'human' }] : [])
-    const { primary, stacked, outcome } = await play(world, 'ada', call as never)
-    n += 1
+    const { primary, stacked, outcome, n: number } = await play(world, 'ada', call as never)
+    n = number // a published signal wakes her as well
     return { outcome, stack: [primary, ...stacked] }
   }
   const go = (target: string) => ({ verb: 'do', action: 'move', target, args: {} })

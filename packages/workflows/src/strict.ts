@@ -2,6 +2,8 @@ import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/w
 
 /** What a command does, as far as history keeps it. */
 export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
+/** A timer that is cancelled within the task that started it never reaches history. */
+export type ToldKind = CommandKind | 'cancelled-timer'
 
 /**
  * A recorder for replay bundles only. Temporal's own replay check ignores what a command carries: activity arguments,
@@ -10,8 +12,11 @@ export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
  */
 export interface StrictSinks extends Sinks {
   strict: {
-    /** @param carries the values' bytes, in order; of a timer its length in ms as JSON */
-    command(kind: CommandKind, name: string, carries: Uint8Array[]): void
+    /**
+     * @param name of an activity; of a timer its number within the run
+     * @param carries the values' bytes, in order; of a timer its length in ms as JSON
+     */
+    command(kind: ToldKind, name: string, carries: Uint8Array[]): void
   }
 }
 
@@ -37,8 +42,9 @@ type Command = Parameters<
 >[0]['commands'][number]
 type Values = { data?: Uint8Array | null }[] | null | undefined
 
-function read(command: Command): [CommandKind, string, Uint8Array[]] | null {
-  const { scheduleActivity, scheduleLocalActivity, startTimer, continueAsNewWorkflowExecution } = command
+function read(command: Command): [ToldKind, string, Uint8Array[]] | null {
+  const { scheduleActivity, scheduleLocalActivity, startTimer, cancelTimer, continueAsNewWorkflowExecution } =
+    command
   if (scheduleActivity)
     return ['activity', scheduleActivity.activityType ?? '', bytes(scheduleActivity.arguments)]
   if (scheduleLocalActivity) {
@@ -48,10 +54,11 @@ function read(command: Command): [CommandKind, string, Uint8Array[]] | null {
     const { seconds, nanos } = startTimer.startToFireTimeout ?? {}
     return [
       'timer',
-      '',
+      String(startTimer.seq),
       [new TextEncoder().encode(JSON.stringify(Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6))],
     ]
   }
+  if (cancelTimer) return ['cancelled-timer', String(cancelTimer.seq), []]
   if (continueAsNewWorkflowExecution) return ['continue', '', bytes(continueAsNewWorkflowExecution.arguments)]
   const fields = command.upsertWorkflowSearchAttributes?.searchAttributes?.indexedFields
   if (!fields) return null
