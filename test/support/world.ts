@@ -39,6 +39,8 @@ export interface WorldOptions {
   readonly timeZone?: string
   /** an ISO instant: Postgres' clock then stands still, until `setClock` */
   readonly clock?: string
+  /** the way a worker takes to Postgres: a proxy, to cut it */
+  readonly workerUrl?: (url: string) => string
 }
 
 let installed = false
@@ -74,7 +76,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       plugins: [
         treeos({
           extensions,
-          databaseUrl: url,
+          databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
           observe: {
             error: (where, error) => void errors.push({ where, error }),

@@ -2,12 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attempt, type Cost, type Db, reserve, settle } from '@treeos/chain'
 import type { Breach } from '@treeos/core'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
+import type { Observer } from './observer.ts'
+import { patiently } from './patience.ts'
 import { costOf } from './prices.ts'
 
 /** Longer than a model may take as a rule: what calls under way hold has come back by then, or is not going to. */
 const WAIT_SECONDS_MAX = 150
 const POLL_MS_MIN = 100
 const POLL_MS_MAX = 1000
+
+/** Where what is used up is kept. */
+interface Ledger {
+  readonly db: Db
+  readonly observe: Observer
+}
 
 const NOTHING: Cost = { tokens: 0, micros: 0 }
 
@@ -19,7 +27,7 @@ const NOTHING: Cost = { tokens: 0, micros: 0 }
  * @throws {ModelTransientError} as the model does
  */
 export async function askWithinBudgets(
-  db: Db,
+  deps: Ledger,
   model: Model,
   attempt: Attempt,
   request: ModelRequest,
@@ -29,7 +37,7 @@ export async function askWithinBudgets(
     { promptTokens: model.boundPrompt(bounded), completionTokens: model.answerTokensMax },
     model.price,
   )
-  const reserved = await reserveInTime(db, attempt, worst, request.signal)
+  const reserved = await reserveInTime(deps, attempt, worst, request.signal)
   switch (reserved.status) {
     case 'free':
       return model.decide(request)
@@ -41,10 +49,13 @@ export async function askWithinBudgets(
   }
   try {
     const answer = await model.decide(bounded)
-    await settle(db, attempt, costOfAnswer(answer, model))
+    await patiently(deps.observe, () => settle(deps.db, attempt, costOfAnswer(answer, model)))
     return answer
   } catch (error) {
-    if (error instanceof ModelTransientError) await settle(db, attempt, error.isFree ? NOTHING : null)
+    if (error instanceof ModelTransientError) {
+      const cost = error.isFree ? NOTHING : null
+      await patiently(deps.observe, () => settle(deps.db, attempt, cost))
+    }
     throw error
   }
 }
@@ -55,10 +66,10 @@ function costOfAnswer({ usage, refused }: ModelAnswer, { price }: Model): Cost |
 }
 
 /** What fits only if calls under way take less than they might waits for them, a while. */
-async function reserveInTime(db: Db, attempt: Attempt, worst: Cost, signal: AbortSignal | undefined) {
+async function reserveInTime(deps: Ledger, attempt: Attempt, worst: Cost, signal: AbortSignal | undefined) {
   const end = performance.now() + 1000 * WAIT_SECONDS_MAX
   for (let wait = POLL_MS_MIN; ; wait = Math.min(1.5 * wait, POLL_MS_MAX)) {
-    const reserved = await reserve(db, attempt, worst)
+    const reserved = await patiently(deps.observe, () => reserve(deps.db, attempt, worst))
     if (reserved.status !== 'waits' || performance.now() > end) return reserved
     await sleep(wait, undefined, signal === undefined ? {} : { signal })
   }

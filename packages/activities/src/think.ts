@@ -8,6 +8,7 @@ import type { BeatDeps } from './deps.ts'
 import { messageOf } from './message.ts'
 import { ModelTransientError } from './model.ts'
 import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
+import { patiently } from './patience.ts'
 import { askWithinBudgets } from './spending.ts'
 
 /** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
@@ -20,18 +21,19 @@ const HEARTBEAT_MS = 3000
 export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
   // A moment that this process has just opened, thought about for the first time, was not decided before.
   const isFresh = Context.current().info.attempt === 1 && deps.memory.moments.has(moment)
-  const stored = isFresh ? deps.memory.decisions.get(moment) : await findDecision(deps, moment)
-  if (stored != null) return refOf(stored)
-  const loaded = await loadMoment(deps, moment)
   const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
+  const wait = <T>(work: () => Promise<T>) => patiently(deps.observe, work)
   try {
+    const stored = isFresh ? deps.memory.decisions.get(moment) : await wait(() => findDecision(deps, moment))
+    if (stored != null) return refOf(stored)
+    const loaded = await wait(() => loadMoment(deps, moment))
     crashPoint('think:before-mind')
     const { decision, usage } =
       loaded.record.cognition.kind === 'llm'
         ? await askModel(deps, loaded, stack)
         : { decision: await runScript(deps, loaded, stack), usage: null }
     crashPoint('think:after-mind')
-    const recorded = await recordDecision(deps.db, moment, decision, usage)
+    const recorded = await wait(() => recordDecision(deps.db, moment, decision, usage))
     deps.memory.decisions.set(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
@@ -44,14 +46,16 @@ const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: de
 
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
   if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MIND), usage: null }
-  const { prompt, tools, role, missing } = await composeLoaded(deps.db, deps.parts, loaded, stack)
+  const { prompt, tools, role, missing } = await patiently(deps.observe, () =>
+    composeLoaded(deps.db, deps.parts, loaded, stack),
+  )
   if (missing !== null)
     return { decision: failure('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded`), usage: null }
   try {
     const { cancellationSignal: signal, info } = Context.current()
     const { moment } = loaded.record
     const answer = await askWithinBudgets(
-      deps.db,
+      deps,
       deps.model,
       { being: parseMomentId(moment).being, moment, attempt: info.attempt },
       { prompt, tools, forceToolCall: role.forceToolCall, signal },
