@@ -17,7 +17,7 @@ export default defineConfig({
           exclude: ['**/{node_modules,dist,fixtures}/**'],
           globalSetup: ['test/support/services.ts'],
           testTimeout: 60_000,
-          maxWorkers: 2, // each file has a world of its own; the services are shared
+          maxWorkers: 3, // each file has a world of its own and often waits; the services are shared
           hookTimeout: 180_000, // a first start may build Temporal's server
         },
       },
