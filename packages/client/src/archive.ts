@@ -7,6 +7,7 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import type { temporal } from '@temporalio/proto'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
+import { Recurring } from './recurring.ts'
 
 export type History = temporal.api.history.v1.IHistory
 
@@ -30,33 +31,19 @@ export class Archivist {
   readonly #options: ArchiveOptions
   /** close time up to which every run is archived, ISO 8601 */
   #until = new Date(0).toISOString()
-  #closed = false
-  #running: Promise<void> = Promise.resolve()
-  #wake: () => void = () => undefined
+  readonly #sweeps: Recurring
 
   constructor(options: ArchiveOptions) {
     this.#options = options
+    this.#sweeps = new Recurring(
+      SWEEP_EVERY_MS,
+      () => this.sweep(),
+      (error) => options.onError('archive', error),
+    )
   }
 
   start(): void {
-    this.#running = this.#run()
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#closed) {
-      try {
-        await this.sweep()
-      } catch (error) {
-        this.#options.onError('archive', error)
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, SWEEP_EVERY_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
+    this.#sweeps.start()
   }
 
   /** Archives what has closed since the last sweep. @returns how many runs were written */
@@ -76,10 +63,8 @@ export class Archivist {
     return written
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    this.#wake()
-    await this.#running
+  close(): Promise<void> {
+    return this.#sweeps.close()
   }
 }
 

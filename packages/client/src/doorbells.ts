@@ -5,6 +5,7 @@ import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Kysely } from 'kysely'
 import { ringBeing } from './doorbell.ts'
+import { Recurring } from './recurring.ts'
 import { RingSchedule } from './ring-schedule.ts'
 
 /** Calls to Temporal under way at once. */
@@ -43,12 +44,16 @@ export class Doorbells {
   #rung: () => void = () => undefined
   /** where the look at the busy goes on */
   #lookAfter: BeingName = ''
-  #closed = false
-  #sweeping: Promise<void> = Promise.resolve()
-  #wakeSweeper: () => void = () => undefined
+  readonly #sweeps: Recurring
+  #sweepsDone = 0
 
   constructor(options: DoorbellOptions) {
     this.#options = options
+    this.#sweeps = new Recurring(
+      options.sweepEveryMs ?? SWEEP_EVERY_MS,
+      () => this.#sweepOnce(),
+      (error) => options.onError('sweep', error),
+    )
   }
 
   /** Returns at once. */
@@ -86,26 +91,14 @@ export class Doorbells {
 
   /** Starts ringing again for wakes that nobody took, soon at first and ever more seldom. */
   sweep(): void {
-    this.#sweeping = this.#sweepUntilClosed()
+    this.#sweeps.start()
   }
 
-  async #sweepUntilClosed(): Promise<void> {
-    for (let sweeps = 0; !this.#closed; sweeps++) {
-      try {
-        this.ring(await releaseDelayed(this.#options.db))
-        await this.#ringStuck()
-        if (sweeps % LOOK_EVERY_SWEEPS === 0) this.ring(await this.#findEnded())
-      } catch (error) {
-        this.#options.onError('sweep', error)
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#options.sweepEveryMs ?? SWEEP_EVERY_MS)
-        this.#wakeSweeper = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
+  async #sweepOnce(): Promise<void> {
+    const looks = this.#sweepsDone++ % LOOK_EVERY_SWEEPS === 0
+    this.ring(await releaseDelayed(this.#options.db))
+    await this.#ringStuck()
+    if (looks) this.ring(await this.#findEnded())
   }
 
   /**
@@ -114,7 +107,7 @@ export class Doorbells {
    */
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
-    for (let after = 0; !this.#closed && this.#failed === failed; ) {
+    for (let after = 0; !this.#sweeps.isClosed && this.#failed === failed; ) {
       const stuck = await pageUnrung(this.#options.db, UNRUNG_SECONDS, PAGE_LENGTH, after)
       this.ring(this.#schedule.due(stuck.map(({ being }) => being)))
       if (stuck.length < PAGE_LENGTH) break
@@ -145,9 +138,7 @@ export class Doorbells {
   }
 
   /** Stops the sweep; rings under way may still arrive. */
-  async close(): Promise<void> {
-    this.#closed = true
-    this.#wakeSweeper()
-    await this.#sweeping
+  close(): Promise<void> {
+    return this.#sweeps.close()
   }
 }

@@ -10,6 +10,7 @@ import { type ChainDb, listScheduling, type Reality, readRows } from '@treeos/ch
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleInput, scheduleId } from '@treeos/workflows'
 import { type BeingRow, beingKey, schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { Recurring } from './recurring.ts'
 
 const SWEEP_EVERY_MS = 30_000
 /** Temporal takes no shorter one. */
@@ -34,17 +35,20 @@ interface Wanted extends ScheduleInput {
  */
 export class Schedules {
   readonly #options: SchedulesOptions
-  #closed = false
-  #running: Promise<void> = Promise.resolve()
+  readonly #sweeps: Recurring
   #telling: Promise<void> = Promise.resolve()
-  #wake: () => void = () => undefined
 
   constructor(options: SchedulesOptions) {
     this.#options = options
+    this.#sweeps = new Recurring(
+      SWEEP_EVERY_MS,
+      () => this.sweep(),
+      (error) => options.onError('schedules', error),
+    )
   }
 
   start(): void {
-    this.#running = this.#run()
+    this.#sweeps.start()
   }
 
   /** Looks at the schedules that were changed, one after the other. Returns at once. */
@@ -53,23 +57,6 @@ export class Schedules {
       this.#telling = this.#telling
         .then(() => this.#settle(schedule))
         .catch((error) => this.#options.onError('schedule', error))
-    }
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#closed) {
-      try {
-        await this.sweep()
-      } catch (error) {
-        this.#options.onError('schedules', error)
-      }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, SWEEP_EVERY_MS)
-        this.#wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
     }
   }
 
@@ -169,9 +156,7 @@ export class Schedules {
 
   /** Stops the sweep and finishes what was told. */
   async close(): Promise<void> {
-    this.#closed = true
-    this.#wake()
-    await this.#running
+    await this.#sweeps.close()
     await this.#telling
   }
 }
