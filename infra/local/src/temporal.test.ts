@@ -159,5 +159,7 @@ it('a temporal on PATH is started as dev server with all it needs, and its last 
     'dynamic-config-value history.timerProcessorMaxPollRPS=1000',
     'dynamic-config-value history.timerProcessorMaxTimeShift="10ms"',
     'dynamic-config-value system.enableActivityEagerExecution=true',
+    'dynamic-config-value history.maximumBufferedEventsBatch=10000',
+    'dynamic-config-value history.workflowTaskRetryMaxInterval="10s"',
   ])
 })
