@@ -1,7 +1,22 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Minutes each, most of them spent waiting: begun last, they would be all that still runs. */
+const LONG = [/test\/faults\/faults/, /test\/cli\//, /test\/scenarios\/(schedules|wakes-by-change)/]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONG.findIndex((long) => long.test(moduleId))
+      return found < 0 ? LONG.length : found
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
