@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
@@ -29,25 +30,30 @@ const wholeNumber = (text: string | undefined) => (text === undefined ? undefine
 
 const contestantsFor = ({ other }: Flags) =>
   LANES.filter((name) => other !== undefined || !name.endsWith('-other'))
-const wantedOf = (flags: Flags) => flags.only?.split(',') ?? contestantsFor(flags)
+const wantedOf = <Name extends string>({ only }: Flags, known: readonly Name[]) =>
+  (only?.split(',') ?? known) as readonly Name[]
+
+/** What is wrong with the flags that all benchmarks share. */
+function refuse(flags: Flags, contestants: readonly string[]): string | null {
+  if (!['small', 'full'].includes(flags.size)) return `--size is small or full, not ${flags.size}`
+  const number = NUMBERS.find((name) => flags[name] !== undefined && !/^[1-9]\d*$/.test(flags[name]))
+  if (number !== undefined) return `--${number} is a whole number from 1, not ${flags[number]}`
+  const unknown = wantedOf(flags, contestants).find((name) => !contestants.includes(name))
+  return unknown === undefined ? null : `there is no contestant ${unknown}, only ${contestants.join(', ')}`
+}
+
+const show = (result: unknown) => inspect(result, { depth: 8, breakLength: 120, maxArrayLength: 200 })
 
 export const benchmarks: readonly Benchmark[] = [
   {
     name: 'moment',
     what: 'moments a second and latency of a being, LLM and scripted, beside bare Temporal, LangGraph.js and DBOS',
-    refuse(flags) {
-      if (!['small', 'full'].includes(flags.size)) return `--size is small or full, not ${flags.size}`
-      const number = NUMBERS.find((name) => flags[name] !== undefined && !/^[1-9]\d*$/.test(flags[name]))
-      if (number !== undefined) return `--${number} is a whole number from 1, not ${flags[number]}`
-      const known = contestantsFor(flags)
-      const unknown = wantedOf(flags).find((name) => !known.some((lane) => lane === name))
-      return unknown === undefined ? null : `there is no contestant ${unknown}, only ${known.join(', ')}`
-    },
+    refuse: (flags) => refuse(flags, contestantsFor(flags)),
     run: (flags, onProgress) =>
       benchMoment({
         size: flags.size as 'small' | 'full',
         profile: flags.profile,
-        lanes: wantedOf(flags) as LaneName[],
+        lanes: wantedOf<LaneName>(flags, contestantsFor(flags)),
         other: flags.other,
         beings: wholeNumber(flags.beings),
         seconds: wholeNumber(flags.seconds),
@@ -55,7 +61,20 @@ export const benchmarks: readonly Benchmark[] = [
         depth: wholeNumber(flags.depth) ?? 1,
         onProgress,
       }),
-    show: (result) => inspect(result, { depth: 8, breakLength: 120, maxArrayLength: 200 }),
+    show,
+  },
+  {
+    name: 'evaluate',
+    what: 'time of one evaluation of a flow, beside five rule libraries and closures written by hand',
+    refuse: (flags) => refuse(flags, CONTESTANTS),
+    run: (flags, onProgress) =>
+      benchEvaluate({
+        size: flags.size as 'small' | 'full',
+        contestants: wantedOf<Contestant>(flags, CONTESTANTS),
+        rounds: wholeNumber(flags.rounds),
+        onProgress,
+      }),
+    show,
   },
   {
     name: 'fanout',

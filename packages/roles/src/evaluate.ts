@@ -46,19 +46,25 @@ export type FlowResult =
  */
 export function evaluateFlow(flow: CompiledFlow, input: FlowInput): FlowResult {
   const reading = new Reading(input.context as Json, flow.table)
-  const stacked: RoleName[] = []
-  for (let next = flow.stacked; ; ) {
-    const match = findMatch(next, reading, input)
-    if (match === null) break
-    stacked.push(match.role)
-    next = match.rest
-  }
-  const worn = stacked.length > 1 ? [...new Set(stacked)] : stacked
+  const stacked = stackOf(flow, reading, input)
   const asked = input.asked ?? null
-  if (asked !== null) return settleAsked(flow, input, asked, worn)
+  if (asked !== null) return settleAsked(flow, input, asked, stacked)
   const match = findMatch(flow.plain, reading, input)
-  if (match !== null) return { primary: match.role, stacked: worn }
-  return settleDefault(input, worn)
+  if (match !== null) return { primary: match.role, stacked }
+  return settleDefault(input, stacked)
+}
+
+const NONE: readonly RoleName[] = Object.freeze([])
+
+function stackOf(flow: CompiledFlow, reading: Reading, input: FlowInput): readonly RoleName[] {
+  let match = findMatch(flow.stacked, reading, input)
+  if (match === null) return NONE
+  const roles = [match.role]
+  for (;;) {
+    match = findMatch(match.rest, reading, input)
+    if (match === null) return roles.length > 1 ? [...new Set(roles)] : roles
+    roles.push(match.role)
+  }
 }
 
 /** The first clause whose conditions hold and whose role can be worn. */

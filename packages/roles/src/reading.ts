@@ -13,10 +13,10 @@ const hasOwn = Object.prototype.hasOwnProperty
  */
 export function lookUp(context: Json | undefined, keys: readonly string[]): Json | undefined {
   let value = context
-  for (const key of keys) {
+  for (let i = 0; i < keys.length; i++) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    if (!hasOwn.call(value, key)) return undefined
-    value = (value as JsonObject)[key]
+    if (!hasOwn.call(value, keys[i]!)) return undefined
+    value = (value as JsonObject)[keys[i]!]
   }
   if (typeof value === 'string') return isLong(value) ? OPAQUE : value
   return typeof value === 'object' && value !== null ? OPAQUE : value
