@@ -219,7 +219,7 @@ describe('F32 precision and recall', () => {
   it('against brute force, one change after the other: exactly those whose reading differs are woken', async () => {
     const random = new Random(11)
     let changes = 0
-    for (let step = 0; step < 60; step++) {
+    for (let step = 0; step < 40; step++) {
       await quiet()
       const known = new Set((await changeWakes()).map(({ id }) => id))
       const before = new Map(
@@ -259,12 +259,12 @@ describe('F32 precision and recall', () => {
       expect({ step, woken: woken.sort() }).toEqual({ step, woken: expected.sort() })
       changes += expected.length
     }
-    expect(changes).toBeGreaterThan(40)
+    expect(changes).toBeGreaterThan(25)
   }, 120_000)
 
   it('while flows are edited, beings move and everything changes at once: whoever rests has seen the world as it is', async () => {
     const random = new Random(23)
-    const until_ = Date.now() + 12_000
+    const until_ = Date.now() + 6000
     const many = async (work: () => Promise<unknown>) => {
       for (; Date.now() < until_; ) await work()
     }

@@ -26,11 +26,16 @@ export function temporaryFolders(): (mode?: number) => string {
   }
 }
 
-/** Runs `call`, an expression over all that `index.ts` exports, in a process that is killed at the first progress line that says `starting`. */
+/** Runs `call` of all that `index.ts` exports in a process that is killed while its server starts, once that is on record. */
 export async function killedWhileStarting(call: string, dataDir: string): Promise<void> {
   const index = JSON.stringify(join(import.meta.dirname, '../index.ts'))
   const script = `import * as local from ${index}
-    const onProgress = (line) => line.startsWith('starting') && setTimeout(() => process.kill(process.pid, 'SIGKILL'), 40)
+    import { existsSync, readFileSync } from 'node:fs'
+    const record = ${JSON.stringify(join(dataDir, 'instance.json'))}
+    const isRecorded = () => existsSync(record) && readFileSync(record, 'utf8').includes('"pid"')
+    const onProgress = (line) => {
+      if (line.startsWith('starting')) setInterval(() => isRecorded() && process.kill(process.pid, 'SIGKILL'), 1)
+    }
     await local.${call}({ dataDir: ${JSON.stringify(dataDir)}, searchAttributes: [], onProgress })`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], { env: bareEnv })
   const [, signal] = await once(child, 'exit')
