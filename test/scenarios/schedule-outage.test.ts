@@ -76,8 +76,10 @@ it('F89 ticks that Temporal missed while it was down are one wake, of long inter
   const back = Date.now()
   await until(() => of('slow', back, Number.POSITIVE_INFINITY).length > 0, { seconds: 60 })
 
-  for (const name of ['slow', 'fast'])
-    expect({ name, late: of(name, down, back) }).toMatchObject({ name, late: [{}] })
+  // Ticks of the fast one may all be too late to be made up for, when the server takes its time: the next is the one then.
+  const late = { slow: of('slow', down, back), fast: of('fast', down, back) }
+  expect(late, JSON.stringify(ticks)).toMatchObject({ slow: [{}], fast: late.fast.slice(0, 1) })
+  expect(of('fast', back, Number.POSITIVE_INFINITY).length).toBeGreaterThan(0)
   worker.shutdown()
   await running
   await native.close()
