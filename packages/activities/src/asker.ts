@@ -1,5 +1,5 @@
-import { type Db, kept, readOpen, readOutcomeOfWake } from '@treeos/chain'
-import { actWakeId, parseMomentId, type Wake } from '@treeos/core'
+import { type Db, findEntry, kept, readOpen, readOutcomeOfWake } from '@treeos/chain'
+import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
 import type { Face, Surface } from '@treeos/world'
 
 /** What whoever summoned could reach for in the very moment in which it spoke; null when nobody did. */
@@ -11,4 +11,10 @@ export async function surfaceOfAsker(db: Db, wake: Wake): Promise<Surface | null
   const open = await readOpen(db, moment)
   if (open === null || open.face === null) return null
   return ((await kept(db, open.face)) as unknown as Face | null)?.surface ?? null
+}
+
+/** Whoever said what a wake's chain began with; null when that was nobody. */
+export async function openerOf(db: Db, { id, root, caller }: Wake): Promise<BeingName | null> {
+  const first = root === id ? caller : (await findEntry(db, root))?.caller
+  return first?.name ?? null
 }

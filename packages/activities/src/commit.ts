@@ -33,7 +33,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import { type Act, beingKey, catalogsOf, decideCall, foldRows, SCHEDULES, WorldReader } from '@treeos/world'
-import { surfaceOfAsker } from './asker.ts'
+import { openerOf, surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
 import { continueAfter } from './continuing.ts'
@@ -233,10 +233,11 @@ async function judge(
       surface: loaded.face.surface,
       wake,
       hops: loaded.record.wake.kind === 'act' ? 0 : loaded.record.wake.hops,
-      orientation: ending.composed.role.defaultOrientation,
+      role: ending.composed.role,
       correlation: correlationFor(loaded.record.wake, input.moment),
       digest: digestOf,
       askerSurface: () => surfaceOfAsker(db, wake),
+      opener: () => openerOf(db, wake),
       catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
     })
     requireBounded(act)

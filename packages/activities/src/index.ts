@@ -10,7 +10,7 @@ import { wakeScheduled } from './scheduled.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
-export { surfaceOfAsker } from './asker.ts'
+export { openerOf, surfaceOfAsker } from './asker.ts'
 export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
 export type { BeatDeps, ScheduleRef } from './deps.ts'

@@ -33,10 +33,11 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
         surface: face.surface,
         wake: NO_WAKE,
         hops: 0,
-        orientation: 'forward',
+        role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
         correlation: '',
         digest: digestOf,
         askerSurface: async () => null,
+        opener: async () => null,
         catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
       },
     )

@@ -1,6 +1,6 @@
 import { type Db, digestOf, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
 import { type Digest, type Json, type PinnedStack, triggerOf } from '@treeos/core'
-import type { RoleSpec } from '@treeos/roles'
+import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
@@ -19,6 +19,8 @@ export interface Relived {
   readonly seen: Seen
   /** null when it is skipped */
   readonly stack: PinnedStack | null
+  /** that stack as one */
+  readonly role: ComposedRole | null
   readonly surface: Digest | null
   /** null also where a role's prompt is code of a version that is not loaded here */
   readonly prompt: Digest | null
@@ -49,7 +51,7 @@ export async function relive(
   })
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
-    return { reader, me, seen, stack, surface: null, prompt: null, missing: null }
+    return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
   const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => source.kept(role.digest)))
   const content = (await findEntry(db, open.wake.id))?.content ?? null
   const composed = composeMoment(parts, specs as unknown as RoleSpec[], seen.face, { openedAt, content })
@@ -58,6 +60,7 @@ export async function relive(
     me,
     seen,
     stack,
+    role: composed.role,
     surface: digestOf(seen.face.surface as unknown as Json),
     prompt: composed.missing === null ? digestOf(composed.prompt as unknown as Json) : null,
     missing: composed.missing,

@@ -1,4 +1,4 @@
-import { surfaceOfAsker } from '@treeos/activities'
+import { openerOf, surfaceOfAsker } from '@treeos/activities'
 import {
   type Db,
   digestOf,
@@ -164,9 +164,9 @@ async function attempt(
   call: VerbCall,
   outcome: StoredOutcome,
   open: OpenRecord,
-  { reader, me, stack, seen }: Relived,
+  { reader, me, stack, seen, role }: Relived,
 ): Promise<Difference['refused']> {
-  if (stack === null || seen.face === null) return null
+  if (stack === null || seen.face === null || role === null) return null
   const entry = await findEntry(db, open.answers ?? open.wake.id)
   const wake: Wake = entry ?? { ...open.wake, being: me.name, content: null }
   try {
@@ -178,11 +178,12 @@ async function attempt(
       caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
       surface: seen.face.surface,
       wake,
-      orientation: 'forward', // it decides nothing but what is remarked
+      role,
       hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
       correlation: correlationFor(open.wake, outcome.moment),
       digest: digestOf,
       askerSurface: () => surfaceOfAsker(db, wake),
+      opener: () => openerOf(db, wake),
       catalogs: () => catalogsOf(parts, shelvesOf(db)),
     })
     return null

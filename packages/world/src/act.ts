@@ -20,7 +20,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import type { RoleSpec } from '@treeos/roles'
+import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import { type Catalogs, publishesCatalogs } from './catalogs.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import type { Decided, Operation, OperationTarget } from './extension.ts'
@@ -45,13 +45,15 @@ export interface Acting {
   readonly wake: Wake
   /** summons that led here; a person's act leads its own */
   readonly hops: number
-  /** what the primary role says of summons to itself */
-  readonly orientation: Orientation
+  /** what the primary role says of summons to itself, and of answers */
+  readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode'>
   /** the id that a summon of this act gets */
   readonly correlation: string
   readonly digest: (value: Json) => string
   /** what whoever woke the moment could reach for as it spoke; null when nobody did, or nothing of it is known */
   readonly askerSurface: () => Promise<Surface | null>
+  /** whoever said what the chain of wakes began with; null when nobody did */
+  readonly opener: () => Promise<BeingName | null>
   /** what there is to choose from when one writes roles and flows, as it stands */
   readonly catalogs: () => Promise<Catalogs>
 }
@@ -74,8 +76,17 @@ export interface Act {
 /**
  * Runs one verb call through both gates and decides it.
  * @throws {TreeosError} FORBIDDEN from either gate, or the code of what is wrong; then nothing is written
+ * @throws whatever a read failed with
  */
-export function decideCall(call: VerbCall, at: Acting): Promise<Act> {
+export async function decideCall(call: VerbCall, at: Acting): Promise<Act> {
+  try {
+    return await decide(call, at)
+  } finally {
+    at.reader.requireWhole() // an operation may have taken a read that failed for one that found nothing
+  }
+}
+
+function decide(call: VerbCall, at: Acting): Promise<Act> {
   switch (call.verb) {
     case 'see':
       return look(call.address, at)
@@ -108,11 +119,10 @@ async function look(address: string, at: Acting): Promise<Act> {
 async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
-  const name = call.target === null ? asker : parseStance(call.target)
-  if (name === null)
-    throw new TreeosError('INVALID_INPUT', 'nobody woke this moment, so a summon must name its target')
-  const inReplyTo = call.inReplyTo ?? (name === asker ? wake.id : null)
-  if (inReplyTo !== null && (inReplyTo !== wake.id || name !== asker)) {
+  const name = call.target === null ? await whomToAnswer(at) : parseStance(call.target)
+  const mayAnswer = name === asker && at.role.respondMode !== 'none'
+  const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
+  if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
     throw new TreeosError(
       'FORBIDDEN',
       `correlation ${quote(inReplyTo)} is not the one that ${stanceOf(at.me.name)} may answer now`,
@@ -171,13 +181,19 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
   }
 }
 
+/** @throws {TreeosError} INVALID_INPUT when there is nobody, or the role answers nobody */
+async function whomToAnswer({ wake, role, opener }: Acting): Promise<BeingName> {
+  if (role.respondMode === 'none')
+    throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
+  const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
+  if (name !== null) return name
+  const nobody = role.replyTo === 'asker' ? 'nobody woke this moment' : 'nobody began what led to this moment'
+  throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
+}
+
 /** What a being is shown of its own past is its own affair. */
-function requireOwn(
-  asked: Orientation | undefined,
-  name: BeingName,
-  { me, orientation }: Acting,
-): Orientation {
-  if (name === me.name) return asked ?? orientation
+function requireOwn(asked: Orientation | undefined, name: BeingName, { me, role }: Acting): Orientation {
+  if (name === me.name) return asked ?? role.defaultOrientation
   if (asked === undefined || asked === 'forward') return 'forward'
   throw new TreeosError(
     'FORBIDDEN',

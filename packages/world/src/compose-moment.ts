@@ -28,7 +28,7 @@ export function composeMoment(
   return {
     role,
     prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
-    tools: toolsFor(face.surface),
+    tools: toolsFor(face.surface, role),
     missing: specs.find((spec) => !isLoaded(parts, spec))?.name ?? null,
   }
 }

@@ -9,12 +9,12 @@ export interface Prompt {
   readonly user: string
 }
 
-const VERB_OF_LIST: Readonly<Record<CanList, Verb>> = {
+const VERB_OF_LIST = {
   canSee: 'see',
   canDo: 'do',
   canSummon: 'summon',
   canBe: 'be',
-}
+} as const satisfies Record<CanList, Verb>
 const HINT: Readonly<Record<CanList, string>> = {
   canSee: 'read these addresses',
   canDo: 'do these actions',
@@ -67,7 +67,7 @@ export interface Tool {
 const text = (description: string) => ({ type: 'string', description })
 const object = (description: string) => ({ type: 'object', description, additionalProperties: true })
 
-const TOOLS: Readonly<Record<Verb, Tool>> = {
+const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
   see: tool(
     'see',
     'Read the world at an address. Nothing changes.',
@@ -84,18 +84,25 @@ const TOOLS: Readonly<Record<Verb, Tool>> = {
     },
     ['action'],
   ),
-  summon: tool(
-    'summon',
-    'Speak to a being.',
-    { target: text('@name; whoever woke me when left out'), content: text('what to say') },
-    ['content'],
-  ),
   be: tool(
     'be',
     'Perform an identity operation.',
     { operation: text('the operation'), payload: object('its payload') },
     ['operation'],
   ),
+}
+
+type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
+
+const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody', Tool>> = {
+  asker: summonTool('@name; whoever woke me when left out', ['content']),
+  'chain-initial': summonTool('@name; whoever began all this when left out', ['content']),
+  nobody: summonTool('@name', ['target', 'content']),
+}
+
+function summonTool(target: string, required: string[]): Tool {
+  const properties = { target: text(target), content: text('what to say') }
+  return tool('summon', 'Speak to a being.', properties, required)
 }
 
 function tool(
@@ -115,6 +122,10 @@ function tool(
 }
 
 /** The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. */
-export function toolsFor(surface: Surface): Tool[] {
-  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => TOOLS[VERB_OF_LIST[list]])
+export function toolsFor(surface: Surface, { replyTo, respondMode }: Answering): Tool[] {
+  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) =>
+    list === 'canSummon'
+      ? SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
+      : TOOLS[VERB_OF_LIST[list]],
+  )
 }

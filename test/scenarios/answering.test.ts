@@ -1,0 +1,113 @@
+import { moments } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../support/life.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+interface SummonTool {
+  readonly function: {
+    readonly parameters: {
+      readonly properties: { readonly target: { readonly description: string } }
+      readonly required: readonly string[]
+    }
+  }
+}
+const ANY = [{ pattern: '*' }]
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
+  const answering: Record<string, JsonObject> = {
+    'to-asker': {},
+    'to-opener': { replyTo: 'chain-initial' },
+    'to-nobody': { respondMode: 'none' },
+  }
+  for (const [name, more] of Object.entries(answering)) {
+    await setRole(world, { name, canSummon: ANY, prompt: '', ...more })
+    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: name })
+  }
+  await world.birth({ name: 'between', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const answer = { verb: 'summon', target: null, content: 'the answer', inReplyTo: null }
+/** The operator speaks to @between, which asks the being to answer. @returns how that moment ended, and the first id */
+async function through(being: string, call: JsonObject) {
+  const root = await tell(world, 'between', {
+    call: { verb: 'summon', target: `@${being}`, content: { call } },
+  })
+  const moment = await until(async () => {
+    const asked = (await wakesOf(world, being)).find((wake) => wake.root === root)
+    return asked?.closedBy == null ? null : asked
+  })
+  return { root, asked: moment }
+}
+const heard = async (being: string, root: string) =>
+  (await wakesOf(world, being)).filter((wake) => wake.root === root && wake.content === 'the answer')
+
+describe('whom an answer goes to', () => {
+  it('is whoever asked, when the role says nothing of it', async () => {
+    const { root, asked } = await through('to-asker', answer)
+    expect(await heard('between', root)).toMatchObject([{ inReplyTo: asked.id }])
+    expect(await heard('operator', root)).toEqual([])
+  })
+
+  it('is whoever began the chain, with replyTo chain-initial', async () => {
+    const { root } = await through('to-opener', answer)
+    expect(await heard('operator', root)).toMatchObject([{ inReplyTo: null, caller: { name: 'to-opener' } }])
+    expect(await heard('between', root)).toEqual([])
+    // Asked by that one itself, it answers as any other does.
+    const alone = await tell(world, 'to-opener', { call: answer })
+    await until(async () => (await heard('operator', alone)).some(({ inReplyTo }) => inReplyTo === alone))
+  })
+
+  it('is nobody where nobody began it', async () => {
+    await wakeUp(world, 'to-opener', [{ call: answer } as Json])
+    const moment = await until(async () => {
+      return (await moments(world.db, 'to-opener')).find(({ outcome }) => outcome === 'failure')
+    })
+    expect(moment).toMatchObject({
+      reason: 'INVALID_INPUT',
+      message: expect.stringContaining('nobody began what led to this moment'),
+    })
+  })
+
+  it('is nobody with respondMode none: it may speak, and never as an answer', async () => {
+    expect(await live(world, 'to-nobody', { call: answer })).toMatchObject({
+      outcome: 'failure',
+      reason: 'INVALID_INPUT',
+      message: expect.stringContaining('answers nobody'),
+    })
+    const { root } = await through('to-nobody', { ...answer, target: '@between' })
+    expect(await heard('between', root)).toMatchObject([{ inReplyTo: null }])
+    const asked = await tell(world, 'to-nobody', 'a word')
+    expect(
+      await play(world, 'to-nobody', { ...answer, target: '@operator', inReplyTo: asked }),
+    ).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  })
+
+  it('is what a model is told of', async () => {
+    const told = { 'to-asker': /whoever woke me/, 'to-opener': /whoever began/, 'to-nobody': /^@name$/ }
+    for (const [role, target] of Object.entries(told)) {
+      const name = `llm-${role}`
+      await world.birth({ name, cognition: 'llm', role })
+      await live(world, name, 'well?')
+      const [tool] = askedFor(model, name)[0]?.tools ?? []
+      const { parameters } = (tool as unknown as SummonTool).function
+      expect(parameters.properties.target.description).toMatch(target)
+      expect(parameters.required.includes('target')).toBe(role === 'to-nobody')
+    }
+  })
+
+  it('F49 lived again, the same', async () => {
+    await expectReplays(world)
+  })
+})
