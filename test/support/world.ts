@@ -20,6 +20,8 @@ export interface World extends Connection {
   readonly url: string
   /** errors that history was not told the message of */
   readonly errors: { where: string; error: unknown }[]
+  /** tokens and see-resolvers that came to nothing */
+  readonly leftOut: { what: string; error: unknown }[]
   /** what the worker's observer was told of each moment's end */
   readonly outcomes: { kind: string; reason: string | null }[]
   birth(payload: JsonObject): Promise<void>
@@ -63,6 +65,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const connection = await TemporalConnection.connect({ address })
   const temporal = new Client({ connection })
   const errors: World['errors'] = []
+  const leftOut: World['leftOut'] = []
   const outcomes: World['outcomes'] = []
   const native = await NativeConnection.connect({ address })
   let running: { worker: Worker; done: Promise<void> } | null = null
@@ -79,6 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
           observe: {
+            leftOut: (what, error) => void leftOut.push({ what, error }),
             error: (where, error) => void errors.push({ where, error }),
             outcome: (kind, reason) => void outcomes.push({ kind, reason }),
           },
@@ -99,6 +103,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     owner,
     url,
     errors,
+    leftOut,
     outcomes,
     startWorker,
     stopWorker,

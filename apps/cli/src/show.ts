@@ -88,6 +88,7 @@ export function shownExplanation({
   stacked,
   skip,
   surface,
+  leftOut,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
   const entries = Object.entries(surface).map(([name, allowed]) => [
@@ -109,6 +110,9 @@ export function shownExplanation({
           '  ',
         ),
     table(entries),
+    ...leftOut.map(
+      (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
+    ),
   ].join('\n')
 }
 

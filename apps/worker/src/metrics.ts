@@ -70,7 +70,7 @@ export class Metrics {
     )
   }
 
-  get observer(): Omit<Observer, 'error'> & { error(where: string): void } {
+  get observer(): Omit<Observer, 'error' | 'leftOut'> & { error(where: string): void } {
     return {
       beat: (beat, seconds) => this.#beats.observe({ beat }, seconds),
       outcome: (outcome, reason) => this.#moments.inc({ outcome, reason: reason ?? '' }),

@@ -1,6 +1,7 @@
 import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
 import { openDatabase } from '@treeos/chain'
 import { historiesIn } from '@treeos/client'
+import { quote } from '@treeos/core'
 import { createModel, type Mind, type ModelOptions, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
@@ -135,6 +136,10 @@ function observer(metrics: Metrics, log: Logger): Observer {
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info({ outcome: kind, reason }, isNothing ? 'a moment came to nothing' : 'a moment met a bound')
+    },
+    leftOut(what, fault) {
+      error('resolver')
+      log.warn({ leftOut: quote(what), ...nameAndCode(fault) }, 'a moment goes on without it')
     },
     error(where, fault) {
       error(where)

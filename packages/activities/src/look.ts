@@ -14,13 +14,19 @@ import type { OpenInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
 
+/** What was seen, the record of it, and the tokens and see-resolvers that were left out. */
+export interface Looked extends Seen {
+  readonly record: OpenRecord
+  readonly faults: readonly { readonly what: string; readonly error: unknown }[]
+}
+
 /** Looks at the world at the instant of one glance, and makes the record of what was seen. */
 export async function lookForMoment(
   { db, reality, parts }: BeatDeps,
   { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
   wake: InboxEntry,
   { source, now, lastSealed }: Glance,
-): Promise<Seen & { readonly record: OpenRecord }> {
+): Promise<Looked> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
@@ -28,7 +34,7 @@ export async function lookForMoment(
   const answered = await answeredBy(db, wake) // what is said in an inbox row never changes
   const { verb, caller } = attribute(wake, answered)
   const asked = (answered ?? wake).askedRole
-  const seen = await lookAround(reader, parts, {
+  const opening = {
     me,
     verb,
     caller,
@@ -37,7 +43,9 @@ export async function lookForMoment(
     asked,
     trigger: triggerOf(wake),
     asker: caller?.name ?? null,
-  })
+  }
+  const faults: { what: string; error: unknown }[] = []
+  const seen = await lookAround(reader, parts, opening, (what, error) => faults.push({ what, error }))
   const record: OpenRecord = {
     v: 1,
     moment,
@@ -57,7 +65,7 @@ export async function lookForMoment(
     basis: digestOf(seen.basis as unknown as Json),
     face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
   }
-  return { ...seen, record }
+  return { ...seen, record, faults }
 }
 
 /** The summon that a person's act answers, if it names one of theirs. */

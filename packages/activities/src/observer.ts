@@ -11,8 +11,10 @@ export interface Observer {
     answer: 'call' | 'see' | 'failure' | 'lost',
     tokens: { prompt: number; completion: number } | null,
   ): void
+  /** a token or a see-resolver of a role came to nothing, and its moment goes on without it */
+  leftOut(what: string, error: unknown): void
   /** something went wrong and is retried, or was refused by a rule; the message stays here */
   error(where: string, error: unknown): void
 }
 
-export const silent: Observer = { beat() {}, outcome() {}, model() {}, error() {} }
+export const silent: Observer = { beat() {}, outcome() {}, model() {}, leftOut() {}, error() {} }

@@ -40,6 +40,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
     face: record.face === null ? null : { digest: record.face, content: seen.face as unknown as Json },
   })
   crashPoint('open:after-record')
+  if (first) for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
   // Only what is stored may be acted on, and after a rerun that is not what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
   if (first) memory.moments.set(input.moment, loaded)

@@ -119,7 +119,12 @@ async function recall(db: Db, being: BeingName, n: number): Promise<Recalled> {
   }
 }
 
-export type ExplainedMoment = Explanation & { readonly surface: Surface; readonly by: readonly string[] }
+export type ExplainedMoment = Explanation & {
+  readonly surface: Surface
+  /** tokens and see-resolvers that came to nothing, and why */
+  readonly leftOut: Face['dropped']
+  readonly by: readonly string[]
+}
 
 /** Which clauses of a past moment were considered, matched or skipped, and why; and what it could reach. */
 export async function explain(db: Db, being: BeingName, n: number): Promise<ExplainedMoment> {
@@ -132,7 +137,12 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     asked: open.asked,
   })
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
-  return { ...explanation, surface: face?.surface ?? none, by: outcome.record.by }
+  return {
+    ...explanation,
+    surface: face?.surface ?? none,
+    leftOut: face?.dropped ?? [],
+    by: outcome.record.by,
+  }
 }
 
 export interface RebuiltPrompt {

@@ -8,9 +8,12 @@ export {
   entryKey,
   isPattern,
   type PatternToken,
+  type PlacePattern,
+  parsePlace,
   type RelToken,
   type ResolverToken,
   type Token,
+  textPattern,
 } from './entry.ts'
 export {
   evaluateFlow,

@@ -37,6 +37,8 @@ const entry = fc.oneof(
   fc.record({ rel: name }),
   fc.record({ pattern }),
   fc.record({ resolver: name }),
+  fc.record({ pattern, kind: fc.oneof(name, fc.constant(7)) }),
+  fc.constantFrom<unknown>({ kind: 'a' }, { rel: 'a', kind: 'b' }),
   fc.constantFrom<unknown>({}, { rel: 'a', pattern: '*' }, { deny: 'x' }, 7, null, { rel: 7 }),
 )
 const mostly = (good: unknown, bad: fc.Arbitrary<unknown> = junk) =>

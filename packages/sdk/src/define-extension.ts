@@ -1,6 +1,14 @@
 import { isKey } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
-import type { Extension, Operation, RelationResolver, Role, Script, SeeResolver } from '@treeos/world'
+import type {
+  Extension,
+  Operation,
+  PatternResolver,
+  RelationResolver,
+  Role,
+  Script,
+  SeeResolver,
+} from '@treeos/world'
 
 /** The manifest: everything that an extension brings, and nothing else of it is reachable. */
 export interface ExtensionInput {
@@ -12,7 +20,12 @@ export interface ExtensionInput {
   /** clauses that its users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation[]
+  /** what `{rel}` stands for */
   readonly relations?: Readonly<Record<string, RelationResolver>>
+  /** what `{pattern, kind}` stands for, by kind */
+  readonly patterns?: Readonly<Record<string, PatternResolver>>
+  /** what `{resolver}` stands for */
+  readonly resolvers?: Readonly<Record<string, RelationResolver>>
   readonly see?: Readonly<Record<string, SeeResolver>>
   readonly scripts?: Readonly<Record<string, Script>>
 }
@@ -28,6 +41,8 @@ export function defineExtension(input: ExtensionInput): Extension {
     ...(input.roles ?? []).map((role) => role.spec.name),
     ...(input.operations ?? []).map((operation) => operation.name),
     ...Object.keys(input.relations ?? {}),
+    ...Object.keys(input.patterns ?? {}),
+    ...Object.keys(input.resolvers ?? {}),
     ...Object.keys(input.see ?? {}),
     ...Object.keys(input.scripts ?? {}),
   ]
@@ -42,6 +57,8 @@ export function defineExtension(input: ExtensionInput): Extension {
     operations: input.operations ?? [],
     beOperations: [],
     relations: input.relations ?? {},
+    patterns: input.patterns ?? {},
+    resolvers: input.resolvers ?? {},
     see: input.see ?? {},
     scripts: input.scripts ?? {},
   })

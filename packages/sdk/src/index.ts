@@ -9,6 +9,7 @@ export type {
   Face,
   Operation,
   OperationInput,
+  PatternResolver,
   PromptInput,
   RelationResolver,
   Role,

@@ -5,7 +5,7 @@ import type { Reach } from './reach.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import type { Standing } from './stance.ts'
-import type { RelationResolver } from './surface.ts'
+import type { PatternResolver, RelationResolver } from './surface.ts'
 
 /** A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox. */
 export interface Role {
@@ -93,6 +93,8 @@ export interface Extension {
   readonly operations: readonly Operation[]
   readonly beOperations: readonly Operation[]
   readonly relations: Readonly<Record<string, RelationResolver>>
+  readonly patterns: Readonly<Record<string, PatternResolver>>
+  readonly resolvers: Readonly<Record<string, RelationResolver>>
   readonly see: Readonly<Record<string, SeeResolver>>
   readonly scripts: Readonly<Record<string, Script>>
 }

@@ -8,7 +8,7 @@ import {
 } from '@treeos/core'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
-import type { CanLists, DroppedEntry, RelationResolver, Surface } from './surface.ts'
+import type { CanLists, DroppedEntry, FaultListener, Surface, TokenResolvers } from './surface.ts'
 import { expandSurface, Unresolved, whyUnresolved } from './surface.ts'
 
 /**
@@ -40,8 +40,7 @@ export type SeeResolver = (input: {
 }) => Json | Promise<Json>
 
 /** What code brings to a face. */
-export interface Resolvers {
-  readonly relations: ReadonlyMap<string, RelationResolver>
+export interface Resolvers extends TokenResolvers {
   readonly see: ReadonlyMap<string, SeeResolver>
 }
 
@@ -53,26 +52,25 @@ export async function foldFace(
   reader: WorldReader,
   parts: Resolvers,
   at: { me: BeingRow; asker: BeingName | null; lists: CanLists; see: readonly string[] },
+  onFault: FaultListener = () => undefined,
 ): Promise<Face> {
   const space = await reader.space(at.me.space)
   const occupants = await reader.occupants(at.me.space)
-  const { surface, dropped } = await expandSurface(at.lists, {
-    me: at.me,
-    asker: at.asker,
-    relations: parts.relations,
-    reader,
-  })
+  const { surface, dropped } = await expandSurface(
+    at.lists,
+    { me: at.me, asker: at.asker, world: reader, tokens: parts },
+    onFault,
+  )
   const views: { name: string; view: Json }[] = []
   const unseen: { see: string; reason: string }[] = []
   for (const name of at.see) {
-    const resolve = parts.see.get(name)
     try {
-      if (resolve === undefined) throw new Unresolved('no such see-resolver is registered')
-      const view = await resolve({ me: at.me, world: reader })
+      const view = await seeResolver(parts, name)({ me: at.me, world: reader })
       guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
     } catch (error) {
       unseen.push({ see: name, reason: whyUnresolved(error) })
+      onFault(`see ${name}`, error)
     }
   }
   const { roleFlow: _flow, ...qualities } = at.me.qualities
@@ -90,4 +88,16 @@ export async function foldFace(
     surface,
     dropped: [...dropped, ...unseen],
   }
+}
+
+/** A name without its extension's stands for the one see-resolver that is called so, if there is but one. */
+function seeResolver({ see }: Resolvers, name: string): SeeResolver {
+  const named = see.get(name)
+  if (named !== undefined) return named
+  const found = name.includes(':') ? [] : [...see.keys()].filter((key) => key.endsWith(`:${name}`))
+  if (found.length > 1)
+    throw new Unresolved(`several see-resolvers are called so: ${found.sort().join(', ')}`)
+  const only = see.get(found[0] ?? '')
+  if (only === undefined) throw new Unresolved('no such see-resolver is registered')
+  return only
 }

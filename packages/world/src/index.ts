@@ -59,6 +59,7 @@ export {
   covers,
   expandSurface,
   listGate,
+  type PatternResolver,
   type RelationResolver,
   type Surface,
 } from './surface.ts'

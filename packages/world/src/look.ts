@@ -3,6 +3,7 @@ import { compileFlow, composeRoles, evaluateFlow, type FlowResult, heedTrigger }
 import { type Opening, openContext, type Program } from './context.ts'
 import { type Face, foldFace, type Resolvers } from './face.ts'
 import type { SeenHead, WorldReader } from './reader.ts'
+import type { FaultListener } from './surface.ts'
 
 /** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */
 export interface Seen {
@@ -20,11 +21,14 @@ export interface Seen {
 /**
  * Looks at the world once, for one being. The same for a live moment over a snapshot and for replay over the recorded
  * basis: whatever it reads, it reads through the reader.
+ * @throws whatever a read failed with
+ * @param onFault told of every token and see-resolver that was left out
  */
 export async function lookAround(
   reader: WorldReader,
   resolvers: Resolvers,
   opening: Opening & { readonly asker: BeingName | null },
+  onFault?: FaultListener,
 ): Promise<Seen> {
   const { program, context } = await openContext(reader, opening)
   const heads = headRefs(reader.heads)
@@ -34,7 +38,9 @@ export async function lookAround(
     asked: opening.asked,
     trigger: opening.trigger,
   })
-  const face = result.skip === undefined ? await seeFor(reader, resolvers, opening, program, result) : null
+  const face =
+    result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
+  reader.requireWhole()
   return { program, context, heads, result, face, basis: headRefs(reader.heads) }
 }
 
@@ -42,14 +48,15 @@ async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers,
   { me, asker }: Opening & { readonly asker: BeingName | null },
-  program: Program,
-  { primary, stacked }: Extract<FlowResult, { skip?: undefined }>,
+  { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
+  onFault?: FaultListener,
 ): Promise<Face> {
+  const { primary, stacked } = result
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
   const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
-  const face = await foldFace(reader, resolvers, { me, asker, lists, see: lists.see })
+  const face = await foldFace(reader, resolvers, { me, asker, lists, see: lists.see }, onFault)
   // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
   return JSON.parse(canonicalJson(face)) as Face
 }

@@ -39,6 +39,7 @@ export class WorldReader {
   readonly #source: RowSource
   readonly #rows = new Map<string, Row | null>()
   readonly #heads = new Map<ReelId, SeenHead>()
+  #failed: { readonly error: unknown } | null = null
 
   constructor(source: RowSource) {
     this.#source = source
@@ -49,11 +50,29 @@ export class WorldReader {
     return this.#heads
   }
 
+  /**
+   * Nothing may come of a reading that failed, whatever the code that asked made of the failure: it would be recorded, and
+   * replay, where nothing fails, would come to something else.
+   * @throws what the source failed with, if it ever did
+   */
+  requireWhole(): void {
+    if (this.#failed !== null) throw this.#failed.error
+  }
+
+  async #from<T>(read: Promise<T>): Promise<T> {
+    try {
+      return await read
+    } catch (error) {
+      this.#failed ??= { error }
+      throw error
+    }
+  }
+
   /** Reads several rows in one go; later reads of them cost nothing. */
   async prefetch(keys: readonly string[]): Promise<void> {
     const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
     if (missing.length === 0) return
-    for (const { key, state, head } of await this.#source.rows(missing)) {
+    for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
       this.#rows.set(key, state as Row | null)
       // Of two reads of one reel the first stands: all reads of one reader are of one instant, or are checked to be.
       if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
@@ -86,7 +105,7 @@ export class WorldReader {
 
   /** A role's spec by its digest: pinned content, so nothing of it is a read that could move. */
   async spec(digest: Digest): Promise<RoleSpec> {
-    const spec = await this.#source.kept(digest)
+    const spec = await this.#from(this.#source.kept(digest))
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
     return spec as unknown as RoleSpec
   }
@@ -94,22 +113,26 @@ export class WorldReader {
   /** Names of the beings in a space, sorted. Arrivals are facts of the space, so its reel is what was read. */
   async occupants(path: SpacePath): Promise<BeingName[]> {
     await this.prefetch([spaceKey(path)])
-    return (await this.#source.keysInPlace(path, 'being:')).map((key) => key.slice('being:'.length))
+    return (await this.#from(this.#source.keysInPlace(path, 'being:'))).map((key) =>
+      key.slice('being:'.length),
+    )
   }
 
   async childSpaces(path: SpacePath): Promise<SpacePath[]> {
     await this.prefetch([spaceKey(path)])
-    return (await this.#source.keysInPlace(path, 'space:')).map((key) => key.slice('space:'.length))
+    return (await this.#from(this.#source.keysInPlace(path, 'space:'))).map((key) =>
+      key.slice('space:'.length),
+    )
   }
 
   async children(being: BeingName): Promise<BeingName[]> {
     await this.prefetch([beingKey(being)])
-    return (await this.#source.keysOfChildren(being)).map((key) => key.slice('being:'.length))
+    return (await this.#from(this.#source.keysOfChildren(being))).map((key) => key.slice('being:'.length))
   }
 
   /** Every being there is. It reads all their reels, so it is for rare acts that concern everyone. */
   async everyBeing(): Promise<BeingRow[]> {
-    const keys = await this.#source.keysOfBeings()
+    const keys = await this.#from(this.#source.keysOfBeings())
     await this.prefetch(keys)
     return keys.flatMap((key) => (this.#rows.get(key) as BeingRow | null) ?? [])
   }

@@ -1,16 +1,13 @@
 import type { RoleName } from '@treeos/core'
 import type { Extension, Operation, Role, Script } from './extension.ts'
-import type { SeeResolver } from './face.ts'
-import type { RelationResolver } from './surface.ts'
+import type { Resolvers } from './face.ts'
 
 /** Everything that code (not the world) defines: the sum of the extensions, by name. */
-export interface Parts {
+export interface Parts extends Resolvers {
   readonly extensions: readonly { readonly name: string; readonly version: string }[]
   readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
-  readonly relations: ReadonlyMap<string, RelationResolver>
-  readonly see: ReadonlyMap<string, SeeResolver>
   readonly scripts: ReadonlyMap<string, Script>
 }
 
@@ -52,6 +49,8 @@ export function assemble(extensions: readonly Extension[]): Parts {
       extension.beOperations.map((op) => [op.name, op] as const),
     ),
     relations: mergeFunctions('relationship', (extension) => extension.relations),
+    patterns: mergeFunctions('kind of pattern', (extension) => extension.patterns),
+    resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
     see: mergeFunctions('see-resolver', (extension) => extension.see),
     scripts: mergeFunctions('script', (extension) => extension.scripts),
   }

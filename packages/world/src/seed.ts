@@ -1,4 +1,4 @@
-import { type Decision, type Json, stanceOf } from '@treeos/core'
+import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
@@ -8,6 +8,7 @@ import { roleOperations } from './operations/roles.ts'
 import { wakingOperations } from './operations/waking.ts'
 import { worldOperations } from './operations/world.ts'
 import { parseRequest } from './request.ts'
+import { type BeingRow, beingKey } from './rows.ts'
 
 const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
   spec: parseRole(spec),
@@ -100,6 +101,35 @@ const scripts: Record<string, Script> = {
   [ROLE_MANAGER]: roleManager,
 }
 
+const stances = (names: readonly (BeingName | null)[]): string[] =>
+  names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
+
+/** All from birth facts and the wake itself: nothing that a being could write of itself. */
+const relations: Extension['relations'] = {
+  /** whoever woke it */
+  asker: ({ asker }) => stances([asker]),
+  /** its maker */
+  parent: ({ me }) => stances([me.parent]),
+  /** all whom it made */
+  'any-child': async ({ me, world }) => stances(await world.children(me.name)),
+  /** the last before it whom its maker made to wear the same default role */
+  async predecessor({ me, world }) {
+    if (me.parent === null) return []
+    const names = await world.children(me.parent)
+    await world.prefetch(names.map(beingKey))
+    let last: BeingRow | null = null
+    for (const name of names) {
+      const other = await world.being(name)
+      if (other === null || other.defaultRole !== me.defaultRole || !isBefore(other, me)) continue
+      if (last === null || isBefore(last, other)) last = other
+    }
+    return last === null ? [] : stances([last.name])
+  },
+}
+
+const isBefore = (a: BeingRow, b: BeingRow): boolean =>
+  a.bornAt < b.bornAt || (a.bornAt === b.bornAt && a.name < b.name)
+
 /** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */
 export const seed: Extension = {
   name: 'seed',
@@ -108,9 +138,9 @@ export const seed: Extension = {
   clauses: [],
   operations: [...worldOperations, ...wakingOperations, ...roleOperations, ...budgetOperations],
   beOperations: identityOperations,
-  relations: {
-    asker: ({ asker }) => (asker === null ? [] : [`@${asker}`]),
-  },
+  relations,
+  patterns: {},
+  resolvers: {},
   see: {},
   scripts,
 }

@@ -11,7 +11,7 @@ import {
   utf8Length,
   worldReel,
 } from '@treeos/core'
-import type { Entry } from '@treeos/roles'
+import { type Entry, textPattern } from '@treeos/roles'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import { isPriority } from './schedules.ts'
 import { holdsEntry } from './surface.ts'
@@ -128,8 +128,8 @@ export function seesScope(
 /** Whether one pattern covers every text that begins so. */
 function coversPrefix(entries: readonly Entry[], prefix: string): boolean {
   return entries.some((entry) => {
-    if (typeof entry === 'string' || !('pattern' in entry)) return false
-    const { pattern } = entry
+    const pattern = textPattern(entry)
+    if (pattern === null) return false
     return pattern === '*' || (/^[^*]+\*$/.test(pattern) && prefix.startsWith(pattern.slice(0, -1)))
   })
 }

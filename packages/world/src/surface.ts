@@ -1,5 +1,5 @@
 import { type BeingName, parseAddress, quote, type SpacePath, stanceOf, type Verb } from '@treeos/core'
-import type { Surface as CanLists, Entry } from '@treeos/roles'
+import { type Surface as CanLists, type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
 
@@ -14,25 +14,38 @@ export const LIST_OF_VERB: Readonly<Record<Verb, CanList>> = {
   be: 'canBe',
 }
 
-/** Turns a relationship token into stances or addresses, for one being at one moment. */
-export type RelationResolver = (input: {
+/** For whom a token is expanded, and what it may read. */
+export interface ExpansionInput {
   readonly me: BeingRow
   readonly asker: BeingName | null
   readonly world: WorldReader
-}) => readonly string[] | Promise<readonly string[]>
+}
+
+/** Turns a relationship or a named token into stances or addresses, for one being at one moment. */
+export type RelationResolver = (input: ExpansionInput) => readonly string[] | Promise<readonly string[]>
+/** The same for a pattern of its kind. */
+export type PatternResolver = (
+  input: ExpansionInput & { readonly pattern: string },
+) => readonly string[] | Promise<readonly string[]>
+
+/** What code brings to the expansion of tokens. */
+export interface TokenResolvers {
+  readonly relations: ReadonlyMap<string, RelationResolver>
+  readonly patterns: ReadonlyMap<string, PatternResolver>
+  readonly resolvers: ReadonlyMap<string, RelationResolver>
+}
 
 /** An entry after expansion: concrete, or a pattern with `*` alone or at either end. */
 export type Concrete = string | { readonly pattern: string }
 /** What one being may reach for in one moment. */
 export type Surface = Readonly<Record<CanList, readonly Concrete[]>>
 
-export interface Expansion {
-  readonly me: BeingRow
-  /** whoever woke the being; null for its own wakes */
-  readonly asker: BeingName | null
-  readonly relations: ReadonlyMap<string, RelationResolver>
-  readonly reader: WorldReader
+export interface Expansion extends ExpansionInput {
+  readonly tokens: TokenResolvers
 }
+
+/** Told of what was left out, with the error itself, which is never recorded. */
+export type FaultListener = (what: string, error: unknown) => void
 
 /** Why a token or a view was left out, in words of ours. */
 export class Unresolved extends Error {
@@ -59,6 +72,7 @@ export interface DroppedEntry {
 export async function expandSurface(
   lists: CanLists,
   at: Expansion,
+  onFault: FaultListener = () => undefined,
 ): Promise<{ surface: Surface; dropped: DroppedEntry[] }> {
   const dropped: DroppedEntry[] = []
   const expand = async (list: CanList): Promise<Concrete[]> => {
@@ -68,6 +82,7 @@ export async function expandSurface(
         out.push(...(await expandEntry(list, entry, at)))
       } catch (error) {
         dropped.push({ list, entry, reason: whyUnresolved(error) })
+        onFault(`${list} ${JSON.stringify(entry)}`, error)
       }
     }
     return unique(out)
@@ -83,15 +98,43 @@ export async function expandSurface(
 
 async function expandEntry(list: CanList, entry: Entry, at: Expansion): Promise<Concrete[]> {
   if (typeof entry === 'string') return [canonicalTarget(list, entry, at.me.home)]
-  if ('pattern' in entry) return [{ pattern: entry.pattern }]
-  const name = 'rel' in entry ? entry.rel : entry.resolver
-  const resolve = at.relations.get(name)
-  if (resolve === undefined) throw new Unresolved(`no relationship ${JSON.stringify(name)} is registered`)
-  const names = await resolve({ me: at.me, asker: at.asker, world: at.reader })
+  const pattern = textPattern(entry)
+  if (pattern !== null) return [{ pattern }]
+  const names = await namesOf(entry, at)
   if (!Array.isArray(names) || names.some((found) => typeof found !== 'string')) {
-    throw new Unresolved(`relationship ${name} gave no list of names`)
+    throw new Unresolved(`${JSON.stringify(entry)} gave no list of names`)
   }
   return names.map((found) => canonicalTarget(list, found, at.me.home))
+}
+
+async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): Promise<readonly string[]> {
+  const input = { me, asker, world }
+  if ('rel' in token) {
+    const resolve = tokens.relations.get(token.rel)
+    if (resolve === undefined) throw new Unresolved(`no relationship ${quote(token.rel)} is registered`)
+    return resolve(input)
+  }
+  if ('resolver' in token) {
+    const resolve = tokens.resolvers.get(token.resolver)
+    if (resolve === undefined) throw new Unresolved(`no resolver ${quote(token.resolver)} is registered`)
+    return resolve(input)
+  }
+  const { pattern, kind } = token
+  if (kind === undefined) return beingsAt(pattern, me, world)
+  const resolve = tokens.patterns.get(kind)
+  if (resolve === undefined) throw new Unresolved(`no kind of pattern ${quote(kind)} is registered`)
+  return resolve({ ...input, pattern })
+}
+
+/** Who is in the space that a pattern names, of those whose stance it matches. */
+async function beingsAt(pattern: string, me: BeingRow, world: WorldReader): Promise<string[]> {
+  const place = parsePlace(pattern)
+  const address = place === null ? null : parseAddress(place.space)
+  if (place === null || address === null || address.kind === 'being')
+    throw new Unresolved(`${quote(pattern)} names no space`)
+  const space = address.kind === 'home' ? me.home : address.path
+  if ((await world.space(space)) === null) throw new Unresolved(`there is no space ${space}`)
+  return (await world.occupants(space)).map(stanceOf).filter((stance) => matches(place.beings, stance))
 }
 
 /** Stances and paths have one written form, so that a list and a target can be compared as text. */
@@ -144,7 +187,8 @@ export function listGate(
   for (const { being, lists, home } of ceilings) {
     const bound = lists[list].flatMap((item): Concrete[] => {
       if (typeof item === 'string') return [canonicalTarget(list, item, home)]
-      return 'pattern' in item ? [item] : []
+      const pattern = textPattern(item)
+      return pattern === null ? [] : [{ pattern }]
     })
     if (covers(bound, target) === undefined) {
       return { allowed: false, why: `${named} is above the ceiling of ${stanceOf(being)} in ${list}` }
@@ -208,9 +252,9 @@ export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, 
     if (typeof entry !== 'string' || entry === '~') return false // means another place for every wearer
     const target = canonicalTarget(list, entry, home)
     if (typeof mine === 'string') return mine !== '~' && canonicalTarget(list, mine, home) === target
-    return 'pattern' in mine && matches(mine.pattern, target)
+    const pattern = textPattern(mine)
+    return pattern !== null && matches(pattern, target)
   })
 }
 
-const isPattern = (entry: Entry, pattern: string): boolean =>
-  typeof entry !== 'string' && 'pattern' in entry && entry.pattern === pattern
+const isPattern = (entry: Entry, pattern: string): boolean => textPattern(entry) === pattern

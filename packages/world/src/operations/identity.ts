@@ -12,7 +12,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { parseRole, requireFlow } from '@treeos/roles'
+import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, Operation } from '../extension.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
@@ -127,7 +127,7 @@ function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
   const { canSee, canDo, canSummon, canBe } = parseRole({ ...ceiling, name: 'ceiling', prompt: '' })
   const lists = { canSee, canDo, canSummon, canBe }
   for (const entry of Object.values(lists).flat()) {
-    if (typeof entry !== 'string' && !('pattern' in entry))
+    if (typeof entry !== 'string' && textPattern(entry) === null)
       throw given.fault('ceiling', entry, 'literals and patterns')
   }
   return lists as unknown as JsonObject
