@@ -217,6 +217,24 @@ describe('living', () => {
       code: 'RESOURCE_CONFLICT',
     })
   })
+
+  it('a thread is listed while it is open, shown by its id, and cut once', async () => {
+    type View = { thread: string }
+    const { correlation } = await home.json<{ correlation: string }>(['summon', '@operator', 'to do'])
+    const find = async (more: string[]) =>
+      (await home.json<View[]>(['thread', 'list', ...more])).find((view) => view.thread === correlation)
+    const open = await find([])
+    expect(open).toMatchObject({ state: 'live', open: 1, participants: ['@operator'] })
+    expect(await home.json(['thread', 'show', correlation])).toEqual(open)
+    expect(await home.json(['thread', 'cut', correlation])).toMatchObject(
+      done([fact('thread:cut', `thread:${correlation}`)]),
+    )
+    expect(await find(['--all', '--last', '3'])).toMatchObject({ state: 'severed', open: 0 })
+    expect(await home.refusal(['thread', 'cut', correlation])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+    })
+  })
 })
 
 describe('authoring', () => {

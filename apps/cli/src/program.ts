@@ -8,6 +8,7 @@ import type { ExitStatus, Output } from './output.ts'
 import { addProving } from './proving.ts'
 import { addPure } from './pure.ts'
 import { addRunning } from './running.ts'
+import { addThreads } from './threads.ts'
 
 /**
  * Parses a command line and runs it.
@@ -19,6 +20,7 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   addLiving(cli)
   addAuthoring(cli)
   addLooking(cli)
+  addThreads(cli)
   addProving(cli)
   addPure(cli)
   try {

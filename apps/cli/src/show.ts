@@ -8,6 +8,7 @@ import type {
   RebuiltPrompt,
   RoleView,
   Summoned,
+  ThreadView,
 } from '@treeos/client'
 import type { Difference, Replayed, Worn } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
@@ -48,6 +49,30 @@ export function shownInbox(entries: readonly InboxView[]): string {
       cut(oneLine(shown(content))),
     ]),
   )
+}
+
+export function shownThreads(threads: readonly ThreadView[]): string {
+  if (threads.length === 0) return 'no thread is open'
+  return table(
+    threads.map(({ thread, state, moved, wakes, open, acts, participants }) => [
+      thread,
+      state,
+      timeOf(moved),
+      `${wakes} wakes, ${open} open, ${acts} acts`,
+      cut(list(participants)),
+    ]),
+  )
+}
+
+export function shownThread({ thread, state, began, moved, participants, ...counts }: ThreadView): string {
+  return table([
+    ['thread', thread],
+    ['state', state],
+    ['began', timeOf(began)],
+    ['moved', timeOf(moved)],
+    ['beings', list(participants)],
+    ...Object.entries(counts).map(([name, count]) => [name, String(count)]),
+  ])
 }
 
 export function shownSeen(seen: Descriptor): string {

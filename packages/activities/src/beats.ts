@@ -52,6 +52,8 @@ export interface OpenedMoment {
   readonly asked: RoleName | null
   /** what a role's `triggerOn` must hold; left out where no role of the program has one */
   readonly trigger?: string
+  /** its thread was cut; left out when it was not */
+  readonly cut?: true
   /** a person decided before the moment opened: there is nothing to think */
   readonly decided: boolean
   /** of the reels that program and context came from */

@@ -9,10 +9,12 @@ import {
   digestOf,
   findEntry,
   glance,
+  type InboxEntry,
   keep,
   listParkedBy,
   type MomentRecord,
   shelvesOf,
+  threadOf,
 } from '@treeos/chain'
 import {
   type BeingName,
@@ -21,6 +23,7 @@ import {
   type FactDraft,
   type HeadRef,
   isErrorCode,
+  isOfThread,
   type Json,
   LIMITS,
   momentsReel,
@@ -32,7 +35,18 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
-import { type Act, beingKey, catalogsOf, decideCall, foldRows, SCHEDULES, WorldReader } from '@treeos/world'
+import {
+  type Act,
+  beingKey,
+  catalogsOf,
+  decideCall,
+  foldRows,
+  type RowSource,
+  SCHEDULES,
+  type ThreadRow,
+  threadKey,
+  WorldReader,
+} from '@treeos/world'
 import { openerOf, surfaceOfAsker } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
@@ -67,12 +81,14 @@ export async function commit(
   const { reality, memory } = deps
   const { record: open } = loaded
   const onlooker = { reality: reality.id, being: input.being }
-  const { source, now, asked } = await glance(db, onlooker, memory.stamped.get(input.being) ?? new Asked())
+  const guess = memory.stamped.get(input.being) ?? new Asked()
+  guess.keys.add(threadKey(open.wake.root))
+  const { source, now, asked } = await glance(db, onlooker, guess)
   const [records] = (await source.rows([momentsReel(input.being)])).map((row) => row.head)
   if (records === undefined) throw new Error(`the records of ${input.being} have no head`)
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(input.being)])
-  const judged = await judge(db, deps, input, loaded, ending, reader)
+  const judged = await judge(db, deps, input, loaded, ending, { source, reader })
   const { verdict, ...continued } = await continueAfter(db, input, loaded, ending, judged)
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
@@ -210,7 +226,7 @@ async function judge(
   input: StampInput,
   loaded: LoadedMoment,
   ending: Ending,
-  reader: WorldReader,
+  { source, reader }: { source: RowSource; reader: WorldReader },
 ): Promise<Verdict> {
   if (ending.kind === 'skipped') return { kind: 'skipped', reason: ending.reason, detail: null, act: null }
   const { decision } = ending
@@ -224,6 +240,9 @@ async function judge(
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
     const wake = await wakeToAnswer(db, input, loaded)
+    const cut = await whyCut(source, wake)
+    if (cut !== null) return { ...failed('RESOURCE_CONFLICT', cut), untold: true }
+    requireUnanswered(wake)
     const act = await decideCall(decision.call, {
       reader,
       parts: deps.parts,
@@ -238,6 +257,7 @@ async function judge(
       digest: digestOf,
       askerSurface: () => surfaceOfAsker(db, wake),
       opener: () => openerOf(db, wake),
+      thread: (id) => threadOf(db, id),
       catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
     })
     requireBounded(act)
@@ -248,6 +268,19 @@ async function judge(
     if (!(error instanceof TreeosError)) throw error
     return failed(error.code, error.message)
   }
+}
+
+/**
+ * What a mind was still deciding when its thread was cut is dropped. Beside the reader: were it of the basis, every thread
+ * would get a reel. What slips through between this look and the commit sends wakes that open nothing.
+ */
+async function whyCut(source: RowSource, wake: Wake): Promise<string | null> {
+  if (!isOfThread(wake)) return null
+  const { root } = wake
+  const [row] = await source.rows([threadKey(root)])
+  if (row?.state == null) return null
+  const { cutBy } = row.state as unknown as ThreadRow
+  return `its thread, ${root}, was cut by ${stanceOf(cutBy)}`
 }
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>
@@ -261,7 +294,11 @@ const failed = (code: string, message: string): Verdict => ({
 })
 
 /** A person's reply acts in the place of the wake it answers. */
-async function wakeToAnswer(db: Db, input: StampInput, { record, content }: LoadedMoment): Promise<Wake> {
+async function wakeToAnswer(
+  db: Db,
+  input: StampInput,
+  { record, content }: LoadedMoment,
+): Promise<Wake | InboxEntry> {
   const own: Wake = { ...record.wake, being: input.being, content }
   const named = record.wake.kind === 'act' ? readPath(content, ['answers']) : null
   if (typeof named !== 'string') return own
@@ -272,10 +309,12 @@ async function wakeToAnswer(db: Db, input: StampInput, { record, content }: Load
       `no summon ${quote(named)} lies in the inbox of ${stanceOf(input.being)}`,
     )
   }
-  if (entry.closedBy !== null) {
-    throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(named)} was answered before`)
-  }
   return entry
+}
+
+function requireUnanswered(wake: Wake | InboxEntry): void {
+  if ('closedBy' in wake && wake.closedBy !== null)
+    throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
 }
 
 function requireBounded({ facts }: Act): void {

@@ -22,4 +22,6 @@ export interface Verdict {
   readonly act: Act | null
   /** the limit that kept the mind from being asked: the being is parked by it */
   readonly breach?: Breach
+  /** nobody is told that it came to nothing: whoever made it so knows */
+  readonly untold?: true
 }

@@ -39,11 +39,11 @@ export function event(being: BeingName, id: string, content: JsonObject, after: 
 export function failureNotices(
   input: StampInput,
   open: OpenRecord,
-  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail'>,
+  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'untold'>,
   approver: BeingName | null,
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
-  if (verdict.reason === 'not-triggered') return [] // it was meant so
+  if (verdict.untold || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut') return [] // it was meant so
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
   const asker = open.wake.caller?.name ?? null
   const content = {

@@ -1,4 +1,12 @@
-import { type Db, digestOf, findEntry, type Glance, type InboxEntry, type OpenRecord } from '@treeos/chain'
+import {
+  type ClaimedWake,
+  type Db,
+  digestOf,
+  findEntry,
+  type Glance,
+  type InboxEntry,
+  type OpenRecord,
+} from '@treeos/chain'
 import {
   type Caller,
   type Json,
@@ -24,7 +32,7 @@ export interface Looked extends Seen {
 export async function lookForMoment(
   { db, reality, parts }: BeatDeps,
   { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
-  wake: InboxEntry,
+  wake: ClaimedWake,
   { source, now, lastSealed }: Glance,
 ): Promise<Looked> {
   const reader = new WorldReader(source)
@@ -42,6 +50,7 @@ export async function lookForMoment(
     lastSealed,
     asked,
     trigger: triggerOf(wake),
+    cut: wake.cut,
     asker: caller?.name ?? null,
   }
   const faults: { what: string; error: unknown }[] = []
@@ -63,6 +72,7 @@ export async function lookForMoment(
     context: seen.context,
     heads: seen.heads,
     basis: digestOf(seen.basis as unknown as Json),
+    ...(wake.cut ? { cut: true } : {}),
     face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
   }
   return { ...seen, record, faults }

@@ -76,6 +76,7 @@ function forWorkflow(
     cognition: record.cognition.kind,
     asked: record.asked,
     ...(minds && trigger !== null ? { trigger } : {}),
+    ...(record.cut === true ? { cut: true } : {}),
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,

@@ -3,6 +3,7 @@ import {
   type Caller,
   type Cognition,
   canonicalJson,
+  isOfThread,
   type Json,
   type MomentId,
   type Wake,
@@ -20,6 +21,12 @@ export interface InboxEntry extends Wake {
   readonly at: number
   readonly claimedBy: MomentId | null
   readonly closedBy: string | null
+}
+
+/** A wake as it was claimed. */
+export interface ClaimedWake extends InboxEntry {
+  /** its thread was cut, and it ends with that */
+  readonly cut: boolean
 }
 
 /**
@@ -72,12 +79,18 @@ export async function claimWake(
   being: BeingName,
   moment: MomentId,
   generation: number,
-): Promise<InboxEntry | null> {
-  const { rows } = await sql<Selectable<InboxTable>>`
-    select * from treeos.claim(${being}, ${moment}, ${generation})`
+): Promise<ClaimedWake | null> {
+  const { rows } = await sql<Selectable<InboxTable> & { cut: boolean }>`
+    select c.*, exists (select from treeos.projection p where p.key = 'thread:' || c.root) as cut
+    from treeos.claim(${being}, ${moment}, ${generation}) c`
     .execute(db)
     .catch(throwStaleGeneration)
-  return rows[0] === undefined ? null : entryOf(rows[0])
+  const [row] = rows
+  if (row === undefined) return null
+  const entry = entryOf(row)
+  // One wake by change stands for all later ones, of other threads too: what comes of it is a thread of its own.
+  if (row.cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false }
+  return { ...entry, cut: row.cut }
 }
 
 export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> {

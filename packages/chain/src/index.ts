@@ -27,6 +27,7 @@ export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './datab
 export { listFactsAfter, listFactsOfMoment, listReels } from './facts.ts'
 export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './hash.ts'
 export {
+  type ClaimedWake,
   claimWake,
   closeAsRead,
   countChain,
@@ -79,6 +80,7 @@ export {
 } from './rows.ts'
 export type { ChainDb } from './schema.ts'
 export { keptOnce, rowSource, shelvesOf } from './source.ts'
+export { listThreads, type ThreadTally, threadOf } from './threads.ts'
 export { isTransient } from './transient.ts'
 export { type Broken, type BrokenReason, type Verified, type VerifyOptions, verifyChains } from './verify.ts'
 export { verifyInSql } from './verify-sql.ts'

@@ -39,6 +39,8 @@ export interface OpenRecord {
   readonly basis: Digest
   /** null when the flow yields no stack: there is nothing to see for */
   readonly face: Digest | null
+  /** the thread of its wake was cut; left out when it was not */
+  readonly cut?: true
 }
 
 /** How a moment ended: hash-linked to the record of the being's moment before, sees and failures too. */

@@ -29,3 +29,4 @@ export {
 export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
 export { Schedules } from './schedules.ts'
 export { see } from './seeing.ts'
+export { type ThreadView, thread, threads } from './threads.ts'

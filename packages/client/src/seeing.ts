@@ -1,4 +1,4 @@
-import { Asked, digestOf, glance, inSnapshot, shelvesOf } from '@treeos/chain'
+import { Asked, digestOf, glance, inSnapshot, shelvesOf, threadOf } from '@treeos/chain'
 import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
 import { catalogsOf, type Descriptor, decideCall, lookAround, openTime, WorldReader } from '@treeos/world'
 import type { Connection } from './living.ts'
@@ -38,6 +38,7 @@ export function see(at: Omit<Connection, 'temporal'>, as: BeingName, address: st
         digest: digestOf,
         askerSurface: async () => null,
         opener: async () => null,
+        thread: (id) => threadOf(tx, id),
         catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
       },
     )

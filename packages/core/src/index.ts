@@ -67,6 +67,7 @@ export {
   spaceName,
   spaceReel,
   stanceOf,
+  threadReel,
   worldReel,
 } from './names.ts'
 export {
@@ -82,6 +83,7 @@ export {
 export {
   type Caller,
   type Decision,
+  isOfThread,
   ORIENTATIONS,
   type Orientation,
   OUTCOMES,

@@ -6,7 +6,7 @@ export type BeingName = string
 export type RoleName = string
 /** Absolute path of a space: `/` is the root, `/library/nook` a space in a space. It never changes, so it is the id. */
 export type SpacePath = string
-/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>` or `registry`: what a chain of facts is about. */
+/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: what facts are about. */
 export type ReelId = string
 /** `<being>/<generation>/<n>`. */
 export type MomentId = string
@@ -54,6 +54,8 @@ export function requireRoleName(name: unknown): RoleName {
 
 export const beingReel = (name: BeingName): ReelId => `being:${name}`
 export const spaceReel = (path: SpacePath): ReelId => `space:${path}`
+/** Of a thread that was cut: all other threads have none. */
+export const threadReel = (thread: string): ReelId => `${THREAD}${thread}`
 export const worldReel = (namespace: string): ReelId => `world:${namespace}`
 /** The hash-linked records of a being's moments. Kept like a reel, but beside the reels: a see writes no fact. */
 export const momentsReel = (name: BeingName): ReelId => `moments:${name}`
@@ -69,20 +71,33 @@ export function parseMomentId(id: MomentId): { being: BeingName; generation: num
   return { being: being ?? '', generation: Number(generation), n: Number(n) }
 }
 
-/** What an address points at: a being (by stance) or a space (by path). `~` is the home space of whoever says it. */
+/** Before the id of a thread, which is the correlation that it began with. */
+const THREAD = 'thread:'
+const THREAD_ID = /^[\x21-\x7e]{1,256}$/
+
+/**
+ * What an address points at: a being (by stance), a space (by path), or a thread: all that came of one wake. `~` is the
+ * home space of whoever says it.
+ */
 export type Address =
   | { readonly kind: 'being'; readonly being: BeingName }
   | { readonly kind: 'space'; readonly path: SpacePath }
   | { readonly kind: 'home' }
+  | { readonly kind: 'thread'; readonly thread: string }
 
 /**
- * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b` or `/`. Names are unique in a reality, so the path before a stance
+ * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/` or `thread:<id>`. Names are unique in a reality, so the path before a stance
  * only has to be well formed.
  * @throws {TreeosError} ADDRESS_PARSE_ERROR naming the text
  */
 export function parseAddress(text: unknown): Address {
   if (typeof text !== 'string' || text === '') throw addressError(text, 'it is empty')
   if (text === '~') return { kind: 'home' }
+  if (text.startsWith(THREAD)) {
+    const thread = text.slice(THREAD.length)
+    if (!THREAD_ID.test(thread)) throw addressError(text, `${quote(thread)} is not a thread's id`)
+    return { kind: 'thread', thread }
+  }
   const at = text.indexOf('@')
   if (at >= 0) {
     const being = text.slice(at + 1)

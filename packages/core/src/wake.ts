@@ -67,6 +67,12 @@ export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | nul
   return kind === 'event' && (OWN_TRIGGERS.has(begins) || begins.includes(':')) ? begins : 'message'
 }
 
+/** Whether a wake ends with its thread. A change, an hour or a silence is there for whoever wakes by it, thread or not. */
+export function isOfThread(wake: Pick<Wake, 'kind' | 'id'>): boolean {
+  const trigger = triggerOf(wake)
+  return trigger === null || trigger === 'message'
+}
+
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 
 /** One call of a verb: what a mind decided, a person chose, or a script returned. */

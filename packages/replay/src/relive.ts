@@ -47,6 +47,7 @@ export async function relive(
     lastSealed,
     asked,
     trigger: triggerOf(open.wake),
+    cut: open.cut === true,
     asker: caller?.name ?? null,
   })
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null

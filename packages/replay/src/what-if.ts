@@ -9,6 +9,7 @@ import {
   readOpen,
   type StoredOutcome,
   shelvesOf,
+  threadOf,
 } from '@treeos/chain'
 import {
   type BeingName,
@@ -184,6 +185,7 @@ async function attempt(
       digest: digestOf,
       askerSurface: () => surfaceOfAsker(db, wake),
       opener: () => openerOf(db, wake),
+      thread: (id) => threadOf(db, id),
       catalogs: () => catalogsOf(parts, shelvesOf(db)),
     })
     return null

@@ -30,8 +30,14 @@ export interface FlowInput {
  * - `role-unavailable`: the default or asked role is not registered, or the asked one needs another cognition
  * - `role-not-named`: the sender asked for a role that neither the flow nor the default names
  * - `not-triggered`: the primary role is not opened by what woke the being
+ * - `thread-cut`: somebody ended the thread that the wake belongs to
  */
-export type SkipReason = 'role-unresolved' | 'role-unavailable' | 'role-not-named' | 'not-triggered'
+export type SkipReason =
+  | 'role-unresolved'
+  | 'role-unavailable'
+  | 'role-not-named'
+  | 'not-triggered'
+  | 'thread-cut'
 
 /** Without `skip` there is a primary. With `role-unavailable` it still says which role is missing. */
 export type FlowResult =

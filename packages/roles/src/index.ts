@@ -52,7 +52,7 @@ export {
   withDefaults,
 } from './role.ts'
 export { flowSchema, roleSchema } from './schema.ts'
-export { heedTrigger } from './trigger.ts'
+export { heedWake, type OpeningWake } from './trigger.ts'
 export {
   type Clause,
   type Condition,

@@ -55,7 +55,7 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
       'evaluateFlow',
       'flowPaths',
       'flowRoles',
-      'heedTrigger',
+      'heedWake',
       'sliceContext',
       'worldNamespaces',
     ])

@@ -14,5 +14,5 @@ export {
   type RoleTable,
   type SkipReason,
 } from './evaluate.ts'
-export { heedTrigger } from './trigger.ts'
+export { heedWake, type OpeningWake } from './trigger.ts'
 export type { Clause, RoleFlow, When } from './when.ts'

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
 import type { DecisionRef, OpenedMoment, Resting, StampedMoment } from '@treeos/activities'
 import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
-import { evaluateFlow, type FlowResult, heedTrigger } from '@treeos/roles/workflow'
+import { evaluateFlow, type FlowResult, heedWake } from '@treeos/roles/workflow'
 import { localBeats, mindBeats } from './beats.ts'
 import { holdProgram, type Program } from './program.ts'
 
@@ -88,7 +88,7 @@ function assign(program: Program, opened: OpenedMoment): FlowResult {
     defaultRole: program.defaultRole,
     asked: opened.asked,
   })
-  return heedTrigger(result, opened.trigger ?? null, program.roles)
+  return heedWake(result, opened, program.roles)
 }
 
 function pin(program: Program, { primary, stacked }: Extract<FlowResult, { skip?: undefined }>): PinnedStack {

@@ -16,6 +16,7 @@ import {
   SPEECH_KIND,
   stanceOf,
   TreeosError,
+  threadReel,
   type Verb,
   type VerbCall,
   type Wake,
@@ -32,6 +33,7 @@ import { parseRequest } from './request.ts'
 import type { BeingRow } from './rows.ts'
 import { type StanceQuestion, stanceGate } from './stance.ts'
 import { canonicalTarget, ceilingsOf, holdsEntry, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
+import { requirePart, type Thread } from './thread.ts'
 
 /** Everything a call is decided from. Reads go through the reader, so whatever it rests on is checked at the commit. */
 export interface Acting {
@@ -54,6 +56,8 @@ export interface Acting {
   readonly askerSurface: () => Promise<Surface | null>
   /** whoever said what the chain of wakes began with; null when nobody did */
   readonly opener: () => Promise<BeingName | null>
+  /** a thread by its id; null when there is no such one */
+  readonly thread: (id: string) => Promise<Thread | null>
   /** what there is to choose from when one writes roles and flows, as it stands */
   readonly catalogs: () => Promise<Catalogs>
 }
@@ -108,6 +112,7 @@ async function look(address: string, at: Acting): Promise<Act> {
     canonicalTarget('canSee', address, at.me.home),
   )
   const target = await resolve(at, address)
+  if (target.kind === 'thread') requirePart(at.me, target.thread)
   const by = await bothGates(at, 'see', nameOf(target), { key: nameOf(target), target, fallback: ['anyone'] })
   const seen = async (): Promise<Descriptor> => {
     const entry = await describe(at.reader, target)
@@ -279,7 +284,7 @@ async function run(
   const act = {
     facts: decided.facts,
     wakes: [],
-    closes: [],
+    closes: decided.closes ?? [],
     result: decided.result,
     specs: decided.specs ?? [],
     seen: null,
@@ -297,7 +302,7 @@ const withSpeech = (act: Act, speech: Act): Act => ({
   ...act,
   facts: [...act.facts, ...speech.facts],
   wakes: speech.wakes,
-  closes: speech.closes,
+  closes: [...act.closes, ...speech.closes],
   remark: speech.remark,
 })
 
@@ -330,7 +335,10 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
     throw new TreeosError('FORBIDDEN', `${request.action} is beyond the reach of ${stanceOf(asker.name)}`)
   }
   const operation = requireOperation(at, request.action)
-  const target = await resolve({ reader, me: asker }, request.target ?? placeOf(operation, asker))
+  const target = await resolve(
+    { reader, me: asker, thread: at.thread },
+    request.target ?? placeOf(operation, asker),
+  )
   requireTarget(operation, target)
   const stance = await requireStanding(reader, asker, 'do', {
     key: operation.name,
@@ -394,7 +402,7 @@ async function requireStanding(
     target:
       target.kind === 'being'
         ? { being: target.being, space: target.being.space }
-        : { being: null, space: target.space.path },
+        : { being: null, space: target.kind === 'space' ? target.space.path : ROOT_SPACE },
     fallback,
   })
   if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
@@ -412,9 +420,14 @@ function requireListed(
   return decision.by
 }
 
-/** @throws {TreeosError} ADDRESS_PARSE_ERROR, BEING_NOT_FOUND or SPACE_NOT_FOUND naming the address */
-async function resolve(at: Pick<Acting, 'reader' | 'me'>, text: string): Promise<OperationTarget> {
+/** @throws {TreeosError} ADDRESS_PARSE_ERROR, or naming the address what is not found */
+async function resolve(at: Pick<Acting, 'reader' | 'me' | 'thread'>, text: string): Promise<OperationTarget> {
   const address = parseAddress(text)
+  if (address.kind === 'thread') {
+    const thread = await at.thread(address.thread)
+    if (thread !== null) return { kind: 'thread', thread }
+    throw new TreeosError('CORRELATION_NOT_FOUND', `no thread ${quote(address.thread)} began in this reality`)
+  }
   if (address.kind === 'being') {
     const being = await at.reader.being(address.being)
     if (being === null)
@@ -430,5 +443,6 @@ async function resolve(at: Pick<Acting, 'reader' | 'me'>, text: string): Promise
 const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE
 
 function nameOf(target: OperationTarget): string {
+  if (target.kind === 'thread') return threadReel(target.thread.thread)
   return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path
 }

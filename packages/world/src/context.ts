@@ -56,6 +56,8 @@ export interface Opening {
   readonly asked: RoleName | null
   /** what a role's `triggerOn` must hold; null when nothing woke the being that a role may refuse */
   readonly trigger: string | null
+  /** the thread of what woke it was cut */
+  readonly cut?: boolean
 }
 
 export interface Opened {

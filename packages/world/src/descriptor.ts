@@ -2,6 +2,7 @@ import { type JsonObject, spaceAncestry, stanceOf } from '@treeos/core'
 import type { Catalogs } from './catalogs.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
+import type { Thread } from './thread.ts'
 
 /** What SEE tells of an address: where it is, who and what is there, and its qualities. */
 export interface Descriptor {
@@ -29,8 +30,9 @@ export interface Descriptor {
   readonly catalogs?: Catalogs
 }
 
-/** Describes a being or a space as it stands. Reads only. */
+/** Describes a being, a space or a thread as it stands. Reads only. */
 export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
+  if (target.kind === 'thread') return describeThread(target.thread)
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
@@ -52,5 +54,19 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       defaultRole: being?.defaultRole ?? null,
       home: being?.home ?? null,
     },
+  }
+}
+
+function describeThread(thread: Thread): Descriptor {
+  const { participants, unanswered: _told, ...rest } = thread
+  return {
+    address: { path: '/', being: null, chain: [] },
+    beings: participants.map(stanceOf),
+    children: [],
+    matters: [],
+    beingLineage: [],
+    type: 'thread',
+    qualities: { ...rest, participants: participants.map(stanceOf) } as unknown as JsonObject,
+    identity: { cognition: null, defaultRole: null, home: null },
   }
 }

@@ -48,6 +48,7 @@ const KINDS = new Map<string, Apply>([
   ['space:created', (_, change) => created(change)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
   ['role:set', (row, change) => roleSet(row as RoleRow | null, change)],
+  ['thread:cut', (_, { payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })],
   ['role:deleted', (row, { at }) => row && ({ ...row, deleted: true, at } as RoleRow)],
 ])
 

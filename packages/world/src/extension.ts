@@ -6,6 +6,7 @@ import type { WorldReader } from './reader.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import type { Standing } from './stance.ts'
 import type { PatternResolver, RelationResolver } from './surface.ts'
+import type { Thread } from './thread.ts'
 
 /** A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox. */
 export interface Role {
@@ -41,12 +42,15 @@ export interface OperationInput {
 export type OperationTarget =
   | { readonly kind: 'being'; readonly being: BeingRow }
   | { readonly kind: 'space'; readonly space: SpaceRow }
+  | { readonly kind: 'thread'; readonly thread: Thread }
 
 /** What an operation decided: facts, what its caller is told, and role specs to keep by digest. */
 export interface Decided {
   readonly facts: readonly FactDraft[]
   readonly result: Json
   readonly specs?: readonly RoleSpec[]
+  /** wakes that are over by it, with no moment of their own */
+  readonly closes?: readonly string[]
   /** said to whoever woke the actor, in the same act */
   readonly reply?: Json
 }

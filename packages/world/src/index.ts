@@ -46,6 +46,8 @@ export {
   roleKey,
   type SpaceRow,
   spaceKey,
+  type ThreadRow,
+  threadKey,
   type WorldRow,
   worldKey,
 } from './rows.ts'
@@ -63,5 +65,6 @@ export {
   type RelationResolver,
   type Surface,
 } from './surface.ts'
+export type { Thread, ThreadState } from './thread.ts'
 export type { Watch } from './watch.ts'
 export { changeContent, changedPaths, watchesOf } from './watches.ts'

@@ -1,5 +1,12 @@
 import { type BeingName, canonicalJson, type HeadRef, type JsonObject, type ReelId } from '@treeos/core'
-import { compileFlow, composeRoles, evaluateFlow, type FlowResult, heedTrigger } from '@treeos/roles'
+import {
+  compileFlow,
+  composeRoles,
+  evaluateFlow,
+  type FlowResult,
+  heedWake,
+  type OpeningWake,
+} from '@treeos/roles'
 import { type Opening, openContext, type Program } from './context.ts'
 import { type Face, foldFace, type Resolvers } from './face.ts'
 import type { SeenHead, WorldReader } from './reader.ts'
@@ -37,6 +44,7 @@ export async function lookAround(
     cognition: opening.me.cognition.kind,
     asked: opening.asked,
     trigger: opening.trigger,
+    cut: opening.cut,
   })
   const face =
     result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
@@ -68,9 +76,7 @@ export function evaluateProgram(
     context: JsonObject
     cognition: Opening['me']['cognition']['kind']
     asked: string | null
-    /** left out of history where no role of the program minds */
-    trigger?: string | null
-  },
+  } & OpeningWake,
 ): FlowResult {
   const result = evaluateFlow(compileFlow(program.flow), {
     context: at.context,
@@ -79,7 +85,7 @@ export function evaluateProgram(
     defaultRole: program.defaultRole,
     asked: at.asked,
   })
-  return heedTrigger(result, at.trigger ?? null, program.roles)
+  return heedWake(result, at, program.roles)
 }
 
 function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {

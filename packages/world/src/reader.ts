@@ -8,6 +8,8 @@ import {
   roleKey,
   type SpaceRow,
   spaceKey,
+  type ThreadRow,
+  threadKey,
   type WorldRow,
   worldKey,
 } from './rows.ts'
@@ -95,6 +97,11 @@ export class WorldReader {
 
   async world(namespace: string): Promise<WorldRow | null> {
     return (await this.row(worldKey(namespace))) as WorldRow | null
+  }
+
+  /** Who cut a thread, and when; null while nobody has. */
+  async cutThread(thread: string): Promise<ThreadRow | null> {
+    return (await this.row(threadKey(thread))) as ThreadRow | null
   }
 
   /** A role as the registry has it now; null when there is none or it was deleted. */

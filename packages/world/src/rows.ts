@@ -65,9 +65,17 @@ export interface RoleRow {
   readonly at: number
 }
 
-export type Row = BeingRow | SpaceRow | WorldRow | RoleRow
+/** Of a thread that was cut, and of no other. */
+export interface ThreadRow {
+  readonly thread: string
+  readonly cutBy: BeingName
+  readonly at: number
+}
+
+export type Row = BeingRow | SpaceRow | WorldRow | RoleRow | ThreadRow
 
 export const beingKey = (name: BeingName): string => `being:${name}`
 export const spaceKey = (path: SpacePath): string => `space:${path}`
 export const worldKey = (namespace: string): string => `world:${namespace}`
+export const threadKey = (thread: string): string => `thread:${thread}`
 export const roleKey = (name: RoleName): string => `role:${name}`

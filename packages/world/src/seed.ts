@@ -5,6 +5,7 @@ import { ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { roleOperations } from './operations/roles.ts'
+import { threadOperations } from './operations/threads.ts'
 import { wakingOperations } from './operations/waking.ts'
 import { worldOperations } from './operations/world.ts'
 import { parseRequest } from './request.ts'
@@ -136,7 +137,13 @@ export const seed: Extension = {
   version: '1',
   roles,
   clauses: [],
-  operations: [...worldOperations, ...wakingOperations, ...roleOperations, ...budgetOperations],
+  operations: [
+    ...worldOperations,
+    ...wakingOperations,
+    ...roleOperations,
+    ...budgetOperations,
+    ...threadOperations,
+  ],
   beOperations: identityOperations,
   relations,
   patterns: {},

@@ -130,7 +130,7 @@ async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): P
 async function beingsAt(pattern: string, me: BeingRow, world: WorldReader): Promise<string[]> {
   const place = parsePlace(pattern)
   const address = place === null ? null : parseAddress(place.space)
-  if (place === null || address === null || address.kind === 'being')
+  if (place === null || (address?.kind !== 'home' && address?.kind !== 'space'))
     throw new Unresolved(`${quote(pattern)} names no space`)
   const space = address.kind === 'home' ? me.home : address.path
   if ((await world.space(space)) === null) throw new Unresolved(`there is no space ${space}`)
@@ -143,6 +143,7 @@ export function canonicalTarget(list: CanList, text: string, home: SpacePath): s
   try {
     const address = parseAddress(text)
     if (address.kind === 'being') return stanceOf(address.being)
+    if (address.kind === 'thread') return text
     return address.kind === 'home' ? home : address.path
   } catch {
     return text // what no address can name covers nothing but itself

@@ -1,0 +1,43 @@
+import { parseCall } from '@treeos/core'
+import type { ActingOptions, Cli, InstanceOptions } from './cli.ts'
+import { parseNumber } from './input.ts'
+import { shownDone, shownThread, shownThreads } from './show.ts'
+
+const LAST = 50
+const LAST_MAX = 10_000
+
+/** `treeos thread`: one wake and all that came of it. */
+export function addThreads(cli: Cli): void {
+  cli.describeGroup('thread', 'one wake, and all that came of it')
+  cli
+    .onInstance('list', 'threads that are not over, the last moved first', 'thread')
+    .option('--all', 'those that are over too')
+    .option(
+      '--last <n>',
+      'at most so many',
+      parseNumber('--last', { min: 1, max: LAST_MAX, whole: true }),
+      LAST,
+    )
+    .action(
+      cli.run(async (out, options: InstanceOptions & { all?: boolean; last: number }) => {
+        const { threads } = await import('@treeos/client')
+        const { look } = await import('./connection.ts')
+        const { all = false, last } = options
+        out.value(await look(options, ({ db }) => threads(db, { all, last })), shownThreads)
+      }),
+    )
+  cli.onInstance('show <id>', 'one thread; its id is the correlation that it began with', 'thread').action(
+    cli.run(async (out, id: string, options: InstanceOptions) => {
+      const { thread } = await import('@treeos/client')
+      const { look } = await import('./connection.ts')
+      out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
+    }),
+  )
+  cli.asBeing('cut <id>', 'end a thread: nothing that came of it opens a moment any more', 'thread').action(
+    cli.run(async (out, id: string, options: ActingOptions) => {
+      const { actAs } = await import('./acting.ts')
+      const call = parseCall({ verb: 'do', target: `thread:${id}`, action: 'cut-thread' })
+      out.value(await actAs(options, call), shownDone)
+    }),
+  )
+}

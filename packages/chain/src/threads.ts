@@ -1,0 +1,68 @@
+import type { BeingName } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+
+/** What the inbox and the outcomes tell of a thread: one wake, and all that came of it. */
+export interface ThreadTally {
+  readonly thread: string
+  /** `pending`: nothing of it was lived yet; `live`: some of it waits or is being lived; `severed`: it was cut */
+  readonly state: 'pending' | 'live' | 'severed' | 'complete'
+  /** sorted */
+  readonly participants: readonly BeingName[]
+  readonly wakes: number
+  readonly open: number
+  /** sealed acts */
+  readonly acts: number
+  readonly depth: number
+  /** ms since 1970 UTC */
+  readonly began: number
+  readonly moved: number
+  /** open summons that people were asked */
+  readonly unanswered: readonly string[]
+}
+
+/** Threads of which something is open, the last moved first. @param all those too of which nothing is */
+export async function listThreads(
+  db: Db,
+  { last, all }: { last: number; all: boolean },
+): Promise<ThreadTally[]> {
+  const { rows } = await sql<{ root: string }>`
+    select root from treeos.inbox where ${all} or closed_by is null
+    group by root order by max(age) desc limit ${last}`.execute(db)
+  return tallyThreads(
+    db,
+    rows.map(({ root }) => root),
+  )
+}
+
+/** A thread as it stands; null when there is no such one. */
+export async function threadOf(db: Db, id: string): Promise<ThreadTally | null> {
+  return (await tallyThreads(db, [id]))[0] ?? null
+}
+
+/** Adds threads up, in the order they are named in; those that never began are left out. */
+async function tallyThreads(db: Db, threads: readonly string[]): Promise<ThreadTally[]> {
+  if (threads.length === 0) return []
+  const { rows } = await sql<ThreadTally>`
+    select i.root as thread,
+      case when exists (select from treeos.projection p where p.key = 'thread:' || i.root) then 'severed'
+        when bool_and(i.closed_by is not null) then 'complete'
+        when count(o.moment) = 0 then 'pending' else 'live' end as state,
+      array(select distinct name collate "C" from unnest(array_agg(i.being) || array_agg(i.caller)) as name
+        where name is not null order by 1) as participants,
+      count(*) as wakes,
+      count(*) filter (where i.closed_by is null) as open,
+      count(*) filter (where o.kind = 'act') as acts,
+      max(i.hops) as depth,
+      (extract(epoch from min(i.at)) * 1000)::bigint as began,
+      (extract(epoch from max(i.at)) * 1000)::bigint as moved,
+      coalesce(array_agg(i.id) filter (where i.closed_by is null and i.kind = 'summon' and b.cognition = 'human'), '{}')
+        as unanswered
+    from treeos.inbox i
+      left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
+      left join treeos.projection b on b.key = 'being:' || i.being
+    where i.root = any(${threads}::text[])
+    group by i.root
+    order by array_position(${threads}::text[], i.root)`.execute(db)
+  return rows
+}

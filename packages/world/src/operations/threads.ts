@@ -1,0 +1,33 @@
+import { stanceOf, TreeosError, threadReel } from '@treeos/core'
+import type { Operation } from '../extension.ts'
+import { requirePart } from '../thread.ts'
+import { Arguments } from './arguments.ts'
+
+const cutThread: Operation = {
+  name: 'cut-thread',
+  description: 'Ends a thread: nothing that came or will come of it opens a moment any more.',
+  targets: ['thread'],
+  allow: ['anyone'], // who has a part in it; that is not for a space to say
+  args: {},
+  async decide({ actor, target, args, world }) {
+    new Arguments('cut-thread', args, [])
+    if (target.kind !== 'thread') throw new TreeosError('INVALID_TYPE', 'cut-thread takes a thread')
+    const { thread, state, open, unanswered } = target.thread
+    requirePart(actor, target.thread)
+    const before = await world.cutThread(thread)
+    if (before !== null)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `thread ${thread} was cut before, by ${stanceOf(before.cutBy)}`,
+      )
+    if (state === 'complete')
+      throw new TreeosError('RESOURCE_CONFLICT', `thread ${thread} is complete: there is nothing to cut`)
+    return {
+      facts: [{ reel: threadReel(thread), kind: 'thread:cut', payload: { thread } }],
+      result: { thread, open },
+      closes: unanswered,
+    }
+  },
+}
+
+export const threadOperations: readonly Operation[] = [cutThread]

@@ -1,0 +1,216 @@
+import { readRows } from '@treeos/chain'
+import { act, inbox, moments, reply, see, thread, threads } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
+import { answer, defineExtension, silence } from '@treeos/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { groundOf, live, momentOf, play, publish, setFlow, tell, until, wakesOf } from '../support/life.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** Two who answer each other for as long as they are let. */
+const echoing = defineExtension({
+  name: 'echoing',
+  version: '1.0.0',
+  scripts: {
+    'echoing:on': ({ wake }) => {
+      if (wake.content === 'begin')
+        return {
+          kind: 'call',
+          call: { verb: 'summon', target: '@fen', content: 0, inReplyTo: null },
+          content: null,
+        }
+      return typeof wake.content === 'number' ? answer(wake.content + 1) : silence
+    },
+  },
+})
+
+let model: ModelServer
+let world: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage, echoing], modelUrl: model.url })
+  for (const name of ['bea', 'fen'])
+    await world.birth({ name, cognition: 'scripted', script: 'echoing:on', role: 'stage:free' })
+  for (const name of ['between', 'stranger'])
+    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birth({ name: 'mind', cognition: 'llm', role: 'stage:free' })
+  await world.birth({ name: 'person', cognition: 'human', role: 'stage:free' })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const cut = (id: string, as = 'operator') =>
+  act(world, as, { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} })
+/** The next call of the model is answered when it is released, by saying something to @stranger. */
+function slowly() {
+  const gate = Promise.withResolvers<void>()
+  const call = Promise.withResolvers<void>()
+  model.script(async () => {
+    call.resolve()
+    await gate.promise
+    return { tool: { name: 'summon', args: { target: '@stranger', content: 'too late' } } }
+  })
+  return { asked: call.promise, release: gate.resolve }
+}
+const acts = async (id: string) => (await thread(world.db, id)).acts
+/** What a being was woken by in a thread. */
+const heard = (being: string, id: string) =>
+  until(async () => (await wakesOf(world, being)).find(({ root, kind }) => root === id && kind === 'summon'))
+const over = (id: string) =>
+  until(async () => (await thread(world.db, id)).open === 0, { what: `the end of ${id}` })
+
+describe('a thread', () => {
+  it('is listed while something of it is open, and shown by its id with all who have part in it', async () => {
+    const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'well?' } })
+    await heard('person', id)
+    const view = await thread(world.db, id)
+    expect(view).toMatchObject({
+      thread: id,
+      state: 'live',
+      participants: ['@between', '@operator', '@person'],
+      wakes: 3, // what the operator chose to say, that, and what came of it
+      open: 1,
+      acts: 2,
+      depth: 2,
+    })
+    expect(await threads(world.db, { all: false, last: 10 })).toEqual([view])
+    expect(await see(world, 'operator', `thread:${id}`)).toMatchObject({
+      type: 'thread',
+      beings: ['@between', '@operator', '@person'],
+      qualities: { thread: id, state: 'live', open: 1 },
+    })
+    expect(JSON.stringify(await see(world, 'operator', `thread:${id}`))).not.toContain('well?')
+    await cut(id)
+  })
+
+  it('is complete once nothing of it is open, and no longer listed', async () => {
+    const id = await tell(world, 'between', 'nothing')
+    await over(id)
+    expect(await thread(world.db, id)).toMatchObject({ state: 'complete', open: 0 })
+    expect((await threads(world.db, { all: false, last: 10 })).map((view) => view.thread)).not.toContain(id)
+    expect((await threads(world.db, { all: true, last: 10 })).map((view) => view.thread)).toContain(id)
+  })
+
+  it('that never began is said to be unknown, and what is no id to be none', async () => {
+    await expect(thread(world.db, 'nowhere')).rejects.toMatchObject({ code: 'CORRELATION_NOT_FOUND' })
+    await expect(cut('nowhere')).rejects.toMatchObject({ code: 'CORRELATION_NOT_FOUND' })
+    await expect(see(world, 'operator', 'thread:no where')).rejects.toMatchObject({
+      code: 'ADDRESS_PARSE_ERROR',
+    })
+  })
+})
+
+describe('a cut', () => {
+  it('ends what would go on by itself: one fact, and nothing more is lived of it', async () => {
+    const id = await tell(world, 'bea', 'begin')
+    await until(async () => (await acts(id)) >= 6)
+    const done = await cut(id)
+    expect(done.facts).toMatchObject([{ reel: `thread:${id}`, seq: 1, kind: 'thread:cut' }])
+    await over(id)
+    const stood = await acts(id)
+    expect(await thread(world.db, id)).toMatchObject({ state: 'severed', open: 0 })
+    // Either what was being decided was dropped, or what came of it opened nothing.
+    const last = (await Promise.all(['bea', 'fen'].map((name) => moments(world.db, name, 1)))).flat()
+    expect(last.map(({ reason }) => reason)).toContainEqual(
+      expect.stringMatching(/^(thread-cut|RESOURCE_CONFLICT)$/),
+    )
+    // Woken by something else, both live on, and the thread stays as it was.
+    for (const name of ['bea', 'fen']) expect(await live(world, name, 'hm')).toMatchObject({ outcome: 'see' })
+    expect(await acts(id)).toBe(stood)
+    expect(model.requests).toEqual([])
+  })
+
+  it('drops what a mind was still deciding, and asks it nothing more: no act, and nothing written', async () => {
+    const { asked, release } = slowly()
+    const id = await tell(world, 'mind', 'think hard')
+    await asked
+    const next = await tell(world, 'mind', 'and then of this')
+    await until(async () => (await thread(world.db, next)).wakes > 1)
+    expect(await thread(world.db, next)).toMatchObject({ state: 'live', open: 1 })
+    await cut(id)
+    await cut(next)
+    const before = await groundOf(world)
+    release()
+    expect(await momentOf(world, id)).toMatchObject({
+      outcome: 'failure',
+      reason: 'RESOURCE_CONFLICT',
+      message: `its thread, ${id}, was cut by @operator`,
+    })
+    expect(await momentOf(world, next)).toMatchObject({
+      outcome: 'skipped',
+      reason: 'thread-cut',
+      primary: null,
+    })
+    expect(model.requests).toHaveLength(1)
+    expect(await groundOf(world)).toEqual(before)
+    expect((await wakesOf(world, 'stranger')).filter(({ root }) => root === id)).toEqual([])
+    model.reset()
+  })
+
+  it('leaves be what the world had changed by it: whoever wakes by that is told, and goes on in a thread of its own', async () => {
+    await setFlow(world, 'mind', [{ stack: true, when: { 'world.bell.rung': true }, role: 'stage:mode-1' }])
+    const { asked, release } = slowly()
+    const busy = await tell(world, 'mind', 'think long')
+    await asked
+    await publish(world, 'bell.rung', true)
+    const change = await until(async () =>
+      (await wakesOf(world, 'mind')).find(({ kind }) => kind === 'event'),
+    )
+    const { root: id } = change
+    await cut(id)
+    release()
+    await momentOf(world, busy)
+    expect(await momentOf(world, change.id)).toMatchObject({ outcome: 'act', stacked: ['stage:mode-1'] })
+    const said = (await wakesOf(world, 'stranger')).find(({ root }) => root === change.id)
+    expect(said).toMatchObject({ content: 'too late', caller: { name: 'mind' } })
+    model.reset()
+  })
+
+  it('takes what people were asked out of their inboxes, and an answer then comes too late', async () => {
+    const id = await tell(world, 'between', {
+      call: { verb: 'summon', target: '@operator', content: 'and?' },
+    })
+    const { id: correlation } = await heard('operator', id)
+    const waiting = async () => (await inbox(world, 'operator')).map((entry) => entry.correlation)
+    expect(await waiting()).toContain(correlation)
+    await cut(id)
+    expect(await waiting()).not.toContain(correlation)
+    await expect(
+      reply(world, { correlation, content: 'yes', as: 'operator', waitSeconds: null }),
+    ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: `its thread, ${id}, was cut by @operator` })
+  })
+
+  it('is for those who have part in it, and the operator, once', async () => {
+    const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'so?' } })
+    await heard('person', id)
+    const call: JsonObject = { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} }
+    expect(await play(world, 'stranger', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(await play(world, 'stranger', { verb: 'see', address: `thread:${id}` })).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+    expect(await play(world, 'between', { verb: 'see', address: `thread:${id}` })).toMatchObject({
+      outcome: 'see',
+    })
+    expect(await play(world, 'between', { ...call, args: { force: true } })).toMatchObject({
+      reason: 'INVALID_INPUT',
+    })
+    expect(await play(world, 'between', { ...call, target: '/' })).toMatchObject({ reason: 'INVALID_TYPE' })
+    expect(await play(world, 'between', call)).toMatchObject({ outcome: 'act' })
+    expect(await play(world, 'between', call)).toMatchObject({
+      outcome: 'failure',
+      reason: 'RESOURCE_CONFLICT',
+    })
+    const [row] = await readRows(world.db, world.reality.id, [`thread:${id}`])
+    expect(row?.state).toMatchObject({ thread: id, cutBy: 'between' })
+  })
+
+  it('F49 is lived again like all else, and no chain is broken by it', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
