@@ -199,6 +199,29 @@ describe('paths reach own properties of plain objects only', () => {
     expect(holds({ 'world.inherited': 'yes' }, context)).toBe(false)
   })
 
+  it.each(['verb', 'caller.role', 'space.name', 'space.quality.tone', 'world.drum.alive', 'me.toString'])(
+    '%s is missing, although someone has put it on the prototype of every object',
+    (path) => {
+      const keys = path.split('.')
+      const touched: string[] = []
+      for (const key of keys) {
+        if (key in Object.prototype) continue
+        const get = () => touched.push(key)
+        Object.defineProperty(Object.prototype, key, { get, configurable: true })
+      }
+      try {
+        for (const context of [{}, { [keys[0]!]: {} }, { verb: 'do' }] as JsonObject[]) {
+          if (path === 'verb' && Object.hasOwn(context, 'verb')) continue
+          expect(holds({ [path]: { present: false } }, context)).toBe(true)
+          expect(holds({ [path]: { ne: 'x' } }, context)).toBe(true)
+        }
+      } finally {
+        for (const key of keys) if (key !== 'toString') Reflect.deleteProperty(Object.prototype, key)
+      }
+      expect(touched).toEqual([])
+    },
+  )
+
   it('F22 F23 nested keys of signals and qualities are read', () => {
     const context = {
       world: { harmony: { tick: { alive: true } } },
