@@ -99,6 +99,17 @@ it('doctor tells of a model that fails, and that the rest is whole', async () =>
   ])
 })
 
+it('status and doctor tell of beings that a budget has parked, until they go on', async () => {
+  await home.json(['do', '@librarian', 'set-budget', '--args', '{"tokens": 1}'])
+  expect((await summon('@librarian')).stderr).toContain('BUDGET_EXCEEDED')
+  expect(await status()).toMatchObject({ parked: 1 })
+  expect((await home.run(['status'])).stdout).toMatch(/^ {2}budgets +1 being is parked by a budget$/m)
+  expect((await doctor()).wrong).toContainEqual(expect.objectContaining({ name: 'budgets' }))
+  await home.json(['do', '@librarian', 'set-budget', '--args', '{}'])
+  expect(await status()).toMatchObject({ parked: 0 })
+  expect((await doctor()).wrong).not.toContainEqual(expect.objectContaining({ name: 'budgets' }))
+})
+
 it('workers that come at once each tell their own URL, and one that is killed leaves none', async () => {
   const more: ChildProcess[] = [home.start(['worker']), home.start(['worker'])]
   await until('three workers that answer', async () => (await status()).worker.metrics.length === 3)

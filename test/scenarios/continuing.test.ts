@@ -1,10 +1,11 @@
 import { countOpen } from '@treeos/chain'
-import { inbox, moments } from '@treeos/client'
+import { act, inbox, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, groundOf, live, setRole, until, wakesOf } from '../support/life.ts'
+import { askedFor, beingOf, doAs, groundOf, live, play, setRole, until, wakesOf } from '../support/life.ts'
 import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -12,7 +13,7 @@ let model: ModelServer
 let world: World
 beforeAll(async () => {
   model = await startModelServer()
-  world = await startWorld({ modelUrl: model.url })
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   const lists = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ rel: 'asker' }], prompt: '' }
   await setRole(world, { name: 'steady', selfContinue: true, ...lists })
   await setRole(world, { name: 'single', ...lists })
@@ -47,6 +48,68 @@ const wakeContents = (being: string): JsonObject[] =>
     const { content } = messages[1]!
     return (content.startsWith('{') ? JSON.parse(content) : { said: content }) as JsonObject
   })
+
+describe('a budget', () => {
+  const bound = (being: string, args: JsonObject, as = 'operator') =>
+    act(world, as, { verb: 'do', action: 'set-budget', target: `@${being}`, args })
+
+  it('F84 of a being, or of any of its makers, says how often it may go on by itself', async () => {
+    await world.birth({ name: 'house', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    const payload = { name: 'heir', cognition: 'llm', role: 'steady' }
+    expect(await play(world, 'house', { verb: 'be', operation: 'birth', payload })).toMatchObject({
+      outcome: 'act',
+    })
+    await bound('house', { selfContinues: 2 })
+    answers('heir', note('on and on'))
+    await live(world, 'heir', 'go')
+    const all = await lived('heir')
+    expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual([
+      ['act', null],
+      ['act', null],
+      ['act', 'self-continues-spent'],
+    ])
+    expect(all.at(-1)?.message).toBe(
+      'it went on by itself 2 times and was not silent yet, as often as the budget of @house lets it',
+    )
+    expect(wakeContents('heir')[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
+    // None at all, for it alone; and nobody gives more than it has.
+    await bound('heir', { selfContinues: 0 })
+    await live(world, 'heir', 'go')
+    expect((await lived('heir')).length).toBe(4)
+    await bound('heir', { selfContinues: 5 })
+    await live(world, 'heir', 'go')
+    expect((await lived('heir')).length).toBe(7)
+    await expect(bound('heir', { selfContinues: LIMITS.selfContinuesMax + 1 })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+    await bound('house', {})
+  })
+
+  it('says how many summons may follow one another where it speaks', async () => {
+    const next = (name: string, content: Json): JsonObject => ({
+      verb: 'summon',
+      target: `@${name}`,
+      content,
+    })
+    for (const name of ['one', 'two', 'three'])
+      await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    const chain = { call: next('two', { call: next('three', { call: next('one', 'the fourth') }) }) }
+    await bound('three', { hops: 3 })
+    await live(world, 'one', chain)
+    await until(async () => (await moments(world.db, 'three')).length === 1)
+    expect(await moments(world.db, 'three')).toMatchObject([
+      {
+        outcome: 'failure',
+        reason: 'RATE_LIMITED',
+        message: '3 summons led here, at most 3 may follow one another by the budget of @three',
+      },
+    ])
+    await bound('three', { hops: 4 })
+    await live(world, 'one', chain)
+    await until(async () => (await moments(world.db, 'three')).length === 2)
+    expect((await moments(world.db, 'three')).at(-1)).toMatchObject({ outcome: 'act' })
+  })
+})
 
 describe('selfContinue', () => {
   it('F83 another moment follows an act, and the first without a tool call is the last', async () => {

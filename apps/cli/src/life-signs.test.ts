@@ -15,6 +15,7 @@ const well: Signs = {
   vitals: vitals(),
   inbox: { waiting: 0, oldestSeconds: 0 },
   inboxLater: null,
+  parked: 0,
   late: [],
 }
 const [postgres, temporal, worker] = well.services as [Service, Service, Service]
@@ -51,6 +52,13 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     name: 'instance',
     found: 'postgres (process 5) ended',
     mend: 'treeos up --data d',
+  },
+  {
+    what: 'a being that a budget has parked',
+    signs: { parked: 1 },
+    name: 'budgets',
+    found: '1 being is parked by a budget: what wakes it rests until somebody approves',
+    mend: 'treeos inbox --data d says of whom and of which limit; treeos do @BEING set-budget or resume lets it go on',
   },
   {
     what: 'a worker that hangs',

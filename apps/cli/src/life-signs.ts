@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listUnrung, measureInboxes, openDatabase } from '@treeos/chain'
+import { countParked, listUnrung, measureInboxes, openDatabase } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
 import { bad, type Check, good } from './check.ts'
 import { dataFlag, isAlive, isWorker, locatePostgres, metricsOf, runningWorkers, UP } from './instance.ts'
 import { duration } from './output.ts'
+import { describeParked } from './status.ts'
 import { type Inbox, readVitals, type Vitals } from './vitals.ts'
 
 /** A wake that waits longer is worth a look: minds may take two minutes, so it is not for certain a fault. */
@@ -29,6 +30,8 @@ export interface Signs {
   readonly inbox: Inbox | null
   /** the same a little later, when many waited */
   readonly inboxLater: Inbox | null
+  /** beings that a budget has parked */
+  readonly parked: number
   /** some of the beings whose wakes are old */
   readonly late: readonly string[]
 }
@@ -63,18 +66,19 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'inbox' | 'inboxLater' | 'late'>> {
-  const nothing = { inbox: null, inboxLater: null, late: [] }
+): Promise<Pick<Signs, 'inbox' | 'inboxLater' | 'late' | 'parked'>> {
+  const nothing = { inbox: null, inboxLater: null, late: [], parked: 0 }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
   try {
     const inbox = await measureInboxes(db)
+    const parked = await countParked(db)
     const late =
       inbox.oldestSeconds < OLD_SECONDS ? [] : await listUnrung(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (inbox.waiting < MANY) return { inbox, inboxLater: null, late }
+    if (inbox.waiting < MANY) return { inbox, inboxLater: null, late, parked }
     await sleep(LOOK_AGAIN_MS)
-    return { inbox, inboxLater: await measureInboxes(db), late }
+    return { inbox, inboxLater: await measureInboxes(db), late, parked }
   } catch {
     return nothing // that Postgres does not answer is told elsewhere
   } finally {
@@ -96,6 +100,9 @@ export function judge(signs: Signs, flag: string): Check[] {
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
     ...(signs.inbox === null ? [] : [{ name: 'inbox', ...judgeInbox(signs, signs.inbox, flag) }]),
+    ...(signs.parked === 0
+      ? []
+      : [{ name: 'budgets', ...judgeParked(signs, flag), optional: true as const }]),
     ...(signs.vitals === null
       ? []
       : [{ name: 'model', ...judgeModel(signs.vitals, flag), optional: true as const }]),
@@ -124,6 +131,14 @@ function judgeMetrics({ workers }: Signs, flag: string) {
   if (starting.length > 0)
     return good(`process ${starting.join(', ')} is starting, and waits for its services: see its log`)
   return good(workers.map(({ url }) => url).join(', '))
+}
+
+function judgeParked({ parked }: Signs, flag: string) {
+  const them = parked === 1 ? 'it' : 'them'
+  return bad(
+    `${describeParked(parked)}: what wakes ${them} rests until somebody approves`,
+    `treeos inbox${flag} says of whom and of which limit; treeos do @BEING set-budget or resume lets ${them} go on`,
+  )
 }
 
 function judgeInbox({ inboxLater, late, workers }: Signs, { waiting, oldestSeconds }: Inbox, flag: string) {

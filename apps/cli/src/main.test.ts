@@ -76,6 +76,7 @@ describe('without an instance', () => {
       models: null,
       slowestBeat: null,
       inbox: null,
+      parked: null,
     })
     expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })
   })

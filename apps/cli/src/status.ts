@@ -1,4 +1,4 @@
-import { measureInboxes, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { countParked, measureInboxes, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
 import {
   isAlive,
@@ -37,6 +37,8 @@ export interface Status {
   readonly slowestBeat: Beat | null
   /** of the whole reality, whether or not a worker runs */
   readonly inbox: Inbox | null
+  /** beings that a budget has parked, until somebody approves; null while Postgres does not answer */
+  readonly parked: number | null
 }
 
 export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Status> {
@@ -65,6 +67,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     models: vitals?.models ?? null,
     slowestBeat: vitals?.slowestBeat ?? null,
     inbox: vitals?.inbox ?? stored.inbox,
+    parked: stored.parked,
   }
 }
 
@@ -89,15 +92,17 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
 interface Stored {
   readonly reality: Reality | null
   readonly inbox: Inbox | null
+  readonly parked: number | null
 }
 /** It does not answer, or holds no reality yet. */
-const NOTHING_STORED: Stored = { reality: null, inbox: null }
+const NOTHING_STORED: Stored = { reality: null, inbox: null, parked: null }
 
 async function readStored(url: string): Promise<Stored> {
   const db = openDatabase(url, { poolMax: 1 })
   try {
     const reality = await readReality(db)
-    return reality === null ? NOTHING_STORED : { reality, inbox: await measureInboxes(db) }
+    if (reality === null) return NOTHING_STORED
+    return { reality, inbox: await measureInboxes(db), parked: await countParked(db) }
   } catch {
     return NOTHING_STORED
   } finally {
@@ -106,7 +111,7 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, worker, mind, reality, inbox } = status
+  const { temporal, postgres, worker, mind, reality, inbox, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
@@ -121,12 +126,16 @@ export function describeStatus(status: Status, dataDir: string): string {
       ]),
       ['mind', mind === null ? 'none connected' : `${mind.model} at ${mind.baseUrl}`],
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
+      ...(parked ? [['budgets', describeParked(parked)]] : []),
       ...describeWork(status),
       ['state', dataDir],
     ],
     '  ',
   )
 }
+
+export const describeParked = (parked: number): string =>
+  `${parked} ${parked === 1 ? 'being is' : 'beings are'} parked by a budget`
 
 export function describeInbox({ waiting, oldestSeconds }: Inbox): string {
   if (waiting === 0) return 'nothing waits'

@@ -89,7 +89,10 @@ export async function commit(
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(input.being)])
   const judged = await judge(db, deps, input, loaded, ending, { source, reader })
-  const { verdict, ...continued } = await continueAfter(db, input, loaded, ending, judged)
+  const { verdict, ...continued } = await continueAfter(db, input, loaded, ending, {
+    reader,
+    verdict: judged,
+  })
   memory.stamped.set(input.being, asked)
   const sealedAt = Math.max(now, open.openedAt)
   const { breach } = verdict

@@ -1,5 +1,6 @@
 import { countOwn, type Db, type OpenRecord } from '@treeos/chain'
 import {
+  type BeingName,
   canonicalJson,
   isJsonObject,
   type Json,
@@ -10,7 +11,7 @@ import {
   utf8Length,
   type Wake,
 } from '@treeos/core'
-import { OPERATOR, orientationRemark } from '@treeos/world'
+import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import type { StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
 import type { Ending, Verdict } from './ending.ts'
@@ -43,7 +44,7 @@ export async function continueAfter(
   input: StampInput,
   loaded: LoadedMoment,
   ending: Ending,
-  verdict: Verdict,
+  { reader, verdict }: { reader: WorldReader; verdict: Verdict },
 ): Promise<Continued> {
   const { record: open } = loaded
   const stays = { verdict, wakes: [], notices: [] }
@@ -52,14 +53,15 @@ export async function continueAfter(
   const look = verdict.act?.seen ?? null
   if (verdict.kind !== 'act' && look === null) return stays
   const gone = await countOwn(db, input.being, open.wake.root, CONTINUES)
-  if (gone >= LIMITS.selfContinuesMax) return spent(input, open, verdict, gone)
+  const { max, of } = await boundOf(reader, input.being)
+  if (gone >= max) return spent(input, open, verdict, { gone, of })
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
   const step = gone + 1
   const own = {
     actor: stanceOf(input.being),
     prior: input.moment,
     step,
-    of: LIMITS.selfContinuesMax,
+    of: max,
     ...begunBy(loaded),
   }
   const content =
@@ -76,7 +78,18 @@ export async function continueAfter(
   }
 }
 
-function spent(input: StampInput, open: OpenRecord, verdict: Verdict, gone: number): Continued {
+async function boundOf(reader: WorldReader, being: BeingName) {
+  const me = await reader.being(being)
+  const line = me === null ? [] : [me, ...(await reader.lineage(being))]
+  return tightest(line, 'selfContinues', LIMITS.selfContinuesMax)
+}
+
+function spent(
+  input: StampInput,
+  open: OpenRecord,
+  verdict: Verdict,
+  { gone, of }: { gone: number; of: BeingName | null },
+): Continued {
   const content = {
     event: CONTINUES_SPENT,
     actor: stanceOf(input.being),
@@ -87,7 +100,8 @@ function spent(input: StampInput, open: OpenRecord, verdict: Verdict, gone: numb
     input.being === OPERATOR
       ? []
       : [event(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
-  const detail = `it went on by itself ${gone} times and was not silent yet`
+  const whose = of === null ? '' : `, as often as the budget of ${stanceOf(of)} lets it`
+  const detail = `it went on by itself ${gone} times and was not silent yet${whose}`
   return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
 }
 

@@ -206,8 +206,7 @@ export async function beings(db: Db): Promise<BeingView[]> {
   })
 }
 
-const isLimited = ({ momentsPerMinute, tokens, money }: Partial<Budget>): boolean =>
-  momentsPerMinute !== undefined || tokens !== undefined || money !== undefined
+const isLimited = ({ per: _over, ...limits }: Partial<Budget>): boolean => Object.keys(limits).length > 0
 
 /** A role with everything that its author left out, where it came from and who could wear it. */
 export type RoleView = CompleteRole & {

@@ -4,10 +4,17 @@ import type { BeingName } from './names.ts'
 export const BUDGET_PERIODS = ['day', 'total'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
-/** What a being and all its offspring may use up together. A limit that is absent adds no bound. */
+/**
+ * What a being and all its offspring may use up: tokens, money and moments together, the rest each. A limit that is absent
+ * adds no bound.
+ */
 export interface Budget {
   /** per minute of the clock; what is beyond waits for the next one */
   readonly momentsPerMinute?: number
+  /** how often each of them goes on by itself in one cause chain; the substrate's own bound holds beside it */
+  readonly selfContinues?: number
+  /** how many summons may follow one another in a cause chain that each of them speaks in; the same */
+  readonly hops?: number
   /** of prompts and answers, for `per` */
   readonly tokens?: number
   /** in the currency of the prices, to the millionth, for `per` */

@@ -22,6 +22,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
+import { tightest } from './budgets.ts'
 import { type Catalogs, publishesCatalogs } from './catalogs.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import type { Decided, Operation, OperationTarget } from './extension.ts'
@@ -133,12 +134,7 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
       `correlation ${quote(inReplyTo)} is not the one that ${stanceOf(at.me.name)} may answer now`,
     )
   }
-  if (at.hops >= LIMITS.hopsMax) {
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `${at.hops} summons led here, at most ${LIMITS.hopsMax} may follow one another`,
-    )
-  }
+  await requireHop(at)
   const orientation = requireOwn(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
@@ -184,6 +180,16 @@ async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): 
     remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+async function requireHop({ me, reader, hops }: Acting): Promise<void> {
+  const { max, of } = tightest([me, ...(await reader.lineage(me.name))], 'hops', LIMITS.hopsMax)
+  if (hops < max) return
+  const whose = of === null ? '' : ` by the budget of ${stanceOf(of)}`
+  throw new TreeosError(
+    'RATE_LIMITED',
+    `${hops} summons led here, at most ${max} may follow one another${whose}`,
+  )
 }
 
 /** @throws {TreeosError} INVALID_INPUT when there is nobody, or the role answers nobody */

@@ -77,5 +77,19 @@ export function whyParked(being: BeingName, { of, limit, per, max, used, needs }
   return `${left}; ${mend} with at least ${round(used + needs)} lets ${stanceOf(being)} go on`
 }
 
+/** The least of a limit that bounds each alone, and whose it is. */
+export function tightest(
+  line: readonly Pick<BeingRow, 'name' | 'budget'>[],
+  limit: 'selfContinues' | 'hops',
+  most: number,
+): { readonly max: number; readonly of: BeingName | null } {
+  let least: { max: number; of: BeingName | null } = { max: most, of: null }
+  for (const { name, budget } of line) {
+    const max = budget?.[limit]
+    if (max !== undefined && max < least.max) least = { max, of: name }
+  }
+  return least
+}
+
 /** Sums of decimals would else show their binary tails. */
 const round = (amount: number): number => Math.round(amount * MICROS) / MICROS

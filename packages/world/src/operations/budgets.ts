@@ -4,6 +4,7 @@ import {
   beingReel,
   type FactDraft,
   type JsonObject,
+  LIMITS,
   MICROS,
   stanceOf,
   TreeosError,
@@ -16,24 +17,31 @@ import { Arguments } from './arguments.ts'
 const AMOUNT_MAX = 1_000_000_000
 const TOKENS_MAX = 1_000_000 * AMOUNT_MAX
 
+const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'tokens'] as const
+const LIMITING = [...COUNTED, 'money'] as const
+
 const setBudget: Operation = {
   name: 'set-budget',
   description:
-    'Says what the target being and all its offspring may use up together, and lets those go on that its old budget parked.',
+    'Says what the target being and all its offspring may use up, and lets those go on that its old budget parked.',
   targets: ['being'],
   allow: ['ancestor', 'operator'],
   args: {
     momentsPerMinute: 'whole number; what is beyond waits for the next minute',
+    selfContinues: 'whole number; how often each may go on by itself in one cause chain',
+    hops: 'whole number; how many summons may follow one another where one of them speaks',
     tokens: 'whole number, prompts and answers together',
     money: 'in the currency of the prices, to the millionth',
     per: 'day or total: what tokens and money are counted for; total when absent',
   },
   async decide(input): Promise<Decided> {
     const being = requireOther(input, 'set-budget')
-    const given = new Arguments('set-budget', input.args, ['momentsPerMinute', 'tokens', 'money', 'per'])
+    const given = new Arguments('set-budget', input.args, [...COUNTED, 'money', 'per'])
     const budget: Budget = {
-      ...amount(given, 'momentsPerMinute', AMOUNT_MAX),
-      ...amount(given, 'tokens', TOKENS_MAX),
+      ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
+      ...amount(given, 'selfContinues', 0, LIMITS.selfContinuesMax),
+      ...amount(given, 'hops', 0, LIMITS.hopsMax),
+      ...amount(given, 'tokens', 0, TOKENS_MAX),
       ...money(given),
       per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
     }
@@ -70,14 +78,14 @@ function requireOther({ actor, target }: OperationInput, operation: string): Bei
   return target.being
 }
 
-function amount<N extends 'momentsPerMinute' | 'tokens'>(
+function amount<N extends (typeof COUNTED)[number]>(
   given: Arguments,
   name: N,
+  least: number,
   max: number,
 ): { [K in N]?: number } {
   const value = given.value(name)
   if (value === undefined || value === null) return {}
-  const least = name === 'momentsPerMinute' ? 1 : 0
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > max)
     throw given.fault(name, value, `a whole number from ${least} to ${max}, or null for no limit`)
   return { [name]: value } as { [K in N]?: number }
@@ -97,6 +105,8 @@ function money(given: Arguments): Pick<Budget, 'money'> {
 
 const isWholeInMicros = (value: number): boolean => Math.round(value * MICROS) / MICROS === value
 
+const PERIODICAL: ReadonlySet<string> = new Set(['tokens', 'money'])
+
 /**
  * Nobody grants more than it has: what bounds the actor, its makers' budgets included, bounds what it sets. Limits of a day
  * and for good are compared where the one could exceed the other; in any case all of them are drawn on.
@@ -105,11 +115,11 @@ async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget
   for (const elder of [actor, ...(await world.lineage(actor.name))]) {
     const own = elder.budget
     if (own === undefined) continue
-    for (const limit of ['momentsPerMinute', 'tokens', 'money'] as const) {
+    for (const limit of LIMITING) {
       const max = own[limit]
       const wanted = budget[limit]
       if (max === undefined || wanted === undefined || wanted <= max) continue
-      if (limit !== 'momentsPerMinute' && own.per === 'day' && budget.per === 'total') continue
+      if (PERIODICAL.has(limit) && own.per === 'day' && budget.per === 'total') continue
       throw new TreeosError(
         'FORBIDDEN',
         `set-budget: ${limit} ${wanted} is more than the ${max} that ${stanceOf(elder.name)} has`,
