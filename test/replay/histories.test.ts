@@ -5,11 +5,12 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { readArchive } from '@treeos/client'
-import { bundleForReplay, recordedCommands, replayFromTemporal } from '@treeos/replay'
+import { HistoryReplayer, recordedCommands, replayFromTemporal } from '@treeos/replay'
 import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/workflows'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { replayBundle } from '../support/replaying.ts'
 import { startWorld } from '../support/world.ts'
 import { scene, stageOfScene } from './scene.ts'
 
@@ -44,8 +45,14 @@ describe.each(recordings)('the recording %s', async (recording) => {
       history,
     }))
 
+  let replayer: HistoryReplayer
+  beforeAll(async () => {
+    replayer = await HistoryReplayer.open(replayBundle())
+  })
+  afterAll(() => replayer?.close())
+
   it.each(beings)('of @%s replays, command for command', async (being) => {
-    expect(await replayFromTemporal(await bundleForReplay(), being, await runs(being), [])).toEqual([])
+    expect(await replayFromTemporal(replayer, being, await runs(being), [])).toEqual([])
   })
 
   it('holds everything a being can come by', async () => {

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import proto from '@temporalio/proto'
 import { listOutcomes } from '@treeos/chain'
 import { Archivist, type History, readArchive, summon } from '@treeos/client'
-import { bundleForReplay, fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/workflows'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { replayBundle } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const MOMENTS = 12
@@ -16,7 +17,7 @@ describe('the strict recorder', () => {
   let model: ModelServer
   let world: World
   let runs: Run[]
-  let bundle: Awaited<ReturnType<typeof bundleForReplay>>
+  let replayer: HistoryReplayer
   const zone = process.env.TZ
 
   beforeAll(async () => {
@@ -31,17 +32,18 @@ describe('the strict recorder', () => {
     for (let n = 1; n <= MOMENTS; n++) {
       await summon(world, { target: 'librarian', content: `question ${n}`, as: 'operator', waitSeconds: 20 })
     }
-    bundle = await bundleForReplay()
+    replayer = await HistoryReplayer.open(replayBundle())
     runs = await fetchRuns(client, reality.name, 'librarian', null)
   })
   afterAll(async () => {
     process.env.TZ = zone
+    await replayer?.close()
     await world?.close()
     await model?.close()
   })
 
   const replayed = async (changed = runs) =>
-    replayFromTemporal(bundle, 'librarian', changed, await listOutcomes(world.db, 'librarian'))
+    replayFromTemporal(replayer, 'librarian', changed, await listOutcomes(world.db, 'librarian'))
 
   it('has runs that continued as new, and commands of every kind we make', () => {
     expect(runs.length).toBeGreaterThan(2)
@@ -74,7 +76,11 @@ describe('the strict recorder', () => {
     await world.owner.connection().execute(async (owner) => {
       await sqlTamper(owner)
     })
-    const { identical, mismatches } = await replay(world, { beings: ['librarian'], from: 'both' })
+    const { identical, mismatches } = await replay(world, {
+      beings: ['librarian'],
+      from: 'both',
+      bundle: replayBundle(),
+    })
     expect(identical).toBe(false)
     expect(mismatches.map(({ being, n }) => ({ being, n }))).toContainEqual({ being: 'librarian', n: 3 })
   })

@@ -2,6 +2,7 @@ import { beings, moments, summon } from '@treeos/client'
 import { replay } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { replayBundle } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe('a first reality', () => {
@@ -46,7 +47,7 @@ describe('a first reality', () => {
   })
 
   it('F49 replays identically from the chain and from Temporal', async () => {
-    const replayed = await replay(world, { beings: null, from: 'both' })
+    const replayed = await replay(world, { beings: null, from: 'both', bundle: replayBundle() })
     expect(replayed.mismatches).toEqual([])
     expect(replayed).toMatchObject({ beings: 5, moments: 4, identical: true })
   })

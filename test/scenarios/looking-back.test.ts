@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../support/life.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { expectReplays, expectUnbroken, replayBundle } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }
@@ -112,7 +112,7 @@ describe('looking back', () => {
       world.owner,
     )
     await sql`alter table treeos.moment_outcome enable trigger moment_outcome_fixed`.execute(world.owner)
-    const replayed = await replay(world, { beings: ['changing'], from: 'both' })
+    const replayed = await replay(world, { beings: ['changing'], from: 'both', bundle: replayBundle() })
     expect(replayed.identical).toBe(false)
     const told = replayed.mismatches.filter(({ field }) => field === 'stack')
     expect(told.map(({ being, n }) => [being, n])).toContainEqual(['changing', outcome!.n])

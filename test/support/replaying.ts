@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyChains } from '@treeos/chain'
 import { type Replayed, replay } from '@treeos/replay'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { World } from './world.ts'
+
+/** Made once for all files of a run. */
+export const replayBundle = () => ({ codePath: inject('replayBundlePath') })
 
 /**
  * Everything that was lived in this world can be lived again: from the chain, and from Temporal's histories too unless
@@ -13,7 +16,7 @@ export async function expectReplays(
   world: World,
   from: 'chain' | 'temporal' | 'both' = 'both',
 ): Promise<Replayed> {
-  const all = () => replay(world, { beings: null, from })
+  const all = () => replay(world, { beings: null, from, bundle: replayBundle() })
   let replayed = await all()
   for (let tries = 0; tries < 5 && replayed.mismatches.some(isUnderWay); tries += 1) {
     await sleep(2_000)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@treeos/local'
 import { workflowsPath } from '@treeos/plugin'
+import { bundleForReplay } from '@treeos/replay'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import type { TestProject } from 'vitest/node'
 
@@ -15,6 +16,8 @@ declare module 'vitest' {
     temporalAddress: string
     /** the workflows, bundled once for all workers of a run */
     bundlePath: string
+    /** the same with the strict recorder, for replay */
+    replayBundlePath: string
   }
 }
 
@@ -41,9 +44,12 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const bundlePath = join(dataDir, 'workflow-bundle.js')
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') })
   await writeFile(bundlePath, code)
+  const replayBundlePath = join(dataDir, 'replay-bundle.js')
+  await writeFile(replayBundlePath, (await bundleForReplay()).code)
   provide('postgresUrl', postgres.url)
   provide('temporalAddress', temporal.address)
   provide('bundlePath', bundlePath)
+  provide('replayBundlePath', replayBundlePath)
   return async () => {
     await removeInstance(dataDir)
   }

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client'
+import type { WorkflowBundleOption } from '@temporalio/worker'
 import { type ChainDb, listOutcomes, listRows, type Reality } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import type { Parts } from '@treeos/world'
@@ -6,7 +7,8 @@ import type { Kysely } from 'kysely'
 import { replayFromChain } from './chain.ts'
 import type { Mismatch } from './mismatch.ts'
 import { Past } from './past.ts'
-import { bundleForReplay, replayFromTemporal } from './temporal.ts'
+import { HistoryReplayer } from './replayer.ts'
+import { replayFromTemporal } from './temporal.ts'
 import { fetchRuns } from './temporal-history.ts'
 
 export interface ReplayRequest {
@@ -15,6 +17,8 @@ export interface ReplayRequest {
   readonly from: 'chain' | 'temporal' | 'both'
   /** folder of archived histories, for runs that Temporal has no more */
   readonly archive?: string | null
+  /** of the workflows, made before by `bundleForReplay`: it saves seconds */
+  readonly bundle?: WorkflowBundleOption
   readonly onProgress?: (line: string) => void
 }
 
@@ -34,9 +38,27 @@ export async function replay(
   at: { db: Kysely<ChainDb>; temporal: Client | null; reality: Reality; parts: Parts },
   request: ReplayRequest,
 ): Promise<Replayed> {
+  const { temporal } = at
+  const replayer =
+    request.from === 'chain' || temporal === null ? null : await HistoryReplayer.open(request.bundle)
+  try {
+    return await replayAll(
+      at,
+      request,
+      temporal === null || replayer === null ? null : { temporal, replayer },
+    )
+  } finally {
+    await replayer?.close()
+  }
+}
+
+async function replayAll(
+  at: { db: Kysely<ChainDb>; reality: Reality; parts: Parts },
+  request: ReplayRequest,
+  histories: { temporal: Client; replayer: HistoryReplayer } | null,
+): Promise<Replayed> {
   const names = await beingsOf(at.db, request.beings)
   const past = new Past(at.db)
-  const bundle = request.from === 'chain' ? null : await bundleForReplay()
   const mismatches: Mismatch[] = []
   let moments = 0
   for (const being of names) {
@@ -47,9 +69,9 @@ export async function replay(
     if (request.from !== 'temporal') {
       mismatches.push(...(await replayFromChain({ db: at.db, parts: at.parts, past }, being, outcomes)))
     }
-    if (bundle !== null && at.temporal !== null) {
-      const runs = await fetchRuns(at.temporal, at.reality.name, being, request.archive ?? null)
-      mismatches.push(...(await replayFromTemporal(bundle, being, runs, outcomes)))
+    if (histories !== null) {
+      const runs = await fetchRuns(histories.temporal, at.reality.name, being, request.archive ?? null)
+      mismatches.push(...(await replayFromTemporal(histories.replayer, being, runs, outcomes)))
     }
   }
   return { beings: names.length, moments, identical: mismatches.length === 0, mismatches }

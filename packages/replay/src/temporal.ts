@@ -1,40 +1,9 @@
-import { createRequire } from 'node:module'
-import { bundleWorkflowCode, type InjectedSinks, Worker, type WorkflowBundle } from '@temporalio/worker'
 import { digestOf, type StoredOutcome } from '@treeos/chain'
 import { type BeingName, canonicalJson, type Json, type PinnedStack, parseMomentId } from '@treeos/core'
-import { treeos, workflowsPath } from '@treeos/plugin'
-import type { StrictSinks } from '@treeos/workflows/strict'
 import { evaluateProgram, type Program } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
-import {
-  type AttestedMoment,
-  attestedMoments,
-  type RecordedCommand,
-  type Run,
-  recordedCommands,
-  textOf,
-} from './temporal-history.ts'
-
-let bundling: Promise<WorkflowBundle> | null = null
-
-/** The workflows with the strict recorder: bundled once for any number of replays. */
-export function bundleForReplay(): Promise<WorkflowBundle> {
-  bundling ??= bundle().catch((error: unknown) => {
-    bundling = null
-    throw error
-  })
-  return bundling
-}
-
-function bundle(): Promise<WorkflowBundle> {
-  const strictModule = createRequire(import.meta.url).resolve('@treeos/workflows/strict')
-  return bundleWorkflowCode({
-    workflowsPath,
-    workflowInterceptorModules: [strictModule],
-    logger: { ...console, log: quiet, trace: quiet, debug: quiet, info: quiet, warn: quiet },
-  })
-}
-const quiet = () => undefined
+import type { HistoryReplayer, SeenCommand } from './replayer.ts'
+import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'
 
 /**
  * Lets Temporal replay a being's runs with a strict eye on what every command carries, and evaluates each moment's
@@ -42,7 +11,7 @@ const quiet = () => undefined
  * attests prompts and surfaces by digest.
  */
 export async function replayFromTemporal(
-  bundle: WorkflowBundle,
+  replayer: HistoryReplayer,
   being: BeingName,
   runs: readonly Run[],
   outcomes: readonly StoredOutcome[],
@@ -51,7 +20,7 @@ export async function replayFromTemporal(
   const attested = new Map<string, AttestedMoment & { program: Program }>()
   for (const run of runs) {
     const replayed = new Comparison(being, 0, 'temporal')
-    await replayRun(bundle, run, replayed)
+    await replayRun(replayer, run, replayed)
     mismatches.push(...replayed.mismatches)
     for (const moment of withPrograms(run)) attested.set(moment.opened.moment, moment)
   }
@@ -109,31 +78,9 @@ function pinned(program: Program, primary: string, stacked: readonly string[]): 
   return { primary: pin(primary), stacked: stacked.map(pin) }
 }
 
-async function replayRun(bundle: WorkflowBundle, run: Run, compare: Comparison): Promise<void> {
-  const seen: SeenCommand[] = []
-  const sinks: InjectedSinks<StrictSinks> = {
-    strict: {
-      command: {
-        callDuringReplay: true,
-        fn: (_info, kind, name, values) => {
-          const carries = values.map(textOf)
-          if (kind === 'timer') seen.push({ kind, name: '', carries, timer: name })
-          else if (kind !== 'cancelled-timer')
-            seen.push({ kind, name, carries: kind === 'local' ? carries.map(argumentDigest) : carries })
-          else for (const command of seen) if (command.timer === name) command.isCancelled = true
-        },
-      },
-    },
-  }
-  try {
-    await Worker.runReplayHistory(
-      { workflowBundle: bundle, sinks, plugins: [treeos()] },
-      run.history,
-      run.workflowId,
-    )
-  } catch (error) {
-    compare.differ('determinism', run.runId, error instanceof Error ? error.message : String(error))
-  }
+async function replayRun(replayer: HistoryReplayer, run: Run, compare: Comparison): Promise<void> {
+  const { seen, error } = await replayer.replay(run)
+  if (error !== null) compare.differ('determinism', run.runId, error)
   let next = 0
   for (const [i, command] of recordedCommands(run.history).entries()) {
     const recorded = canonicalJson(command)
@@ -146,13 +93,5 @@ async function replayRun(bundle: WorkflowBundle, run: Run, compare: Comparison):
   }
 }
 
-interface SeenCommand extends RecordedCommand {
-  /** number within the run */
-  readonly timer?: string
-  isCancelled?: boolean
-}
-
 const told = (seen: SeenCommand | undefined): string =>
   seen === undefined ? 'null' : canonicalJson({ kind: seen.kind, name: seen.name, carries: seen.carries })
-
-const argumentDigest = (text: string): string => digestOf(JSON.parse(text) as Json)
