@@ -22,8 +22,11 @@ const checks: Record<string, string[]> = {
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
 }
-/** Projects of vitest.config.ts: `unit` needs nothing, `services` runs on a real Temporal and Postgres. */
-const suites = ['unit', 'services']
+/**
+ * Projects of vitest.config.ts: `unit` needs nothing, `services` runs on a real Temporal and Postgres, and `storm` kills such
+ * again and again, so it runs alone.
+ */
+const suites = ['unit', 'services', 'storm']
 
 let running: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -8,9 +8,11 @@ import { links } from './links.ts'
 import { stampRerun } from './stamp-rerun.ts'
 import { terminated } from './terminated.ts'
 
-/** In the order they run. */
 // biome-ignore lint/suspicious/noExplicitAny: each has a size of its own
-export const scenarios: readonly Scenario<any>[] = [
+export type AnyScenario = Scenario<any>
+
+/** In the order they run. */
+export const scenarios: readonly AnyScenario[] = [
   killPoints,
   stampRerun,
   ackCut,
