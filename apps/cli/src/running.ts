@@ -1,4 +1,3 @@
-import { TreeosError } from '@treeos/core'
 import type { Cli, InstanceOptions } from './cli.ts'
 
 interface UpOptions extends InstanceOptions {
@@ -13,13 +12,14 @@ export function addRunning(cli: Cli): void {
     .onInstance('up', 'start everything an instance needs, and stay until Ctrl-C')
     .option('--detach', 'return when it runs; `treeos down` stops it')
     .option('--no-portal', 'without the portal')
-    .option('--demo <name>', 'with a world to look at')
+    .option('--demo <name>', 'with a small world to look at, such as court')
     .action(
       cli.run(async (out, options: UpOptions) => {
-        if (options.demo !== undefined) throw noDemo(options.demo)
+        const demo =
+          options.demo === undefined ? null : await (await import('./demo.ts')).requireDemo(options.demo)
         const { dataDirOf } = await import('./instance.ts')
         const { up } = await import('./up.ts')
-        return up({ dataDir: dataDirOf(options), detach: options.detach === true, out })
+        return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
       }),
     )
   cli.onInstance('down', 'stop what runs of an instance').action(
@@ -54,6 +54,3 @@ export function addRunning(cli: Cli): void {
     }),
   )
 }
-
-const noDemo = (name: string) =>
-  new TreeosError('INVALID_INPUT', `there is no demo ${JSON.stringify(name)}; there are none yet`)

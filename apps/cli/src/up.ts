@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, InstanceBusyError, lockInstance, readInstance, recordService } from '@treeos/local'
+import type { Extension } from '@treeos/world'
+import { plantDemo } from './demo.ts'
 import { dataFlag, ourselves, serviceOf, UP } from './instance.ts'
 import { watchLaunchers } from './launcher.ts'
 import type { ExitStatus, Output } from './output.ts'
@@ -11,6 +13,8 @@ import { keepAlive } from './supervise.ts'
 export interface UpOptions {
   readonly dataDir: string
   readonly detach: boolean
+  /** whose scene is planted once a worker runs */
+  readonly demo: Extension | null
   readonly out: Output
 }
 
@@ -24,9 +28,9 @@ const POLL_MS = 250
  * Brings an instance up. In the foreground it stays until a signal, and then stops what it started; detached it returns
  * when everything is ready.
  */
-export async function up({ dataDir, detach, out }: UpOptions): Promise<ExitStatus> {
+export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<ExitStatus> {
   const lock = await claim(dataDir, out)
-  if (lock === null) return alreadyRunning(dataDir, out)
+  if (lock === null) return alreadyRunning(dataDir, demo, out)
   const kept = keptBy(dataDir)
   const self = ourselves()
   const record = (state: string) =>
@@ -39,7 +43,8 @@ export async function up({ dataDir, detach, out }: UpOptions): Promise<ExitStatu
     if (isEnding(running)) return await interrupted(dataDir, kept, running, out)
     const startedNothing =
       kept.size > 0 && [...runningKeys(dataDir)].every((key) => kept.has(key) || key === keyOf(self))
-    if (startedNothing) return await alreadyRunning(dataDir, out)
+    if (startedNothing) return await alreadyRunning(dataDir, demo, out)
+    if (demo !== null) await plantDemo(dataDir, demo, out)
     await summarize(dataDir, out, { running, detach })
     if (detach) return 0
     await record('ready')
@@ -81,7 +86,8 @@ function keptBy(dataDir: string): Set<string> {
   return former === null ? runningKeys(dataDir) : new Set()
 }
 
-async function alreadyRunning(dataDir: string, out: Output): Promise<ExitStatus> {
+async function alreadyRunning(dataDir: string, demo: Extension | null, out: Output): Promise<ExitStatus> {
+  if (demo !== null) await plantDemo(dataDir, demo, out)
   const status = await readStatus(dataDir)
   out.value(
     status,

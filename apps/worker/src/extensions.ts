@@ -1,5 +1,6 @@
+import court from '@treeos/court'
 import emotions from '@treeos/emotions'
 import type { Extension } from '@treeos/sdk'
 
 /** What our worker and our command line load. A world of your own is a worker of your own with a list of its own. */
-export const extensions: readonly Extension[] = [emotions]
+export const extensions: readonly Extension[] = [court, emotions]

@@ -27,6 +27,7 @@ export {
   roles,
 } from './looking.ts'
 export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
+export { plantScene } from './scenes.ts'
 export { Schedules } from './schedules.ts'
 export { see } from './seeing.ts'
 export { type ThreadView, thread, threads } from './threads.ts'

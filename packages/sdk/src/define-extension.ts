@@ -1,4 +1,4 @@
-import { isKey } from '@treeos/core'
+import { isKey, type Json, parseCall } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
 import type {
   Extension,
@@ -8,18 +8,19 @@ import type {
   Role,
   Script,
   SeeResolver,
+  SubstrateAction,
 } from '@treeos/world'
 
 /** The manifest: everything that an extension brings, and nothing else of it is reachable. */
-export interface ExtensionInput {
+export interface ExtensionInput<Action extends string = string> {
   /** kebab-case; the prefix of every name it brings */
   readonly name: string
   /** of its package: pins the prompts that are functions */
   readonly version: string
-  readonly roles?: readonly Role[]
+  readonly roles?: readonly Role<NoInfer<Action> | SubstrateAction>[]
   /** clauses that its users may append to a flow */
   readonly clauses?: RoleFlow
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly Operation<Action>[]
   /** what `{rel}` stands for */
   readonly relations?: Readonly<Record<string, RelationResolver>>
   /** what `{pattern, kind}` stands for, by kind */
@@ -28,13 +29,28 @@ export interface ExtensionInput {
   readonly resolvers?: Readonly<Record<string, RelationResolver>>
   readonly see?: Readonly<Record<string, SeeResolver>>
   readonly scripts?: Readonly<Record<string, Script>>
+  /** what the operator does, in order, to plant a small world that shows it: `treeos up --demo <extension>` */
+  readonly scene?: readonly SceneAct[]
 }
+
+/** One act of a scene: a call of a verb that changes something. */
+export type SceneAct =
+  | {
+      readonly verb: 'do'
+      readonly action: string
+      readonly target: string
+      readonly args?: Readonly<Record<string, unknown>>
+    }
+  | { readonly verb: 'be'; readonly operation: string; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
 /**
  * Defines an extension.
- * @throws {Error} naming the part whose name does not begin with `<extension>:`, or a clause that is malformed
+ * @throws {Error} naming the part whose name does not begin with `<extension>:`, or a clause or an act that is malformed
  */
-export function defineExtension(input: ExtensionInput): Extension {
+export function defineExtension<const Action extends string = never>(
+  input: ExtensionInput<Action>,
+): Extension {
   const { name, version } = input
   if (!isKey(name)) throw new Error(`extension name ${JSON.stringify(name)} is not kebab-case`)
   const named = [
@@ -61,6 +77,7 @@ export function defineExtension(input: ExtensionInput): Extension {
     resolvers: input.resolvers ?? {},
     see: input.see ?? {},
     scripts: input.scripts ?? {},
+    scene: (input.scene ?? []).map((act) => parseCall(act)),
   })
 }
 

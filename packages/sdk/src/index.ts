@@ -8,7 +8,6 @@ export type {
   Extension,
   Face,
   Operation,
-  OperationInput,
   PatternResolver,
   PromptInput,
   RelationResolver,
@@ -20,5 +19,7 @@ export type {
   WorldReader,
 } from '@treeos/world'
 export { answer, silence } from './decisions.ts'
-export { defineExtension, type ExtensionInput } from './define-extension.ts'
+export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
+export { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
+export { publishSignal, recordFact, setQuality } from './facts.ts'

@@ -24,6 +24,7 @@ import {
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import { tightest } from './budgets.ts'
 import { type Catalogs, publishesCatalogs } from './catalogs.ts'
+import { requireDeclared } from './declared.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import type { Decided, Operation, OperationTarget } from './extension.ts'
 import { orientationRemark, type Remark } from './orientation.ts'
@@ -245,7 +246,7 @@ async function identify(name: string, payload: JsonObject, at: Acting): Promise<
   return run(operation, 'be', { kind: 'being', being: at.me }, payload, at)
 }
 
-function requireOperation(at: Acting, action: string): Operation {
+function requireOperation(at: Acting, action: string): Registered {
   const operation = at.parts.operations.get(action)
   if (operation !== undefined) return operation
   throw new TreeosError(
@@ -259,8 +260,11 @@ function placeOf(operation: Operation, me: BeingRow): string {
   return operation.targets.includes('being') ? stanceOf(me.name) : me.space
 }
 
+/** With the extension that brought it. */
+type Registered = Operation & { readonly origin: string }
+
 async function run(
-  operation: Operation,
+  operation: Registered,
   verb: Verb,
   target: OperationTarget,
   args: JsonObject,
@@ -285,6 +289,7 @@ async function run(
       return fulfilled.decided
     },
   })
+  await requireDeclared(operation, decided.facts, at.reader)
   // The heads of what will be written belong to what the decision rests on.
   await at.reader.prefetch(decided.facts.map((fact) => fact.reel).filter((reel) => reel !== 'registry'))
   const act = {
@@ -360,6 +365,7 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
     reach: async () => reach,
     fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
   })
+  await requireDeclared(operation, decided.facts, reader)
   const facts = decided.facts.map((fact) => ({
     ...fact,
     payload: { ...fact.payload, onBehalfOf: asker.name },

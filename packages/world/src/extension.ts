@@ -1,4 +1,13 @@
-import type { BeingName, Cognition, Decision, FactDraft, Json, JsonObject, Verb } from '@treeos/core'
+import type {
+  BeingName,
+  Cognition,
+  Decision,
+  FactDraft,
+  Json,
+  JsonObject,
+  Verb,
+  VerbCall,
+} from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Face, SeeResolver } from './face.ts'
 import type { Reach } from './reach.ts'
@@ -8,8 +17,13 @@ import type { Standing } from './stance.ts'
 import type { PatternResolver, RelationResolver } from './surface.ts'
 import type { Thread } from './thread.ts'
 
-/** A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox. */
-export interface Role {
+/**
+ * A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox.
+ * @typeParam Action names of operations that it was written with
+ */
+export interface Role<Action extends string = string> {
+  /** there at compile time only: whoever registers the role can tell a misspelt action by it */
+  readonly actions?: readonly Action[]
   readonly spec: RoleSpec
   /** null when the prompt is the text in the spec */
   readonly render: ((moment: PromptInput) => string) | null
@@ -56,8 +70,8 @@ export interface Decided {
 }
 
 /** A DO or BE operation: pure but for its reads, which are remembered. */
-export interface Operation {
-  readonly name: string
+export interface Operation<Name extends string = string> {
+  readonly name: Name
   readonly description: string
   /** `reality`: it concerns the whole reality, so it is gated at the root whatever its caller names */
   readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
@@ -101,4 +115,6 @@ export interface Extension {
   readonly resolvers: Readonly<Record<string, RelationResolver>>
   readonly see: Readonly<Record<string, SeeResolver>>
   readonly scripts: Readonly<Record<string, Script>>
+  /** what the operator does, in order, to plant a small world that shows it; none when empty */
+  readonly scene: readonly VerbCall[]
 }

@@ -12,6 +12,7 @@ export {
   openContext,
   type Program,
 } from './context.ts'
+export { SUBSTRATE_PARTS } from './declared.ts'
 export type { Descriptor } from './descriptor.ts'
 export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 export type {
@@ -52,7 +53,7 @@ export {
   worldKey,
 } from './rows.ts'
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './schedules.ts'
-export { seed } from './seed.ts'
+export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed.ts'
 export { isAncestor, STANDINGS, type StanceDecision, type Standing, stanceGate } from './stance.ts'
 export { type Subscription, subscriptionsOf } from './subscriptions.ts'
 export {

@@ -13,7 +13,7 @@ export interface Parts extends Resolvers {
 
 /**
  * Adds extensions up.
- * @throws {Error} when two claim one name: neither may win silently
+ * @throws {Error} when two claim one name: neither may win silently; when a role names an operation that there is not
  */
 export function assemble(extensions: readonly Extension[]): Parts {
   const names = new Set<string>()
@@ -41,17 +41,44 @@ export function assemble(extensions: readonly Extension[]): Parts {
         ),
       ].map(([name, { run }]) => [name, run]),
     )
+  const operations = merge('operation', (extension) =>
+    extension.operations.map((op) => [op.name, op] as const),
+  )
+  const beOperations = merge('BE operation', (extension) =>
+    extension.beOperations.map((op) => [op.name, op] as const),
+  )
+  requireKnown(extensions, operations, beOperations)
   return {
     extensions: extensions.map(({ name, version }) => ({ name, version })),
     roles: merge('role', (extension) => extension.roles.map((role) => [role.spec.name, role] as const)),
-    operations: merge('operation', (extension) => extension.operations.map((op) => [op.name, op] as const)),
-    beOperations: merge('BE operation', (extension) =>
-      extension.beOperations.map((op) => [op.name, op] as const),
-    ),
+    operations,
+    beOperations,
     relations: mergeFunctions('relationship', (extension) => extension.relations),
     patterns: mergeFunctions('kind of pattern', (extension) => extension.patterns),
     resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
     see: mergeFunctions('see-resolver', (extension) => extension.see),
     scripts: mergeFunctions('script', (extension) => extension.scripts),
+  }
+}
+
+/** A role that code brings can be held to what code brings; what is authored live may name what is loaded later. */
+function requireKnown(
+  extensions: readonly Extension[],
+  operations: ReadonlyMap<string, unknown>,
+  beOperations: ReadonlyMap<string, unknown>,
+): void {
+  for (const { name, roles } of extensions) {
+    for (const { spec } of roles) {
+      for (const [list, known] of [
+        ['canDo', operations],
+        ['canBe', beOperations],
+      ] as const) {
+        const unknown = spec[list].find((entry) => typeof entry === 'string' && !known.has(entry))
+        if (unknown === undefined) continue
+        throw new Error(
+          `role ${spec.name} of extension ${name} names ${JSON.stringify(unknown)} in ${list}, which nothing here brings`,
+        )
+      }
+    }
   }
 }

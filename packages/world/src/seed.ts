@@ -1,5 +1,6 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
+import { SUBSTRATE_PARTS } from './declared.ts'
 import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
@@ -102,6 +103,27 @@ const scripts: Record<string, Script> = {
   [ROLE_MANAGER]: roleManager,
 }
 
+/** What roles may name without bringing it. */
+export const SUBSTRATE_ACTIONS = [
+  'create-space',
+  'set-space',
+  'set-being',
+  'set-roleflow',
+  'move',
+  'set-world-signal',
+  'set-schedule',
+  'delete-schedule',
+  'subscribe',
+  'unsubscribe',
+  'set-role',
+  'delete-role',
+  'mediate',
+  'set-budget',
+  'resume',
+  'cut-thread',
+] as const
+export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
+
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
 
@@ -133,7 +155,7 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 
 /** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */
 export const seed: Extension = {
-  name: 'seed',
+  name: SUBSTRATE_PARTS,
   version: '1',
   roles,
   clauses: [],
@@ -150,4 +172,5 @@ export const seed: Extension = {
   resolvers: {},
   see: {},
   scripts,
+  scene: [],
 }

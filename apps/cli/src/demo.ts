@@ -1,0 +1,24 @@
+import { plantScene } from '@treeos/client'
+import { TreeosError } from '@treeos/core'
+import type { Extension } from '@treeos/world'
+import { live } from './connection.ts'
+import type { Output } from './output.ts'
+
+/** @throws {TreeosError} INVALID_INPUT naming those there are */
+export async function requireDemo(name: string): Promise<Extension> {
+  const { extensions } = await import('@treeos/worker/extensions')
+  const showing = extensions.filter(({ scene }) => scene.length > 0)
+  const found = showing.find((extension) => extension.name === name)
+  if (found !== undefined) return found
+  const names = showing.map((extension) => extension.name).sort()
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `there is no demo ${JSON.stringify(name)}; there is ${names.join(', ')}`,
+  )
+}
+
+/** Plants the scene in an instance whose worker runs. */
+export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
+  const isNew = await live({ data: dataDir }, (at) => plantScene(at, demo, (line) => out.progress(line)))
+  if (!isNew) out.progress(`${demo.name} was planted before: it is as it was left`)
+}

@@ -1,0 +1,155 @@
+import {
+  answer,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  publishSignal,
+  type RoleFlow,
+  recordFact,
+  type Script,
+  setQuality,
+  silence,
+} from '@treeos/sdk'
+import { z } from 'zod'
+
+const convene = defineOperation({
+  name: 'court:convene',
+  description: 'Opens a sitting: whoever presides here is the judge from now on.',
+  on: 'space',
+  allow: ['owner', 'operator'],
+  args: z.object({ case: z.string().min(1).max(200).describe('what is heard') }),
+  decide: ({ target, args }) => ({
+    facts: [
+      setQuality(target, 'court.case', args.case),
+      recordFact(target, 'court:convened', { case: args.case }),
+      publishSignal('court.in-session', true),
+    ],
+    result: { case: args.case },
+  }),
+})
+
+const rule = defineOperation({
+  name: 'court:rule',
+  description: 'Decides the case that is heard, and ends the sitting.',
+  on: 'space',
+  allow: ['anyone'], // who holds this action is the judge: no other role has it
+  args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
+  decide: ({ target, args }) => ({
+    facts: [
+      recordFact(target, 'court:ruled', { case: caseOf(target.qualities), ruling: args.ruling }),
+      setQuality(target, 'court.case', null),
+      setQuality(target, 'court.disturbance', null),
+      publishSignal('court.in-session', false),
+    ],
+    result: { ruling: args.ruling },
+  }),
+})
+
+const disturb = defineOperation({
+  name: 'court:disturb',
+  description: 'Makes a noise that everyone in the space hears.',
+  on: 'space',
+  allow: ['anyone'],
+  args: z.object({ noise: z.string().min(1).max(200).describe('what is heard') }),
+  decide: ({ actor, target, args }) => ({
+    facts: [setQuality(target, 'court.disturbance', { by: `@${actor.name}`, noise: args.noise })],
+    result: { noise: args.noise },
+  }),
+})
+
+const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => {
+  const { case: heard } = (qualities.court ?? {}) as { case?: unknown }
+  return typeof heard === 'string' ? heard : null
+}
+
+/** Presides over one sitting. Reaches the ruling and whoever speaks; cannot convene, mint or bind anyone. */
+const judge = defineRole({
+  name: 'court:judge',
+  canSee: ['~'],
+  canDo: ['court:rule'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['court:case'],
+  prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
+})
+const watcher = defineRole({
+  name: 'court:watcher',
+  canSee: ['~'],
+  canDo: ['court:disturb'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['court:case'],
+  prompt: 'You sit in the court and watch. Nothing is yours to decide here.',
+})
+const startled = defineRole({
+  name: 'court:startled',
+  prompt: 'Somebody has just disturbed the court. Notice it, and go on with composure.',
+})
+
+/** For whoever presides: a judge while the court sits, and one who watches else. */
+export const presiding: RoleFlow = [
+  { when: { 'space.name': 'court', 'world.court.in-session': true }, role: 'court:judge' },
+  { when: { 'space.name': 'court' }, role: 'court:watcher' },
+  { stack: true, when: { 'space.quality.court.disturbance': { present: true } }, role: 'court:startled' },
+]
+/** For whoever comes to see: never a judge. */
+export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court:judge')
+
+/** A judge without a model: rules for whoever speaks last, and tells a visitor what is heard while it only watches. */
+const gavel: Script = ({ wake, primary, stacked, face }) => {
+  if (wake.from === null || wake.inReplyTo !== null) return silence
+  const heard = caseOf(face.space.qualities)
+  if (primary !== 'court:judge') return answer('The court does not sit.')
+  if (stacked.includes('court:startled')) return answer('Silence in the court! Then speak again.')
+  return {
+    kind: 'call',
+    call: {
+      verb: 'do',
+      action: 'court:rule',
+      target: face.space.path,
+      args: { ruling: `In the case of ${heard ?? 'nobody'}: as ${wake.from} says.` },
+    },
+    content: null,
+  }
+}
+
+export default defineExtension({
+  name: 'court',
+  version: '0.0.0',
+  roles: [judge, watcher, startled],
+  clauses: presiding,
+  operations: [convene, rule, disturb],
+  see: {
+    'court:case': async ({ me, world }) => {
+      const heard = caseOf((await world.space(me.space))?.qualities ?? {})
+      return heard === null ? null : { heard }
+    },
+  },
+  scripts: { 'court:gavel': gavel },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: 'court' } },
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'solomon',
+        cognition: 'scripted',
+        script: 'court:gavel',
+        role: 'court:watcher',
+        home: '/court',
+        roleFlow: presiding,
+      },
+    },
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'bailiff',
+        cognition: 'scripted',
+        script: 'echo',
+        role: 'court:watcher',
+        home: '/court',
+        roleFlow: watching,
+      },
+    },
+    { verb: 'do', action: 'court:convene', target: '/court', args: { case: 'the two mothers' } },
+  ],
+})

@@ -1,0 +1,32 @@
+import { readRows } from '@treeos/chain'
+import { ROOT_SPACE, readPath, TreeosError, type VerbCall } from '@treeos/core'
+import { OPERATOR, type SpaceRow, spaceKey } from '@treeos/world'
+import { act, type Connection } from './living.ts'
+
+/** Where the operator keeps which scenes are planted, on the root. */
+const SCENES = 'scene'
+
+/**
+ * Plants the scene of an extension, as the operator, unless that was done before. One that was interrupted is gone on with:
+ * what is there already stays as it is.
+ * @returns false when it was planted before
+ * @throws {TreeosError} the code of an act that is refused
+ */
+export async function plantScene(
+  at: Connection,
+  { name, scene }: { readonly name: string; readonly scene: readonly VerbCall[] },
+  onProgress: (line: string) => void = () => undefined,
+): Promise<boolean> {
+  const [root] = await readRows(at.db, at.reality.id, [spaceKey(ROOT_SPACE)])
+  const row = (root?.state ?? null) as SpaceRow | null
+  if (readPath(row?.qualities, [SCENES, name]) === true) return false
+  for (const [i, call] of scene.entries()) {
+    onProgress(`planting ${name}: ${i + 1} of ${scene.length}`)
+    await act(at, OPERATOR, call).catch((error: unknown) => {
+      if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
+    })
+  }
+  const args = { field: `${SCENES}.${name}`, value: true }
+  await act(at, OPERATOR, { verb: 'do', action: 'set-space', target: ROOT_SPACE, args })
+  return true
+}

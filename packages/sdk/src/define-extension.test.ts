@@ -1,0 +1,70 @@
+import { assemble, SUBSTRATE_ACTIONS, seed } from '@treeos/world'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from './index.ts'
+
+const go = defineOperation({
+  name: 'trip:go',
+  description: 'Goes.',
+  on: 'being',
+  allow: ['self'],
+  args: z.object({
+    far: z.number().describe('in miles'),
+    note: z.string().optional(),
+    by: z.enum(['foot', 'cart']),
+  }),
+  decide: ({ target, args }) => ({ facts: [setQuality(target, 'trip.far', args.far)] }),
+})
+const base = { name: 'trip', version: '1.0.0' } as const
+
+it('canDo takes what the extension and the substrate bring', () => {
+  const role = defineRole({ name: 'trip:goer', canDo: ['trip:go', 'move', { pattern: 'set-*' }], prompt: '' })
+  const trip = defineExtension({ ...base, roles: [role], operations: [go] })
+  expect(assemble([seed, trip]).roles.get('trip:goer')?.spec.canDo).toEqual([
+    'trip:go',
+    'move',
+    { pattern: 'set-*' },
+  ])
+})
+
+it('a misspelt action does not compile, and is refused by name where it is registered', () => {
+  const role = defineRole({ name: 'trip:goer', canDo: ['trip:gone'], prompt: '' })
+  // @ts-expect-error trip:gone is no operation
+  const trip = defineExtension({ ...base, roles: [role], operations: [go] })
+  expect(() => assemble([seed, trip])).toThrow(
+    'role trip:goer of extension trip names "trip:gone" in canDo, which nothing here brings',
+  )
+  const minter = defineRole({ name: 'trip:minter', canBe: ['mint'], prompt: '' })
+  expect(() => assemble([seed, defineExtension({ ...base, roles: [minter] })])).toThrow(/"mint" in canBe/)
+})
+
+it('the actions that may be named without bringing them are those of the substrate', () => {
+  expect([...SUBSTRATE_ACTIONS].sort()).toEqual(seed.operations.map(({ name }) => name).sort())
+})
+
+it('arguments are listed from their schema', () => {
+  expect(go.args).toEqual({
+    far: 'in miles (number)',
+    note: 'string; may be left out',
+    by: 'foot, cart',
+  })
+})
+
+it('what is no schema, no field and no act is refused where it is written', () => {
+  const args = { parse: () => true } as never
+  expect(() =>
+    defineOperation({
+      name: 'trip:x',
+      description: '',
+      on: 'being',
+      allow: [],
+      args,
+      decide: () => ({ facts: [] }),
+    }),
+  ).toThrow(/args of operation trip:x are no Standard Schema/)
+  expect(() => publishSignal('trip', 1)).toThrow(/trip/)
+  expect(() => defineExtension({ ...base, scene: [{ verb: 'fly' } as never] })).toThrow(/fly/)
+  expect(() => defineExtension({ ...base, operations: [{ ...go, name: 'go' }] })).toThrow(
+    /must be named trip:/,
+  )
+})

@@ -1,0 +1,41 @@
+import {
+  beingReel,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  type ReelId,
+  spaceReel,
+  worldReel,
+} from '@treeos/core'
+import { type BeingRow, parseKeyPath, type SpaceRow } from '@treeos/world'
+
+type Target = BeingRow | SpaceRow
+
+const reelOf = (target: Target): ReelId =>
+  'path' in target ? spaceReel(target.path) : beingReel(target.name)
+
+/**
+ * Sets a quality of a being or a space, in the extension's own namespace; null unsets.
+ * @param field namespace and key, as in `court.in-session`
+ * @throws {TreeosError} INVALID_INPUT for a field that is none
+ */
+export function setQuality(target: Target, field: string, value: Json): FactDraft {
+  const path = parseKeyPath(field, 'quality')
+  return { reel: reelOf(target), kind: 'quality:set', payload: { path, value, merge: false } }
+}
+
+/**
+ * Publishes a signal that every flow may read, in the extension's own namespace; null unsets.
+ * @param field namespace and key, as in `harmony.tick.alive`
+ * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a field that is none
+ */
+export function publishSignal(field: string, value: Json): FactDraft {
+  const [namespace, ...key] = parseKeyPath(field, 'signal')
+  if (key.length === 0) throw new TypeError(`signal ${field} has no key: write one as in ${field}.alive`)
+  return { reel: worldReel(namespace), kind: 'signal:published', payload: { namespace, key, value } }
+}
+
+/** Records that something happened to a being or in a space. It changes nothing: it is there to be found again. */
+export function recordFact(target: Target, kind: `${string}:${string}`, payload: JsonObject = {}): FactDraft {
+  return { reel: reelOf(target), kind, payload }
+}

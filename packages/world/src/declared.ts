@@ -1,0 +1,60 @@
+import { type FactDraft, isJsonObject, isKey, type Json, quote, TreeosError } from '@treeos/core'
+import { requireQualitySize, setQuality } from './qualities.ts'
+import type { WorldReader } from './reader.ts'
+import type { BeingRow, SpaceRow } from './rows.ts'
+
+/** The substrate's own parts: their names have no prefix, and they write what the world is made of. */
+export const SUBSTRATE_PARTS = 'seed'
+
+/**
+ * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
+ * namespace that has its name. All else is the substrate's, whose operations have their own gates.
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE
+ */
+export async function requireDeclared(
+  { name, origin }: { readonly name: string; readonly origin: string },
+  facts: readonly FactDraft[],
+  world: WorldReader,
+): Promise<void> {
+  if (origin === SUBSTRATE_PARTS) return
+  for (const fact of facts) {
+    const beyond = reachBeyond(origin, fact)
+    if (beyond !== null)
+      throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
+    await requireRoom(fact, world)
+  }
+}
+
+function reachBeyond(origin: string, { kind, reel, payload }: FactDraft): string | null {
+  if (kind.startsWith(`${origin}:`)) return null
+  if (kind === 'signal:published') {
+    return payload.namespace === origin && isPath(payload.key) && reel === `world:${origin}`
+      ? null
+      : `signals of ${quote(payload.namespace)}`
+  }
+  if (kind !== 'quality:set') return `facts of kind ${kind}`
+  const onRow = reel.startsWith('being:') || reel.startsWith('space:')
+  if (onRow && isPath(payload.path) && payload.path[0] === origin) return null
+  return `the quality ${quote(payload.path)} on ${reel}`
+}
+
+const isPath = (path: Json | undefined): path is string[] =>
+  Array.isArray(path) && path.length > 0 && path.every(isKey)
+
+async function requireRoom({ kind, reel, payload }: FactDraft, world: WorldReader): Promise<void> {
+  if (kind !== 'quality:set' && kind !== 'signal:published') return
+  const [path, merge] =
+    kind === 'quality:set' ? [payload.path, payload.merge !== false] : [payload.key, false]
+  const row = await world.row(reel)
+  if (row === null && kind === 'quality:set')
+    throw new TreeosError('INVALID_INPUT', `there is no ${reel} whose qualities could be set`)
+  const before =
+    kind === 'quality:set'
+      ? (row as BeingRow | SpaceRow).qualities
+      : (row as { values?: Json } | null)?.values
+  const tree = isJsonObject(before ?? null) ? (before as never) : {}
+  requireQualitySize(
+    setQuality(tree, path as string[], payload.value ?? null, merge),
+    `what is set on ${reel}`,
+  )
+}

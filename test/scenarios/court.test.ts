@@ -1,0 +1,104 @@
+import { explain, moments, plantScene } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
+import court from '@treeos/court'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSpace, doAs, live, play, setFlow, until } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, court] })
+})
+afterAll(() => world?.close())
+
+const last = async (being: string) => (await moments(world.db, being, 1))[0]
+
+describe('the court', () => {
+  it('is planted once, and sits', async () => {
+    const lines: string[] = []
+    expect(await plantScene(world, court, (line) => lines.push(line))).toBe(true)
+    expect(lines).toEqual([1, 2, 3, 4].map((n) => `planting court: ${n} of 4`))
+    expect(await plantScene(world, court)).toBe(false)
+    // What is in session wakes whoever's flow reads it, and makes a judge of one of them alone.
+    await until(async () => (await last('solomon'))?.primary === 'court:judge')
+    expect(await last('bailiff')).toBeUndefined()
+    await expect(doAs(world, 'court:convene', '/court', { case: 'again' })).resolves.toBeDefined()
+  })
+
+  it('a disturbance stacks on everyone inside, and the judge asks for silence', async () => {
+    const role = 'court:watcher'
+    await world.birth({
+      name: 'visitor',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role,
+      home: '/court',
+    })
+    const noise = { verb: 'do', action: 'court:disturb', target: '/court', args: { noise: 'a cough' } }
+    expect(await play(world, 'visitor', noise)).toMatchObject({ outcome: 'act' })
+    for (const being of ['solomon', 'bailiff'])
+      await until(async () => (await last(being))?.stacked.includes('court:startled'), {
+        what: `${being} startled`,
+      })
+    expect(await live(world, 'solomon', 'the child is mine')).toMatchObject({
+      outcome: 'act',
+      primary: 'court:judge',
+      stacked: ['court:startled'],
+    })
+    const { n } = (await last('solomon'))!
+    expect((await explain(world.db, 'solomon', n)).surface.canDo).toEqual(['court:rule'])
+  })
+
+  it('only the judge rules, once; then the court sits no more', async () => {
+    const ruling = { verb: 'do', action: 'court:rule', target: '/court', args: { ruling: 'mine' } }
+    expect(await play(world, 'visitor', ruling)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await doAs(world, 'set-space', '/court', { field: 'court.disturbance', value: null })
+    expect(await live(world, 'solomon', 'give her the child')).toMatchObject({
+      outcome: 'act',
+      primary: 'court:judge',
+    })
+    const facts = await world.db
+      .selectFrom('fact')
+      .select('kind')
+      .where('reel', '=', 'space:/court')
+      .execute()
+    expect(facts.filter(({ kind }) => kind === 'court:ruled')).toHaveLength(1)
+    await until(async () => (await last('solomon'))?.primary === 'court:watcher')
+    expect(await live(world, 'solomon', 'one more thing')).toMatchObject({ primary: 'court:watcher' })
+  })
+
+  it('F49 is lived again the same', async () => {
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
+
+describe('arguments that are not what the operation takes', () => {
+  it.each<[string, JsonObject, RegExp]>([
+    ['missing', {}, /court:convene: case is null: /],
+    ['of another type', { case: 7 }, /case is 7: .*string/],
+    ['empty', { case: '' }, /case is "": /],
+    ['too long', { case: 'x'.repeat(201) }, /case is "x+.*200/],
+  ])('%s: refused by name, and nothing is written', async (_what, args, message) => {
+    await expect(doAs(world, 'court:convene', '/court', args)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  it('on a being: refused, for it takes a space', async () => {
+    await expect(doAs(world, 'court:convene', '@solomon', { case: 'x' })).rejects.toMatchObject({
+      code: 'INVALID_TYPE',
+    })
+  })
+
+  it('in a space that is not theirs: refused to whoever did not make it', async () => {
+    await createSpace(world, '/moot')
+    await world.birth({ name: 'squatter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await setFlow(world, 'squatter', [])
+    const call = { verb: 'do', action: 'court:convene', target: '/moot', args: { case: 'mine' } }
+    expect(await play(world, 'squatter', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  })
+})

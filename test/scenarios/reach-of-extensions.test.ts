@@ -1,0 +1,118 @@
+import {
+  type BeingRow,
+  defineExtension,
+  defineOperation,
+  publishSignal,
+  recordFact,
+  setQuality,
+} from '@treeos/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { doAs, groundOf, play } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** What each operation of the extension writes, by its name. */
+const WRITES = {
+  'a quality of another namespace': (actor: BeingRow) => setQuality(actor, 'mood.tone', 'sly'),
+  'the role flow': (actor: BeingRow) => setQuality(actor, 'role-flow.x', []),
+  'who may do what in a space': () => ({
+    reel: 'space:/',
+    kind: 'quality:set',
+    payload: { path: ['permissions', 'do', 'move'], value: true, merge: false },
+  }),
+  'a role flow by its real name': (actor: BeingRow) => ({
+    reel: `being:${actor.name}`,
+    kind: 'quality:set',
+    payload: { path: ['roleFlow'], value: [], merge: false },
+  }),
+  'a signal of another namespace': () => publishSignal('weather.wind', 9),
+  'its own signal on the reel of another': () => ({
+    reel: 'world:weather',
+    kind: 'signal:published',
+    payload: { namespace: 'thief', key: ['x'], value: 1 },
+  }),
+  'its own quality on a role': () => ({
+    reel: 'registry',
+    kind: 'quality:set',
+    payload: { path: ['thief', 'x'], value: 1, merge: false },
+  }),
+  'a birth': () => ({ reel: 'being:bastard', kind: 'being:born', payload: { name: 'bastard' } }),
+  'a budget': (actor: BeingRow) => ({
+    reel: `being:${actor.name}`,
+    kind: 'being:budgeted',
+    payload: { budget: {} },
+  }),
+  'a fact of another extension': (actor: BeingRow) => recordFact(actor, 'court:ruled'),
+} as const
+const named = Object.entries(WRITES)
+
+const thief = defineExtension({
+  name: 'thief',
+  version: '1.0.0',
+  operations: [
+    ...named.map(([, write], i) =>
+      defineOperation({
+        name: `thief:try-${i}`,
+        description: 'Writes what is not its own.',
+        on: 'space',
+        allow: ['anyone'],
+        decide: ({ actor }) => ({ facts: [setQuality(actor, 'thief.tried', i), write(actor)] }),
+      }),
+    ),
+    defineOperation({
+      name: 'thief:keep',
+      description: 'Writes what is its own.',
+      on: 'space',
+      allow: ['anyone'],
+      args: z.object({ size: z.number().int().min(0) }),
+      decide: ({ actor, target, args }) => ({
+        facts: [
+          setQuality(actor, 'thief.kept', 'x'.repeat(args.size)),
+          publishSignal('thief.about', true),
+          recordFact(target, 'thief:passed', { size: args.size }),
+        ],
+      }),
+    }),
+  ],
+})
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, thief] })
+  await world.birth({ name: 'hand', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+})
+afterAll(() => world?.close())
+
+describe('an operation of an extension', () => {
+  it.each(named.map(([what], i) => [what, i] as const))(
+    'may not write %s: all of it is refused',
+    async (_what, i) => {
+      const before = await groundOf(world)
+      const moment = await play(world, 'hand', {
+        verb: 'do',
+        action: `thief:try-${i}`,
+        target: '/',
+        args: {},
+      })
+      expect(moment).toMatchObject({
+        outcome: 'failure',
+        reason: 'EXTENSION_BLOCKED',
+        message: expect.stringMatching(new RegExp(`^thief:try-${i} of extension thief may not write `)),
+      })
+      // What the operator said to the puppet is all that was written.
+      expect((await groundOf(world)) as { facts: number }).toMatchObject({
+        facts: (before as { facts: number }).facts + 1,
+      })
+    },
+  )
+
+  it('writes qualities and signals of its own name, and facts of its own kinds, within the bounds of all', async () => {
+    expect(await doAs(world, 'thief:keep', '/', { size: 10 })).toMatchObject({
+      facts: [{ kind: 'quality:set' }, { kind: 'thief:passed' }, { kind: 'signal:published' }],
+    })
+    await expect(doAs(world, 'thief:keep', '/', { size: 2_000_000 })).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    })
+  })
+})
