@@ -1,4 +1,4 @@
-import { explain, moments, plantScene } from '@treeos/client'
+import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import court from '@treeos/court'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,10 +55,13 @@ describe('the court', () => {
     const ruling = { verb: 'do', action: 'court:rule', target: '/court', args: { ruling: 'mine' } }
     expect(await play(world, 'visitor', ruling)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     await doAs(world, 'set-space', '/court', { field: 'court.disturbance', value: null })
-    expect(await live(world, 'solomon', 'give her the child')).toMatchObject({
-      outcome: 'act',
-      primary: 'court:judge',
+    const { reply } = await summon(world, {
+      target: 'solomon',
+      content: 'give her the child',
+      as: 'operator',
+      waitSeconds: 20,
     })
+    expect(reply).toEqual({ from: '@solomon', content: 'In the case of again: as operator says.' })
     const facts = await world.db
       .selectFrom('fact')
       .select('kind')

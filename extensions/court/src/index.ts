@@ -42,6 +42,7 @@ const rule = defineOperation({
       publishSignal('court.in-session', false),
     ],
     result: { ruling: args.ruling },
+    reply: args.ruling,
   }),
 })
 

@@ -302,7 +302,8 @@ async function run(
     remark: null,
     by,
   }
-  return decided.reply === undefined ? act : withSpeech(act, await answer(decided.reply, at))
+  if (decided.reply === undefined || at.wake.caller === null) return act
+  return withSpeech(act, await answer(decided.reply, at))
 }
 
 /** An answer is a summon like any other: it needs the asker in the lists, and counts as a hop. */

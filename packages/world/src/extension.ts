@@ -65,7 +65,7 @@ export interface Decided {
   readonly specs?: readonly RoleSpec[]
   /** wakes that are over by it, with no moment of their own */
   readonly closes?: readonly string[]
-  /** said to whoever woke the actor, in the same act */
+  /** said to whoever woke the actor, if anybody did, in the same act */
   readonly reply?: Json
 }
 
