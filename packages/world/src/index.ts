@@ -1,6 +1,7 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
 
-export { type Act, type Acting, decideCall } from './act.ts'
+export { decideCall } from './act.ts'
+export type { Act, Acting } from './acting.ts'
 export { isParked, tightest, whyParked } from './budgets.ts'
 export { type Catalogs, catalogsOf, type Shelves } from './catalogs.ts'
 export { type Composed, composeMoment } from './compose-moment.ts'

@@ -1,0 +1,52 @@
+import type { BeingName, Caller, FactDraft, Json, MomentId, Wake } from '@treeos/core'
+import type { ComposedRole, RoleSpec } from '@treeos/roles'
+import type { Catalogs } from './catalogs.ts'
+import type { Descriptor } from './descriptor.ts'
+import type { Remark } from './orientation.ts'
+import type { WorldReader } from './reader.ts'
+import type { Parts } from './registry.ts'
+import type { BeingRow } from './rows.ts'
+import type { Surface } from './surface.ts'
+import type { Thread } from './thread.ts'
+
+/** Everything a call is decided from. Reads go through the reader, so whatever it rests on is checked at the commit. */
+export interface Acting {
+  readonly reader: WorldReader
+  readonly parts: Parts
+  readonly moment: MomentId
+  readonly me: BeingRow
+  readonly caller: Caller
+  readonly surface: Surface
+  /** what opened the moment; for a person's reply, the wake it answers */
+  readonly wake: Wake
+  /** summons that led here; a person's act leads its own */
+  readonly hops: number
+  /** what the primary role says of summons to itself, and of answers */
+  readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode'>
+  /** the id that a summon of this act gets */
+  readonly correlation: string
+  readonly digest: (value: Json) => string
+  /** what whoever woke the moment could reach for as it spoke; null when nobody did, or nothing of it is known */
+  readonly askerSurface: () => Promise<Surface | null>
+  /** whoever said what the chain of wakes began with; null when nobody did */
+  readonly opener: () => Promise<BeingName | null>
+  /** a thread by its id; null when there is no such one */
+  readonly thread: (id: string) => Promise<Thread | null>
+  /** what there is to choose from when one writes roles and flows, as it stands */
+  readonly catalogs: () => Promise<Catalogs>
+}
+
+/** What passing both gates yields: facts and wakes to commit, or nothing for a look. */
+export interface Act {
+  readonly facts: readonly FactDraft[]
+  readonly wakes: readonly Wake[]
+  readonly closes: readonly string[]
+  readonly result: Json
+  readonly specs: readonly RoleSpec[]
+  /** what a look shows; null for everything else */
+  readonly seen: (() => Promise<Descriptor>) | null
+  /** null when all was taken as it was asked */
+  readonly remark: Remark | null
+  /** which rules decided, list first; then those that decided for the asker */
+  readonly by: readonly string[]
+}

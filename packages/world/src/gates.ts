@@ -1,0 +1,84 @@
+import { parseAddress, quote, ROOT_SPACE, stanceOf, TreeosError, threadReel, type Verb } from '@treeos/core'
+import type { Acting } from './acting.ts'
+import type { OperationTarget } from './extension.ts'
+import type { WorldReader } from './reader.ts'
+import type { BeingRow } from './rows.ts'
+import { type StanceQuestion, stanceGate } from './stance.ts'
+import { ceilingsOf, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
+
+export interface Gated {
+  readonly key: string
+  readonly target: OperationTarget
+  readonly fallback: StanceQuestion['fallback']
+}
+
+export async function bothGates(
+  at: Acting,
+  verb: Verb,
+  listed: string,
+  question: Gated,
+): Promise<[string, string]> {
+  const list = requireListed(at.surface, await ceilingsOf(at.reader, at.me), verb, listed)
+  return [list, await requireStanding(at.reader, at.me, verb, question)]
+}
+
+export async function requireStanding(
+  reader: WorldReader,
+  actor: BeingRow,
+  verb: Verb,
+  { key, target, fallback }: Gated,
+): Promise<string> {
+  const stance = await stanceGate(reader, {
+    actor,
+    verb,
+    key,
+    target:
+      target.kind === 'being'
+        ? { being: target.being, space: target.being.space }
+        : { being: null, space: target.kind === 'space' ? target.space.path : ROOT_SPACE },
+    fallback,
+  })
+  if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
+  return stance.by
+}
+
+export function requireListed(
+  surface: Surface,
+  ceilings: Parameters<typeof listGate>[1],
+  verb: Verb,
+  target: string,
+): string {
+  const decision = listGate(surface, ceilings, LIST_OF_VERB[verb], target)
+  if (!decision.allowed) throw new TreeosError('FORBIDDEN', decision.why, { verb, target })
+  return decision.by
+}
+
+/** @throws {TreeosError} ADDRESS_PARSE_ERROR, or naming the address what is not found */
+export async function resolve(
+  at: Pick<Acting, 'reader' | 'me' | 'thread'>,
+  text: string,
+): Promise<OperationTarget> {
+  const address = parseAddress(text)
+  if (address.kind === 'thread') {
+    const thread = await at.thread(address.thread)
+    if (thread !== null) return { kind: 'thread', thread }
+    throw new TreeosError('CORRELATION_NOT_FOUND', `no thread ${quote(address.thread)} began in this reality`)
+  }
+  if (address.kind === 'being') {
+    const being = await at.reader.being(address.being)
+    if (being === null)
+      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(address.being)} lives in this reality`)
+    return { kind: 'being', being }
+  }
+  const path = address.kind === 'home' ? at.me.home : address.path
+  const space = await at.reader.space(path)
+  if (space === null) throw new TreeosError('SPACE_NOT_FOUND', `space ${path} does not exist in this reality`)
+  return { kind: 'space', space }
+}
+
+export const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE
+
+export function nameOf(target: OperationTarget): string {
+  if (target.kind === 'thread') return threadReel(target.thread.thread)
+  return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path
+}

@@ -1,0 +1,180 @@
+import { type Json, type JsonObject, quote, ROOT_SPACE, stanceOf, TreeosError, type Verb } from '@treeos/core'
+import type { Act, Acting } from './acting.ts'
+import { requireDeclared } from './declared.ts'
+import type { Decided, Operation, OperationTarget } from './extension.ts'
+import { bothGates, isRoot, nameOf, requireListed, requireStanding, resolve } from './gates.ts'
+import { reachOf } from './reach.ts'
+import { parseRequest } from './request.ts'
+import type { BeingRow } from './rows.ts'
+import { summon } from './summon.ts'
+import { ceilingsOf, holdsEntry, listGate, type Surface } from './surface.ts'
+
+export async function operate(
+  action: string,
+  target: string | null,
+  args: JsonObject,
+  at: Acting,
+): Promise<Act> {
+  requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'do', action)
+  const operation = requireOperation(at, action)
+  const found = await resolve(at, target ?? placeOf(operation, at.me))
+  return run(operation, 'do', found, args, at)
+}
+
+export async function identify(name: string, payload: JsonObject, at: Acting): Promise<Act> {
+  const operation = at.parts.beOperations.get(name)
+  requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'be', name)
+  if (operation === undefined) {
+    const known = [...at.parts.beOperations.keys()].sort().join(', ')
+    throw new TreeosError(
+      'ACTION_NOT_SUPPORTED',
+      `no BE operation ${quote(name)} is registered; there is ${known}`,
+    )
+  }
+  return run(operation, 'be', { kind: 'being', being: at.me }, payload, at)
+}
+
+function requireOperation(at: Acting, action: string): Registered {
+  const operation = at.parts.operations.get(action)
+  if (operation !== undefined) return operation
+  throw new TreeosError(
+    'ACTION_NOT_SUPPORTED',
+    `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
+  )
+}
+
+function placeOf(operation: Operation, me: BeingRow): string {
+  if (operation.targets.includes('reality')) return ROOT_SPACE
+  return operation.targets.includes('being') ? stanceOf(me.name) : me.space
+}
+
+/** With the extension that brought it. */
+type Registered = Operation & { readonly origin: string }
+
+async function run(
+  operation: Registered,
+  verb: Verb,
+  target: OperationTarget,
+  args: JsonObject,
+  at: Acting,
+): Promise<Act> {
+  requireTarget(operation, target)
+  const by: string[] = await bothGates(at, verb, operation.name, {
+    key: operation.name,
+    target,
+    fallback: operation.allow,
+  })
+  const decided = await operation.decide({
+    actor: at.me,
+    target,
+    args,
+    world: at.reader,
+    digest: at.digest,
+    reach: () => reachOf(at.reader, at.me),
+    fulfil: async () => {
+      const fulfilled = await fulfil(at, operation)
+      by.push(...fulfilled.by)
+      return fulfilled.decided
+    },
+  })
+  await requireDeclared(operation, decided.facts, at.reader)
+  // The heads of what will be written belong to what the decision rests on.
+  await at.reader.prefetch(decided.facts.map((fact) => fact.reel).filter((reel) => reel !== 'registry'))
+  const act = {
+    facts: decided.facts,
+    wakes: [],
+    closes: decided.closes ?? [],
+    result: decided.result,
+    specs: decided.specs ?? [],
+    seen: null,
+    remark: null,
+    by,
+  }
+  if (decided.reply === undefined || at.wake.caller === null) return act
+  return withSpeech(act, await answer(decided.reply, at))
+}
+
+/** An answer is a summon like any other: it needs the asker in the lists, and counts as a hop. */
+const answer = (content: Json, at: Acting): Promise<Act> =>
+  summon({ verb: 'summon', target: null, content, inReplyTo: null }, at)
+
+const withSpeech = (act: Act, speech: Act): Act => ({
+  ...act,
+  facts: [...act.facts, ...speech.facts],
+  wakes: speech.wakes,
+  closes: [...act.closes, ...speech.closes],
+  remark: speech.remark,
+})
+
+function requireTarget(operation: Operation, target: OperationTarget): void {
+  const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]
+  if (kinds.some((kind) => operation.targets.includes(kind))) return
+  const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
+  throw new TreeosError(
+    'INVALID_TYPE',
+    `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
+  )
+}
+
+/**
+ * Decides the operation that the wake's content asks for. Whoever does it lends the asker nothing but its hands: the asker's
+ * lists must have held the action as it spoke, its reach must hold it still, and standing, ceilings and reach are the
+ * asker's, so that what comes of it is what the asker could have done alone. The hands bound it as well, by their own lists.
+ */
+async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by: string[] }> {
+  const { wake, reader } = at
+  const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
+  const asker = request === null || wake.caller === null ? null : await reader.being(wake.caller.name)
+  if (request === null || asker === null)
+    throw new TreeosError('INVALID_INPUT', 'nobody asked for an operation: {"do": action, …} is what asks')
+  if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
+  requireListed(at.surface, await ceilingsOf(reader, at.me), 'do', request.action)
+  const list = requireAsked(asker, request.action, await at.askerSurface(), await ceilingsOf(reader, asker))
+  const reach = await reachOf(reader, asker)
+  if (!holdsEntry('canDo', reach.canDo, request.action, asker.home)) {
+    throw new TreeosError('FORBIDDEN', `${request.action} is beyond the reach of ${stanceOf(asker.name)}`)
+  }
+  const operation = requireOperation(at, request.action)
+  const target = await resolve(
+    { reader, me: asker, thread: at.thread },
+    request.target ?? placeOf(operation, asker),
+  )
+  requireTarget(operation, target)
+  const stance = await requireStanding(reader, asker, 'do', {
+    key: operation.name,
+    target,
+    fallback: operation.allow,
+  })
+  const decided = await operation.decide({
+    actor: asker,
+    target,
+    args: request.args,
+    world: reader,
+    digest: at.digest,
+    reach: async () => reach,
+    fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
+  })
+  await requireDeclared(operation, decided.facts, reader)
+  const facts = decided.facts.map((fact) => ({
+    ...fact,
+    payload: { ...fact.payload, onBehalfOf: asker.name },
+  }))
+  const rules = [list, stance].map((rule) => `${stanceOf(asker.name)} ${rule}`)
+  return { decided: { ...decided, facts }, by: rules }
+}
+
+function requireAsked(
+  asker: BeingRow,
+  action: string,
+  surface: Surface | null,
+  ceilings: Parameters<typeof listGate>[1],
+): string {
+  if (surface === null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `nothing is known of what ${stanceOf(asker.name)} could do as it spoke`,
+    )
+  const decision = listGate(surface, ceilings, 'canDo', action)
+  if (decision.allowed) return decision.by
+  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${decision.why}`)
+}
