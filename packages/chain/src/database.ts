@@ -73,13 +73,15 @@ class ThriftyClient extends pg.Client {
   }
 
   #heed(error: unknown): void {
-    if (!(error instanceof Error) || !(isSilent(error) || isOutdated(error))) return
+    if (!(error instanceof Error) || !(isSilent(error) || isOutdated(error) || isFatal(error))) return
     const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } }
     connection.stream.destroy(error)
   }
 }
 
 const isSilent = ({ message }: Error) => message === 'Query read timeout'
+/** Postgres has ended this connection, and its closing is on the way: handed out before that, it would fail the next query. */
+const isFatal = (error: Error & { severity?: unknown }) => error.severity === 'FATAL'
 /** A migration has changed what a statement returns: this connection would refuse it for ever. */
 const isOutdated = (error: Error & { code?: unknown }) =>
   error.code === '0A000' && error.message.includes('cached plan')
