@@ -10,8 +10,12 @@ import { acquireLock } from './lock.ts'
 const SOURCE = resolve(import.meta.dirname, '../../temporal')
 const PROGRESS_MS = 5_000
 const WAIT_MS = 3_600_000
-/** As Temporal builds its own releases: without the parts of gRPC that an archive in the cloud would need. */
-const TAGS = '-tags=disable_grpc_modules'
+const FLAGS = [
+  '-tags=disable_grpc_modules', // as Temporal builds its own releases: without what an archive in the cloud would need
+  '-trimpath',
+  '-ldflags=-s -w',
+  '-gcflags=all=-dwarf=false', // it would be stripped
+]
 
 /** The server built from these very sources by an earlier start. */
 export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary | null {
@@ -40,7 +44,7 @@ export async function buildTemporal(
   try {
     if (existsSync(target)) return { kind: 'built', path: target }
     onProgress("building Temporal's server with Go, once: up to 10 minutes on two cores")
-    const args = ['build', '-v', TAGS, '-trimpath', '-ldflags=-s -w', '-o', draft, '.']
+    const args = ['build', '-v', ...FLAGS, '-o', draft, '.']
     await runGo(go, args, { cwd: source, env: { ...env, PATH: path } }, onProgress)
     renameSync(draft, target)
     return { kind: 'built', path: target }
@@ -61,7 +65,7 @@ there is no \`go\` on PATH to build one with. One of these will do:
  * minutes, since go.mod pins every source.
  */
 function targetOf(cacheDir: string, source: string): string {
-  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${TAGS}`)
+  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${FLAGS.join(' ')}`)
   for (const name of ['go.mod', 'go.sum', 'main.go']) hash.update(readFileSync(join(source, name)))
   return join(cacheDir, `temporal-${hash.digest('hex').slice(0, 16)}`)
 }

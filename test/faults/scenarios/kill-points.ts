@@ -43,7 +43,7 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',
-  sizes: { test: { kills: 10 }, full: { kills: 40 }, control: { kills: 1 } },
+  sizes: { test: { kills: 7 }, full: { kills: 40 }, control: { kills: 1 } },
   async attack(trial, { kills }) {
     const random = trial.random.fork()
     const points = CRASH_POINTS.filter((point) => !BIRTHS.includes(point))

@@ -17,7 +17,7 @@ export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:
     'a worker killed between the commit of a stamp and the completion of its task changes nothing by the rerun',
-  sizes: { test: { kills: 10 }, full: { kills: 200 }, control: { kills: 2 } },
+  sizes: { test: { kills: 7 }, full: { kills: 200 }, control: { kills: 2 } },
   async attack(trial, { kills }, broken) {
     const before = new Map<string, string>()
     const points = Array.from(
