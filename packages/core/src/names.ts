@@ -71,28 +71,40 @@ export function parseMomentId(id: MomentId): { being: BeingName; generation: num
   return { being: being ?? '', generation: Number(generation), n: Number(n) }
 }
 
+/** A thing that lies somewhere or is held: `matter:<id>`, unique in its reality and never used again. */
+export type MatterId = string
+/** Before the id of matter. */
+const MATTER = 'matter:'
+export const matterReel = (id: MatterId): ReelId => `${MATTER}${id}`
+
 /** Before the id of a thread, which is the correlation that it began with. */
 const THREAD = 'thread:'
 const THREAD_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * What an address points at: a being (by stance), a space (by path), or a thread: all that came of one wake. `~` is the
+ * What an address points at: a being (by stance), a space (by path), a thing, or a thread: all that came of one wake. `~` is the
  * home space of whoever says it.
  */
 export type Address =
   | { readonly kind: 'being'; readonly being: BeingName }
   | { readonly kind: 'space'; readonly path: SpacePath }
   | { readonly kind: 'home' }
+  | { readonly kind: 'matter'; readonly matter: MatterId }
   | { readonly kind: 'thread'; readonly thread: string }
 
 /**
- * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/` or `thread:<id>`. Names are unique in a reality, so the path before a stance
+ * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/`, `matter:<id>` or `thread:<id>`. Names are unique in a reality, so the path before a stance
  * only has to be well formed.
  * @throws {TreeosError} ADDRESS_PARSE_ERROR naming the text
  */
 export function parseAddress(text: unknown): Address {
   if (typeof text !== 'string' || text === '') throw addressError(text, 'it is empty')
   if (text === '~') return { kind: 'home' }
+  if (text.startsWith(MATTER)) {
+    const matter = text.slice(MATTER.length)
+    if (!isKey(matter)) throw addressError(text, `${quote(matter)} is not the id of matter`)
+    return { kind: 'matter', matter }
+  }
   if (text.startsWith(THREAD)) {
     const thread = text.slice(THREAD.length)
     if (!THREAD_ID.test(thread)) throw addressError(text, `${quote(thread)} is not a thread's id`)

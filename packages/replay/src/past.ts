@@ -89,7 +89,8 @@ export class Past {
           }),
         ),
       keysInPlace: async (place, kind) => {
-        const facts = await factsOf(`space:${place}`)
+        const facts = await factsOf(place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`)
+        if (kind === 'matter:') return mattersOf(facts)
         return kind === 'being:' ? occupants(facts) : openedSpaces(facts)
       },
       keysOfBeings: () => Promise.reject(new Error('a moment sees no list of all beings')),
@@ -110,6 +111,15 @@ function occupants(facts: readonly Fact[]): string[] {
     if (header.kind === 'space:left') inside.delete(`being:${String(payload?.being)}`)
   }
   return sorted(inside)
+}
+
+function mattersOf(facts: readonly Fact[]): string[] {
+  const there = new Set<string>()
+  for (const { header, payload } of facts) {
+    if (header.kind === 'place:received') there.add(`matter:${String(payload?.matter)}`)
+    if (header.kind === 'place:gave') there.delete(`matter:${String(payload?.matter)}`)
+  }
+  return sorted(there)
 }
 
 const openedSpaces = (facts: readonly Fact[]) =>

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, quote, TreeosError } from '@t
 import type {
   BeingRow,
   Decided,
+  MatterRow,
   Operation,
   OperationTarget,
   SpaceRow,
@@ -10,8 +11,8 @@ import type {
   WorldReader,
 } from '@treeos/world'
 
-type Kind = 'being' | 'space'
-type TargetOf<K extends Kind> = K extends 'being' ? BeingRow : SpaceRow
+type Kind = 'being' | 'space' | 'matter'
+type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
 
 /** An operation as its author writes it. */
 export interface OperationInput<Name extends string, On extends Kind, Args> {
@@ -75,6 +76,7 @@ export function defineOperation<const Name extends string, On extends Kind, Args
 function requireKind<On extends Kind>(name: string, on: On, target: OperationTarget): TargetOf<On> {
   if (target.kind === 'being' && on === 'being') return target.being as TargetOf<On>
   if (target.kind === 'space' && on === 'space') return target.space as TargetOf<On>
+  if (target.kind === 'matter' && on === 'matter') return target.matter as TargetOf<On>
   throw new TreeosError('INVALID_TYPE', `${name} takes a ${on}`)
 }
 

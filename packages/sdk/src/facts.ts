@@ -3,19 +3,22 @@ import {
   type FactDraft,
   type Json,
   type JsonObject,
+  matterReel,
   type ReelId,
   spaceReel,
   worldReel,
 } from '@treeos/core'
-import { type BeingRow, parseKeyPath, type SpaceRow } from '@treeos/world'
+import { type BeingRow, type MatterRow, parseKeyPath, type SpaceRow } from '@treeos/world'
 
-type Target = BeingRow | SpaceRow
+type Target = BeingRow | SpaceRow | MatterRow
 
-const reelOf = (target: Target): ReelId =>
-  'path' in target ? spaceReel(target.path) : beingReel(target.name)
+function reelOf(target: Target): ReelId {
+  if ('id' in target) return matterReel(target.id)
+  return 'path' in target ? spaceReel(target.path) : beingReel(target.name)
+}
 
 /**
- * Sets a quality of a being or a space, in the extension's own namespace; null unsets.
+ * Sets a quality of a being, a space or a thing, in the extension's own namespace; null unsets.
  * @param field namespace and key, as in `court.in-session`
  * @throws {TreeosError} INVALID_INPUT for a field that is none
  */

@@ -7,6 +7,7 @@ export type {
   Decided,
   Extension,
   Face,
+  MatterRow,
   Operation,
   PatternResolver,
   PromptInput,

@@ -33,7 +33,7 @@ function reachBeyond(origin: string, { kind, reel, payload }: FactDraft): string
       : `signals of ${quote(payload.namespace)}`
   }
   if (kind !== 'quality:set') return `facts of kind ${kind}`
-  const onRow = reel.startsWith('being:') || reel.startsWith('space:')
+  const onRow = ['being:', 'space:', 'matter:'].some((kind) => reel.startsWith(kind))
   if (onRow && isPath(payload.path) && payload.path[0] === origin) return null
   return `the quality ${quote(payload.path)} on ${reel}`
 }

@@ -1,7 +1,8 @@
-import { type JsonObject, spaceAncestry, stanceOf } from '@treeos/core'
+import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf } from '@treeos/core'
 import type { Catalogs } from './catalogs.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
+import type { MatterRow } from './rows.ts'
 import type { Thread } from './thread.ts'
 
 /** What SEE tells of an address: where it is, who and what is there, and its qualities. */
@@ -16,7 +17,8 @@ export interface Descriptor {
   readonly beings: readonly string[]
   /** paths of the spaces inside it */
   readonly children: readonly string[]
-  readonly matters: readonly never[]
+  /** addresses of the things that lie in the space, or that the being holds */
+  readonly matters: readonly string[]
   /** makers of the being, nearest first */
   readonly beingLineage: readonly string[]
   readonly type: string
@@ -26,6 +28,8 @@ export interface Descriptor {
     readonly defaultRole: string | null
     readonly home: string | null
   }
+  /** only of a thing */
+  readonly content?: Json
   /** only of the being that mediates roles and flows */
   readonly catalogs?: Catalogs
 }
@@ -33,6 +37,7 @@ export interface Descriptor {
 /** Describes a being, a space or a thread as it stands. Reads only. */
 export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
+  if (target.kind === 'matter') return describeMatter(reader, target.matter)
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
@@ -45,7 +50,7 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
     },
     beings: (await reader.occupants(path)).map(stanceOf),
     children: await reader.childSpaces(path),
-    matters: [],
+    matters: (await reader.matters(being === null ? path : stanceOf(being.name))).map(matterReel),
     beingLineage: lineage.map((maker) => stanceOf(maker.name)),
     type: being === null ? (space?.type ?? 'unknown') : 'being',
     qualities: (being ?? space)?.qualities ?? {},
@@ -54,6 +59,25 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       defaultRole: being?.defaultRole ?? null,
       home: being?.home ?? null,
     },
+  }
+}
+
+async function describeMatter(
+  reader: WorldReader,
+  { type, owner, place, content, qualities }: MatterRow,
+): Promise<Descriptor> {
+  const holder = place?.startsWith('@') ? place : null
+  const path = holder === null ? (place ?? '/') : ((await reader.being(holder.slice(1)))?.space ?? '/')
+  return {
+    address: { path, being: holder, chain: spaceAncestry(path).reverse() },
+    beings: [],
+    children: [],
+    matters: [],
+    beingLineage: [stanceOf(owner)],
+    type,
+    qualities,
+    identity: { cognition: null, defaultRole: null, home: null },
+    content,
   }
 }
 

@@ -9,7 +9,15 @@ import {
 } from '@treeos/core'
 import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
 import { setQuality } from './qualities.ts'
-import { type BeingRow, type RoleRow, type Row, roleKey, type SpaceRow, type WorldRow } from './rows.ts'
+import {
+  type BeingRow,
+  type MatterRow,
+  type RoleRow,
+  type Row,
+  roleKey,
+  type SpaceRow,
+  type WorldRow,
+} from './rows.ts'
 import type { Watch } from './watch.ts'
 import { watchesOf } from './watches.ts'
 
@@ -44,10 +52,17 @@ const KINDS = new Map<string, Apply>([
   ['being:budgeted', (row, { payload }) => row && budgeted(row as BeingRow, payload)],
   ['being:parked', (row, { payload }) => row && parkedBy(row as BeingRow, payload)],
   ['being:resumed', (row) => row && resumed(row as BeingRow)],
-  ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow, payload)],
+  ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow | MatterRow, payload)],
   ['space:created', (_, change) => created(change)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
   ['role:set', (row, change) => roleSet(row as RoleRow | null, change)],
+  [
+    'matter:created',
+    (_, { payload, at }) => ({ ...payload, origin: 'owned', createdAt: at }) as unknown as MatterRow,
+  ],
+  ['matter:moved', (row, { payload }) => row && ({ ...row, place: payload.to } as MatterRow)],
+  ['matter:written', (row, { payload }) => row && ({ ...row, content: payload.content } as MatterRow)],
+  ['matter:ended', (row) => row && ({ ...row, place: null } as MatterRow)],
   ['thread:cut', (_, { payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })],
   ['role:deleted', (row, { at }) => row && ({ ...row, deleted: true, at } as RoleRow)],
 ])
@@ -72,7 +87,7 @@ function created({ payload, at }: Change): SpaceRow {
   }
 }
 
-function withQuality<R extends BeingRow | SpaceRow>(row: R, payload: JsonObject): R {
+function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, payload: JsonObject): R {
   return {
     ...row,
     qualities: setQuality(
@@ -130,6 +145,7 @@ export function indexOf(key: string, row: Row): RowIndex {
     }
   }
   if (key.startsWith('space:')) return { ...NOWHERE, place: parentPath((row as SpaceRow).path) }
+  if (key.startsWith('matter:')) return { ...NOWHERE, place: (row as MatterRow).place }
   return NOWHERE
 }
 

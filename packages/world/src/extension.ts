@@ -12,7 +12,7 @@ import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Face, SeeResolver } from './face.ts'
 import type { Reach } from './reach.ts'
 import type { WorldReader } from './reader.ts'
-import type { BeingRow, SpaceRow } from './rows.ts'
+import type { BeingRow, MatterRow, SpaceRow } from './rows.ts'
 import type { Standing } from './stance.ts'
 import type { PatternResolver, RelationResolver } from './surface.ts'
 import type { Thread } from './thread.ts'
@@ -56,6 +56,7 @@ export interface OperationInput {
 export type OperationTarget =
   | { readonly kind: 'being'; readonly being: BeingRow }
   | { readonly kind: 'space'; readonly space: SpaceRow }
+  | { readonly kind: 'matter'; readonly matter: MatterRow }
   | { readonly kind: 'thread'; readonly thread: Thread }
 
 /** What an operation decided: facts, what its caller is told, and role specs to keep by digest. */

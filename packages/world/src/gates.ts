@@ -1,4 +1,13 @@
-import { parseAddress, quote, ROOT_SPACE, stanceOf, TreeosError, threadReel, type Verb } from '@treeos/core'
+import {
+  matterReel,
+  parseAddress,
+  quote,
+  ROOT_SPACE,
+  stanceOf,
+  TreeosError,
+  threadReel,
+  type Verb,
+} from '@treeos/core'
 import type { Acting } from './acting.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
@@ -32,14 +41,31 @@ export async function requireStanding(
     actor,
     verb,
     key,
-    target:
-      target.kind === 'being'
-        ? { being: target.being, space: target.being.space }
-        : { being: null, space: target.kind === 'space' ? target.space.path : ROOT_SPACE },
+    target: await standingPlace(reader, target),
     fallback,
   })
   if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
   return stance.by
+}
+
+/** Where a target is, and whose: the spaces on the way up from there have the say of it. */
+async function standingPlace(
+  reader: WorldReader,
+  target: OperationTarget,
+): Promise<StanceQuestion['target']> {
+  switch (target.kind) {
+    case 'being':
+      return { being: target.being, space: target.being.space }
+    case 'space':
+      return { being: null, space: target.space.path }
+    case 'thread':
+      return { being: null, space: ROOT_SPACE }
+    case 'matter': {
+      const { owner, place } = target.matter
+      const holder = place?.startsWith('@') ? await reader.being(place.slice(1)) : null
+      return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
+    }
+  }
 }
 
 export function requireListed(
@@ -70,6 +96,11 @@ export async function resolve(
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(address.being)} lives in this reality`)
     return { kind: 'being', being }
   }
+  if (address.kind === 'matter') {
+    const matter = await at.reader.matter(address.matter)
+    if (matter !== null) return { kind: 'matter', matter }
+    throw new TreeosError('MATTER_NOT_FOUND', `no matter ${quote(address.matter)} is in this reality`)
+  }
   const path = address.kind === 'home' ? at.me.home : address.path
   const space = await at.reader.space(path)
   if (space === null) throw new TreeosError('SPACE_NOT_FOUND', `space ${path} does not exist in this reality`)
@@ -80,5 +111,6 @@ export const isRoot = (target: OperationTarget) => target.kind === 'space' && ta
 
 export function nameOf(target: OperationTarget): string {
   if (target.kind === 'thread') return threadReel(target.thread.thread)
+  if (target.kind === 'matter') return matterReel(target.matter.id)
   return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path
 }

@@ -43,6 +43,8 @@ export { assemble, type Parts } from './registry.ts'
 export {
   type BeingRow,
   beingKey,
+  type MatterRow,
+  matterKey,
   type RoleRow,
   type Row,
   roleKey,

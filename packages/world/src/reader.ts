@@ -1,8 +1,10 @@
-import type { BeingName, Digest, Head, Json, ReelId, RoleName, SpacePath } from '@treeos/core'
+import type { BeingName, Digest, Head, Json, MatterId, ReelId, RoleName, SpacePath } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
   beingKey,
+  type MatterRow,
+  matterKey,
   type RoleRow,
   type Row,
   roleKey,
@@ -23,8 +25,8 @@ export interface SeenHead extends Head {
 export interface RowSource {
   /** one entry a key, in any order; a row that does not exist has a null state and its reel's head none the less */
   rows(keys: readonly string[]): Promise<{ key: string; state: Json | null; head: SeenHead }[]>
-  /** keys with this prefix that lie in a space, sorted */
-  keysInPlace(place: SpacePath, kind: 'being:' | 'space:'): Promise<string[]>
+  /** keys with this prefix that lie in a space, or that the being of a stance holds, sorted */
+  keysInPlace(place: SpacePath, kind: 'being:' | 'space:' | 'matter:'): Promise<string[]>
   /** keys of the beings a being made, sorted */
   keysOfChildren(being: BeingName): Promise<string[]>
   /** keys of all beings, sorted */
@@ -97,6 +99,20 @@ export class WorldReader {
 
   async world(namespace: string): Promise<WorldRow | null> {
     return (await this.row(worldKey(namespace))) as WorldRow | null
+  }
+
+  /** A thing; null when there is none, or none any more. */
+  async matter(id: MatterId): Promise<MatterRow | null> {
+    const row = (await this.row(matterKey(id))) as MatterRow | null
+    return row === null || row.place === null ? null : row
+  }
+
+  /** Ids of the things that lie in a space, or that the being of a stance holds, sorted. Its reel tells of each that came. */
+  async matters(place: SpacePath | string): Promise<MatterId[]> {
+    await this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
+    return (await this.#from(this.#source.keysInPlace(place, 'matter:'))).map((key) =>
+      key.slice('matter:'.length),
+    )
   }
 
   /** Who cut a thread, and when; null while nobody has. */

@@ -4,7 +4,9 @@ import type {
   Budget,
   Cognition,
   Digest,
+  Json,
   JsonObject,
+  MatterId,
   RoleName,
   SpacePath,
 } from '@treeos/core'
@@ -65,6 +67,21 @@ export interface RoleRow {
   readonly at: number
 }
 
+/** A thing: it lies in a space, or a being holds it. Its type is a word of whoever made it. */
+export interface MatterRow {
+  readonly id: MatterId
+  readonly type: string
+  /** whose it is, wherever it lies */
+  readonly owner: BeingName
+  /** path of a space, or the stance of whoever holds it; null once it is ended */
+  readonly place: SpacePath | string | null
+  /** where its content comes from; only what is owned by the world itself can be written in it */
+  readonly origin: 'owned'
+  readonly content: Json
+  readonly qualities: JsonObject
+  readonly createdAt: number
+}
+
 /** Of a thread that was cut, and of no other. */
 export interface ThreadRow {
   readonly thread: string
@@ -72,10 +89,11 @@ export interface ThreadRow {
   readonly at: number
 }
 
-export type Row = BeingRow | SpaceRow | WorldRow | RoleRow | ThreadRow
+export type Row = BeingRow | SpaceRow | WorldRow | RoleRow | ThreadRow | MatterRow
 
 export const beingKey = (name: BeingName): string => `being:${name}`
 export const spaceKey = (path: SpacePath): string => `space:${path}`
 export const worldKey = (namespace: string): string => `world:${namespace}`
+export const matterKey = (id: MatterId): string => `matter:${id}`
 export const threadKey = (thread: string): string => `thread:${thread}`
 export const roleKey = (name: RoleName): string => `role:${name}`

@@ -5,6 +5,7 @@ import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
+import { matterOperations } from './operations/matter.ts'
 import { roleOperations } from './operations/roles.ts'
 import { threadOperations } from './operations/threads.ts'
 import { wakingOperations } from './operations/waking.ts'
@@ -110,6 +111,12 @@ export const SUBSTRATE_ACTIONS = [
   'set-being',
   'set-roleflow',
   'move',
+  'create-matter',
+  'set-matter',
+  'write-matter',
+  'take',
+  'put',
+  'end-matter',
   'set-world-signal',
   'set-schedule',
   'delete-schedule',
@@ -161,6 +168,7 @@ export const seed: Extension = {
   clauses: [],
   operations: [
     ...worldOperations,
+    ...matterOperations,
     ...wakingOperations,
     ...roleOperations,
     ...budgetOperations,

@@ -26,21 +26,31 @@ export interface StanceQuestion {
   readonly verb: Verb
   /** what is asked for: an action, an operation, a stance, or an address */
   readonly key: string
-  readonly target: { readonly being: BeingRow | null; readonly space: SpacePath }
+  readonly target: {
+    readonly being: BeingRow | null
+    readonly space: SpacePath
+    /** of what lies there; left out where the space itself is meant */
+    readonly owner?: BeingName
+  }
   /** what holds where no space on the way up has a rule */
   readonly fallback: readonly Standing[]
 }
 
+/** What is done to a thing by its owner, or whoever holds it, wherever it lies. */
+const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter', 'put'])
+
 /**
  * Walks from the target's space to the root: the closest space with a rule for this verb and key decides, an exact key
  * before a prefix before `*`; then the fallback. A rule is `true`, `false`, or `{requires: [standing, …]}`; anything
- * else refuses. What is done to a being is between it, its makers and the operator: no space grants or denies that. The
+ * else refuses. What is done to a being is between it, its makers and the operator: no space grants or denies that; nor what becomes of a
+ * thing, though a space may say who takes what lies in it. The
  * operator sets every space's qualities, rules included, so that no owner can lock a part of the world.
  */
 export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
   const toBeing = question.verb === 'do' && question.target.being !== null
   const keeps = question.key === 'set-space' && question.actor.parent === null
-  const spaces = toBeing || keeps ? [] : spaceAncestry(question.target.space)
+  const toOwned = question.target.owner !== undefined && OWNERS_OWN.has(question.key)
+  const spaces = toBeing || toOwned || keeps ? [] : spaceAncestry(question.target.space)
   await reader.prefetch(spaces.map(spaceKey))
   for (const path of spaces) {
     const space = await reader.space(path)
@@ -98,7 +108,7 @@ async function has(
     case 'operator':
       return actor.parent === null
     case 'owner': {
-      const owner = (await reader.space(target.space))?.owner ?? null
+      const owner = target.owner ?? (await reader.space(target.space))?.owner ?? null
       return owner !== null && (owner === actor.name || (await isAncestor(reader, actor.name, owner)))
     }
   }

@@ -143,7 +143,7 @@ export function canonicalTarget(list: CanList, text: string, home: SpacePath): s
   try {
     const address = parseAddress(text)
     if (address.kind === 'being') return stanceOf(address.being)
-    if (address.kind === 'thread') return text
+    if (address.kind === 'thread' || address.kind === 'matter') return text
     return address.kind === 'home' ? home : address.path
   } catch {
     return text // what no address can name covers nothing but itself

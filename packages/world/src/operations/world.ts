@@ -1,7 +1,6 @@
 import {
   beingReel,
   type Json,
-  type JsonObject,
   parentPath,
   parseSpacePath,
   type RoleName,
@@ -17,6 +16,7 @@ import type { WorldReader } from '../reader.ts'
 import { type RoleRow, spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
+import { qualityChange } from './quality-change.ts'
 import { KEPT_NAMESPACES } from './waking.ts'
 
 const createSpace: Operation = {
@@ -91,16 +91,6 @@ const setBeing: Operation = {
       result: change,
     }
   },
-}
-
-function qualityChange(operation: string, args: JsonObject, qualities: JsonObject) {
-  const given = new Arguments(operation, args, ['field', 'value', 'merge'])
-  const path = parseKeyPath(given.text('field').replace(/^qualities\./, ''), 'quality')
-  const value = given.value('value')
-  if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
-  const merge = given.flag('merge', true)
-  requireQualitySize(setQuality(qualities, path, value, merge), `the qualities`)
-  return { path, value, merge }
 }
 
 const setRoleFlow: Operation = {

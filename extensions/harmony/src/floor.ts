@@ -1,0 +1,72 @@
+import { type BeingRow, type SpaceRow, TreeosError, type WorldReader } from '@treeos/sdk'
+
+/** Column and row of a square, from 0 at the north-west. */
+export type Square = readonly [x: number, y: number]
+
+export const DIRECTIONS = ['north', 'east', 'south', 'west'] as const
+export type Direction = (typeof DIRECTIONS)[number]
+const STEPS: Readonly<Record<Direction, Square>> = {
+  north: [0, -1],
+  east: [1, 0],
+  south: [0, 1],
+  west: [-1, 0],
+}
+
+/** A floor as it stands for one dancer. */
+export interface Floor {
+  readonly grid: { readonly width: number; readonly height: number }
+  readonly walls: readonly Square[]
+  readonly position: Square | null
+  /** who else is on the floor, sorted by name */
+  readonly neighbors: readonly { readonly being: string; readonly at: Square }[]
+  /** where a step may go: on the floor, into no wall and onto nobody */
+  readonly legalMoves: readonly Direction[]
+}
+
+export const isSame = (a: Square, b: Square): boolean => a[0] === b[0] && a[1] === b[1]
+export const after = ([x, y]: Square, direction: Direction): Square => [
+  x + STEPS[direction][0],
+  y + STEPS[direction][1],
+]
+
+/** Whether nobody and no wall is on a square of the floor. */
+export function isFree(
+  { grid, walls, neighbors }: Omit<Floor, 'legalMoves' | 'position'>,
+  square: Square,
+): boolean {
+  const [x, y] = square
+  const isInside = x >= 0 && y >= 0 && x < grid.width && y < grid.height
+  return isInside && ![...walls, ...neighbors.map(({ at }) => at)].some((taken) => isSame(taken, square))
+}
+
+/**
+ * Reads the floor that a being stands in. Everybody's place is read, so two that step at once cannot meet.
+ * @throws {TreeosError} INVALID_INPUT where no floor is laid
+ */
+export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> {
+  const laid = gridOf(await world.space(me.space))
+  if (laid === null)
+    throw new TreeosError('INVALID_INPUT', `no floor is laid in ${me.space}: harmony:lay-floor lays one`)
+  const names = (await world.occupants(me.space)).filter((name) => name !== me.name)
+  const neighbors: { being: string; at: Square }[] = []
+  for (const name of names) {
+    const at = placeOf(await world.being(name))
+    if (at !== null) neighbors.push({ being: `@${name}`, at })
+  }
+  const position = placeOf(me)
+  const floor = { ...laid, neighbors }
+  const legalMoves = DIRECTIONS.filter((way) => position !== null && isFree(floor, after(position, way)))
+  return { ...floor, position, legalMoves }
+}
+
+function gridOf(space: SpaceRow | null): Pick<Floor, 'grid' | 'walls'> | null {
+  const { floor } = (space?.qualities.harmony ?? {}) as { floor?: Floor['grid'] & { walls: Square[] } }
+  return floor === undefined
+    ? null
+    : { grid: { width: floor.width, height: floor.height }, walls: floor.walls }
+}
+
+function placeOf(being: BeingRow | null): Square | null {
+  const { position } = (being?.qualities.harmony ?? {}) as { position?: Square }
+  return position ?? null
+}

@@ -1,0 +1,203 @@
+import {
+  defineExtension,
+  defineOperation,
+  defineRole,
+  type Json,
+  publishSignal,
+  type RoleFlow,
+  type Script,
+  setQuality,
+  silence,
+  TreeosError,
+} from '@treeos/sdk'
+import { z } from 'zod'
+import { after, DIRECTIONS, type Direction, type Floor, floorOf, isFree } from './floor.ts'
+
+const SIDE_MAX = 100
+const square = z.tuple([z.number().int().min(0).max(SIDE_MAX), z.number().int().min(0).max(SIDE_MAX)])
+
+const layFloor = defineOperation({
+  name: 'harmony:lay-floor',
+  description: 'Lays a floor of squares in a space, with walls that nobody steps into.',
+  on: 'space',
+  allow: ['owner', 'operator'],
+  args: z.object({
+    width: z.number().int().min(1).max(SIDE_MAX).describe('squares from west to east'),
+    height: z.number().int().min(1).max(SIDE_MAX).describe('squares from north to south'),
+    walls: z.array(square).max(1000).default([]).describe('squares, [x, y] from the north-west'),
+  }),
+  decide: ({ target, args }) => ({ facts: [setQuality(target, 'harmony.floor', args)], result: args }),
+})
+
+const enter = defineOperation({
+  name: 'harmony:enter',
+  description: 'Puts a being on a free square of the floor of its space.',
+  on: 'being',
+  allow: ['self', 'ancestor', 'operator'],
+  args: z.object({ at: square.describe('[x, y] from the north-west') }),
+  async decide({ target, args, world }) {
+    if (!isFree(await floorOf(target, world), args.at))
+      throw new TreeosError('RESOURCE_CONFLICT', `square ${args.at.join(',')} of ${target.space} is not free`)
+    return { facts: [setQuality(target, 'harmony.position', args.at)], result: { at: args.at } }
+  },
+})
+
+const step = defineOperation({
+  name: 'harmony:step',
+  description: 'Goes one square on the floor.',
+  on: 'being',
+  allow: ['self'],
+  args: z.object({ direction: z.enum(DIRECTIONS).describe('where to') }),
+  async decide({ target, args, world }) {
+    const { position, legalMoves } = await floorOf(target, world)
+    if (position === null)
+      throw new TreeosError('INVALID_INPUT', `@${target.name} is not on the floor: harmony:enter`)
+    if (!legalMoves.includes(args.direction)) {
+      const ways = legalMoves.length === 0 ? 'nowhere' : legalMoves.join(', ')
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `the way ${args.direction} of ${position.join(',')} is not free; @${target.name} can go ${ways}`,
+      )
+    }
+    const at = after(position, args.direction) as [number, number]
+    return { facts: [setQuality(target, 'harmony.position', at)], result: { at } }
+  },
+})
+
+const drum = defineOperation({
+  name: 'harmony:drum',
+  description: 'Begins or ends the drumming: everyone dances while the drum is alive.',
+  on: 'space',
+  allow: ['owner', 'operator'],
+  args: z.object({ alive: z.boolean().describe('whether the drum is alive') }),
+  decide: ({ args }) => ({ facts: [publishSignal('harmony.tick.alive', args.alive)], result: args }),
+})
+
+const tick = defineOperation({
+  name: 'harmony:tick',
+  description: 'Beats the drum once.',
+  on: 'space',
+  allow: ['anyone'], // who holds this action is the drummer: no other role has it
+  async decide({ world }) {
+    const { tick: beat } = ((await world.world('harmony'))?.values ?? {}) as { tick?: { n?: number } }
+    const n = (beat?.n ?? 0) + 1
+    return { facts: [publishSignal('harmony.tick.n', n)], result: { n } }
+  },
+})
+
+const drummer = defineRole({
+  name: 'harmony:drummer',
+  canDo: ['harmony:tick'],
+  prompt: 'You are the drum. Beat it once.',
+})
+const dancer = defineRole({
+  name: 'harmony:dancer',
+  canDo: ['harmony:step'],
+  see: ['harmony:neighbors'],
+  prompt: ({ me }) =>
+    `You are ${me.name}, dancing. On each beat take one step to a square that is free (legalMoves), near the others but never ` +
+    'into them. If there is none, stay.',
+})
+const resting = defineRole({ name: 'harmony:resting', prompt: 'The drum is silent. You rest.' })
+
+/** For whoever dances: on every beat while the drum is alive, with no word from anybody. */
+export const dancing: RoleFlow = [
+  {
+    when: { 'world.harmony.tick.alive': true, 'world.harmony.tick.n': { present: true } },
+    role: 'harmony:dancer',
+  },
+  { role: 'harmony:resting' },
+]
+const drumming: RoleFlow = [
+  { when: { 'world.harmony.tick.alive': true }, role: 'harmony:drummer' },
+  { role: 'harmony:resting' },
+]
+
+/** Beats when its hour has come; a changed world alone is no beat. */
+const beat: Script = ({ wake, primary, face }) =>
+  primary === 'harmony:drummer' && isScheduled(wake.content)
+    ? {
+        kind: 'call',
+        call: { verb: 'do', action: 'harmony:tick', target: face.space.path, args: {} },
+        content: null,
+      }
+    : silence
+
+const isScheduled = (content: Json): boolean =>
+  typeof content === 'object' && content !== null && 'event' in content && content.event === 'schedule'
+
+/** Goes where most of the others are, if the way is free. */
+const dance: Script = ({ primary, face }) => {
+  const view = face.views.find(({ name }) => name === 'neighbors')?.view as Floor | undefined
+  const way = primary === 'harmony:dancer' && view !== undefined ? towards(view) : null
+  if (way === null) return silence
+  const args = { direction: way }
+  return {
+    kind: 'call',
+    call: { verb: 'do', action: 'harmony:step', target: `@${face.me.name}`, args },
+    content: null,
+  }
+}
+
+function towards({ position, neighbors, legalMoves }: Floor): Direction | null {
+  if (position === null) return null
+  const distance = (way: Direction) => {
+    const [x, y] = after(position, way)
+    return neighbors.reduce((sum, { at }) => sum + Math.abs(at[0] - x) + Math.abs(at[1] - y), 0)
+  }
+  return legalMoves.toSorted((a, b) => distance(a) - distance(b))[0] ?? null
+}
+
+const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
+  verb: 'be' as const,
+  operation: 'birth',
+  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/floor' },
+})
+const entering = (being: string, at: readonly [number, number]) => ({
+  verb: 'do' as const,
+  action: 'harmony:enter',
+  target: `@${being}`,
+  args: { at },
+})
+const BEAT_SECONDS = 2
+
+export default defineExtension({
+  name: 'harmony',
+  version: '0.0.0',
+  roles: [drummer, dancer, resting],
+  clauses: dancing,
+  operations: [layFloor, enter, step, drum, tick],
+  see: { 'harmony:neighbors': async ({ me, world }) => (await floorOf(me, world)) as unknown as Json },
+  scripts: { 'harmony:beat': beat, 'harmony:dance': dance },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
+    {
+      verb: 'do',
+      action: 'harmony:lay-floor',
+      target: '/floor',
+      args: {
+        width: 10,
+        height: 10,
+        walls: [
+          [4, 4],
+          [4, 5],
+          [5, 4],
+        ],
+      },
+    },
+    born('drum', 'harmony:beat', 'harmony:resting', drumming),
+    born('ada', 'harmony:dance', 'harmony:resting', dancing),
+    born('bo', 'harmony:dance', 'harmony:resting', dancing),
+    born('cyd', 'harmony:dance', 'harmony:resting', dancing),
+    entering('ada', [0, 0]),
+    entering('bo', [9, 0]),
+    entering('cyd', [0, 9]),
+    {
+      verb: 'do',
+      action: 'set-schedule',
+      target: '@drum',
+      args: { name: 'beat', everySeconds: BEAT_SECONDS },
+    },
+    { verb: 'do', action: 'harmony:drum', target: '/floor', args: { alive: true } },
+  ],
+})

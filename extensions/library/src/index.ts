@@ -1,0 +1,102 @@
+import {
+  answer,
+  defineExtension,
+  defineRole,
+  type Json,
+  type RoleFlow,
+  type Script,
+  silence,
+} from '@treeos/sdk'
+
+/** Lowers the voice of whoever is where it is quiet. Prompt only: nobody can do more or less by it. */
+const voice = defineRole({
+  name: 'library:voice',
+  prompt: 'It is quiet here. Speak softly and briefly, and let others read.',
+})
+/** Reads what is on the shelf, borrows and returns. What may be taken is for the rules of the space to say. */
+const reader = defineRole({
+  name: 'library:reader',
+  canSee: ['/library', { pattern: 'matter:*' }],
+  canDo: ['take', 'put'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['library:shelf'],
+  prompt:
+    'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
+})
+
+/** For anyone's flow: stacks the voice wherever a space says that its tone is quiet, and only while one is there. */
+export const quiet: RoleFlow = [
+  { stack: true, when: { 'space.quality.ambient.tone': 'quiet' }, role: 'library:voice' },
+]
+
+interface Document {
+  readonly title: string
+}
+const isDocument = (content: Json): content is Json & Document =>
+  typeof content === 'object' && content !== null && 'title' in content && typeof content.title === 'string'
+
+/** Borrows and returns what it is told to: `{"borrow": id}` or `{"return": id}`. */
+const page: Script = ({ wake, face, primary }) => {
+  if (wake.from === null || wake.inReplyTo !== null || primary !== 'library:reader') return silence
+  const { borrow, return: back } = (wake.content ?? {}) as { borrow?: Json; return?: Json }
+  const id = borrow ?? back
+  if (typeof id !== 'string') {
+    const shelf = face.views.find(({ name }) => name === 'shelf')?.view ?? []
+    return answer({ shelf, how: 'tell me {"borrow": id} or {"return": id}' })
+  }
+  const action = id === borrow ? 'take' : 'put'
+  return { kind: 'call', call: { verb: 'do', action, target: `matter:${id}`, args: {} }, content: null }
+}
+
+const document = (id: string, title: string, text: string) => ({
+  verb: 'do' as const,
+  action: 'create-matter',
+  target: '/library',
+  args: { id, type: 'library:document', content: { title, text } },
+})
+
+export default defineExtension({
+  name: 'library',
+  version: '0.0.0',
+  roles: [voice, reader],
+  clauses: quiet,
+  see: {
+    /** the documents that lie here or are held by the being, by title */
+    'library:shelf': async ({ me, world }) => {
+      const shelf: Json[] = []
+      for (const place of [me.space, `@${me.name}`]) {
+        for (const id of await world.matters(place)) {
+          const matter = await world.matter(id)
+          if (matter?.type === 'library:document' && isDocument(matter.content))
+            shelf.push({ id, title: matter.content.title, at: place })
+        }
+      }
+      return shelf
+    },
+  },
+  scripts: { 'library:page': page },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/library', type: 'library' } },
+    { verb: 'do', action: 'set-space', target: '/library', args: { field: 'ambient.tone', value: 'quiet' } },
+    {
+      verb: 'do',
+      action: 'set-space',
+      target: '/library',
+      args: { field: 'permissions.do.take', value: true },
+    },
+    document('tides', 'On Tides', 'Twice a day the sea comes in, and twice it goes.'),
+    document('looms', 'Looms and Weavers', 'The warp is tied before the first thread of weft is thrown.'),
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'page',
+        cognition: 'scripted',
+        script: 'library:page',
+        role: 'library:reader',
+        home: '/library',
+        roleFlow: quiet,
+      },
+    },
+  ],
+})

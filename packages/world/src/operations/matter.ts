@@ -1,0 +1,181 @@
+import {
+  beingReel,
+  isKey,
+  type Json,
+  matterReel,
+  type ReelId,
+  requireContent,
+  type SpacePath,
+  spaceReel,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import type { Operation, OperationTarget } from '../extension.ts'
+import type { MatterRow } from '../rows.ts'
+import { Arguments } from './arguments.ts'
+import { qualityChange } from './quality-change.ts'
+
+const createMatter: Operation = {
+  name: 'create-matter',
+  description: 'Makes a thing, which lies in the target space and is the actor’s own.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: {
+    id: 'kebab-case, unique for ever',
+    type: 'its type, as in document; thing when absent',
+    content: 'any JSON; null when absent',
+  },
+  async decide({ actor, target, args, world }) {
+    const given = new Arguments('create-matter', args, ['id', 'type', 'content'])
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'create-matter takes a space')
+    const id = given.text('id')
+    if (!isKey(id)) throw given.fault('id', id, 'kebab-case, at most 64 characters')
+    const type = given.optionalText('type') ?? 'thing'
+    if (!TYPE.test(type))
+      throw given.fault('type', type, 'kebab-case, with an optional prefix, as in library:document')
+    if ((await world.row(`matter:${id}`)) !== null)
+      throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
+    const content = requireContent(given.value('content') ?? null, 'content')
+    const place = target.space.path
+    const payload = { id, type, owner: actor.name, place, content, qualities: {} }
+    return {
+      facts: [{ reel: matterReel(id), kind: 'matter:created', payload }, came(place, id)],
+      result: { matter: matterReel(id), place },
+    }
+  },
+}
+
+const TYPE = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
+
+const setMatter: Operation = {
+  name: 'set-matter',
+  description: 'Sets one quality of the target thing; null unsets.',
+  targets: ['matter'],
+  allow: ['owner', 'operator'],
+  args: {
+    field: 'namespace and key, as in wear.worn',
+    value: 'any JSON',
+    merge: 'merge an object into a namespace',
+  },
+  decide({ target, args }) {
+    const matter = requireMatter('set-matter', target)
+    const change = qualityChange('set-matter', args, matter.qualities)
+    return { facts: [{ reel: matterReel(matter.id), kind: 'quality:set', payload: change }], result: change }
+  },
+}
+
+const writeMatter: Operation = {
+  name: 'write-matter',
+  description: 'Replaces the content of the target thing.',
+  targets: ['matter'],
+  allow: ['owner', 'operator'],
+  args: { content: 'any JSON' },
+  decide({ target, args }) {
+    const given = new Arguments('write-matter', args, ['content'])
+    const { id } = requireMatter('write-matter', target)
+    const content = requireContent(given.value('content') ?? null, 'content')
+    return {
+      facts: [{ reel: matterReel(id), kind: 'matter:written', payload: { content } }],
+      result: { matter: matterReel(id) },
+    }
+  },
+}
+
+const take: Operation = {
+  name: 'take',
+  description: 'Takes the target thing from the space where the actor is: the actor holds it then.',
+  targets: ['matter'],
+  allow: ['owner', 'operator'],
+  args: {},
+  decide({ actor, target, args }) {
+    new Arguments('take', args, [])
+    const { id, place } = requireMatter('take', target)
+    if (place !== actor.space)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${matterReel(id)} is not in ${actor.space}: ${whereIs(place)}`,
+      )
+    return moved(id, place, stanceOf(actor.name))
+  },
+}
+
+const put: Operation = {
+  name: 'put',
+  description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
+  targets: ['matter'],
+  allow: ['anyone'], // whoever holds it: nobody is made to keep it
+  args: {},
+  decide({ actor, target, args }) {
+    new Arguments('put', args, [])
+    const { id, place } = requireMatter('put', target)
+    if (place !== stanceOf(actor.name))
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(actor.name)} does not hold ${matterReel(id)}: ${whereIs(place)}`,
+      )
+    return moved(id, place, actor.space)
+  },
+}
+
+const endMatter: Operation = {
+  name: 'end-matter',
+  description: 'Ends the target thing. Its id is never used again.',
+  targets: ['matter'],
+  allow: ['owner', 'operator'],
+  args: {},
+  decide({ target, args }) {
+    new Arguments('end-matter', args, [])
+    const { id, place } = requireMatter('end-matter', target)
+    return {
+      facts: [
+        { reel: matterReel(id), kind: 'matter:ended', payload: {} },
+        ...(place === null ? [] : [went(place, id)]),
+      ],
+      result: { matter: matterReel(id) },
+    }
+  },
+}
+
+function requireMatter(operation: string, target: OperationTarget): MatterRow {
+  if (target.kind === 'matter') return target.matter
+  throw new TreeosError('INVALID_TYPE', `${operation} takes a thing, as in matter:moby-dick`)
+}
+
+const whereIs = (place: string | null): string =>
+  place === null ? 'it is gone' : place.startsWith('@') ? `${place} holds it` : `it is in ${place}`
+
+function moved(
+  id: string,
+  from: SpacePath | string,
+  to: SpacePath | string,
+): { facts: never[]; result: Json } {
+  const facts = [
+    { reel: matterReel(id), kind: 'matter:moved', payload: { from, to } },
+    went(from, id),
+    came(to, id),
+  ]
+  return { facts: facts as never[], result: { matter: matterReel(id), from, to } }
+}
+
+/** What lies in a place is told by the reel of the place. */
+const reelOfPlace = (place: SpacePath | string): ReelId =>
+  place.startsWith('@') ? beingReel(place.slice(1)) : spaceReel(place)
+const came = (place: SpacePath | string, matter: string) => ({
+  reel: reelOfPlace(place),
+  kind: 'place:received',
+  payload: { matter },
+})
+const went = (place: SpacePath | string, matter: string) => ({
+  reel: reelOfPlace(place),
+  kind: 'place:gave',
+  payload: { matter },
+})
+
+export const matterOperations: readonly Operation[] = [
+  createMatter,
+  setMatter,
+  writeMatter,
+  take,
+  put,
+  endMatter,
+]

@@ -1,0 +1,59 @@
+import { moments, plantScene, see, summon } from '@treeos/client'
+import type { Json } from '@treeos/core'
+import library from '@treeos/library'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSpace, doAs, live, until } from '../support/life.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [library] })
+  await plantScene(world, library)
+})
+afterAll(() => world?.close())
+
+const say = (content: Json) => summon(world, { target: 'page', content, as: 'operator', waitSeconds: 20 })
+const where = async (id: string) => {
+  const { address } = await see(world, 'operator', `matter:${id}`)
+  return address.being ?? address.path
+}
+
+it('a reader knows the shelf by title, and its voice is low where it is quiet', async () => {
+  const { reply, moment } = await say('what is there?')
+  expect(moment).toMatchObject({ primary: 'library:reader', stacked: ['library:voice'] })
+  expect(reply?.content).toMatchObject({
+    shelf: [
+      { id: 'looms', title: 'Looms and Weavers', at: '/library' },
+      { id: 'tides', title: 'On Tides', at: '/library' },
+    ],
+  })
+})
+
+it('a document is borrowed, held, and returned; what is out cannot be borrowed again', async () => {
+  expect(await live(world, 'page', { borrow: 'tides' })).toMatchObject({ outcome: 'act' })
+  expect(await where('tides')).toBe('@page')
+  expect((await say('and now?')).reply?.content).toMatchObject({
+    shelf: [{ id: 'looms' }, { id: 'tides', at: '@page' }],
+  })
+  expect(await live(world, 'page', { borrow: 'tides' })).toMatchObject({
+    outcome: 'failure',
+    reason: 'RESOURCE_CONFLICT',
+  })
+  expect(await live(world, 'page', { return: 'tides' })).toMatchObject({ outcome: 'act' })
+  expect(await where('tides')).toBe('/library')
+})
+
+it('F33 the tone of a space stacks the voice on whoever is inside, and moving out unstacks it', async () => {
+  await createSpace(world, '/yard')
+  const stacked = async () => (await moments(world.db, 'page', 1))[0]?.stacked
+  await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'loud' })
+  await until(async () => (await stacked())?.length === 0, { what: 'a change of tone to be heard' })
+  await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'quiet' })
+  await until(async () => (await stacked())?.includes('library:voice'), { what: 'quiet' })
+})
+
+it('F49 lived again, the same, what was on the shelf included', async () => {
+  await expectUnbroken(world)
+  await expectReplays(world)
+})
