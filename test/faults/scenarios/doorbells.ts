@@ -10,7 +10,7 @@ const RINGS_PER_RUN_MAX = 6000
 export const doorbells: Scenario<{ rings: number }> = {
   name: 'doorbells',
   about: 'a storm of doorbells, doubled and out of order, loses no wake and fills no history',
-  sizes: { test: { rings: 2000 }, full: { rings: 12_000 }, control: { rings: 4 } },
+  sizes: { test: { rings: 1500 }, full: { rings: 12_000 }, control: { rings: 4 } },
   trial: { persons: 3, scripted: 1, llm: 0, modelMsMax: 0 },
   async attack(trial, { rings }, broken) {
     const random = trial.random.fork()

@@ -22,7 +22,7 @@ export const growth: Scenario<Size> = {
   name: 'growth',
   about: 'history, memory and time per moment stay as they were, through any number of moments',
   sizes: {
-    test: { moments: 200, window: 50, continuedAsNewMin: 1 },
+    test: { moments: 120, window: 30, continuedAsNewMin: 1 },
     full: { moments: 2000, window: 100, continuedAsNewMin: 3 },
     control: { moments: 60, window: 20, continuedAsNewMin: 0 },
   },

@@ -14,7 +14,7 @@ export const links: Scenario<{ episodes: number }> = {
   name: 'links',
   about:
     'connections to Postgres and Temporal that are cut, refused, stalled, slow or half-open cost time, and nothing else',
-  sizes: { test: { episodes: 6 }, full: { episodes: 60 }, control: { episodes: 0 } },
+  sizes: { test: { episodes: 4 }, full: { episodes: 60 }, control: { episodes: 0 } },
   trial: { stallSeconds: 90 },
   async attack(trial, { episodes }, broken) {
     const random = trial.random.fork()
