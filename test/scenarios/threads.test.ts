@@ -170,6 +170,23 @@ describe('a cut', () => {
     model.reset()
   })
 
+  it('of what a being woken by a change has not yet said lets it say it', async () => {
+    const { asked, release } = slowly()
+    await publish(world, 'bell.rung', 2)
+    await asked
+    const change = (await wakesOf(world, 'mind')).filter(({ kind }) => kind === 'event').at(-1)!
+    expect((await thread(world.db, change.root)).participants).toEqual(['@operator'])
+    await cut(change.root)
+    release()
+    const { n } = await momentOf(world, change.id)
+    const spoken = await until(async () =>
+      (await wakesOf(world, 'stranger')).find(({ id }) => id === `mind/1/${n}`),
+    )
+    expect(spoken.root).toBe(change.id)
+    expect(await momentOf(world, spoken.id)).toMatchObject({ outcome: 'see' })
+    model.reset()
+  })
+
   it('takes what people were asked out of their inboxes, and an answer then comes too late', async () => {
     const id = await tell(world, 'between', {
       call: { verb: 'summon', target: '@operator', content: 'and?' },

@@ -75,15 +75,16 @@ export async function commit(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  loaded: LoadedMoment,
+  recorded: LoadedMoment,
   ending: Ending,
 ): Promise<Committed> {
   const { reality, memory } = deps
-  const { record: open } = loaded
   const onlooker = { reality: reality.id, being: input.being }
   const guess = memory.stamped.get(input.being) ?? new Asked()
-  guess.keys.add(threadKey(open.wake.root))
+  guess.keys.add(threadKey(recorded.record.wake.root))
   const { source, now, asked } = await glance(db, onlooker, guess)
+  const loaded = await outlasting(source, recorded)
+  const { record: open } = loaded
   const [records] = (await source.rows([momentsReel(input.being)])).map((row) => row.head)
   if (records === undefined) throw new Error(`the records of ${input.being} have no head`)
   const reader = new WorldReader(source)
@@ -127,7 +128,7 @@ export async function commit(
     wake: open.wake.id,
     openedAt: open.openedAt,
     sealedAt,
-    open: digestOf(open as unknown as Json),
+    open: digestOf(recorded.record as unknown as Json),
     stack: ending.kind === 'decided' ? ending.stack : null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,
@@ -158,7 +159,7 @@ export async function commit(
     rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
     inbox: wakes,
     changes: changesOf(folded, drafts, facts, input.being, open),
-    closes: verdict.act?.closes ?? [],
+    closes: verdict.act?.closes ?? verdict.closes ?? [],
     outcome: {
       n: input.n,
       kind: verdict.kind,
@@ -243,8 +244,16 @@ async function judge(
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
     const wake = await wakeToAnswer(db, input, loaded)
-    const cut = await whyCut(source, wake)
-    if (cut !== null) return { ...failed('RESOURCE_CONFLICT', cut), untold: true }
+    const cut = await cutOf(source, wake.root)
+    if (cut !== null) {
+      const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
+      // What slipped in beside the cut must not rest in a person's inbox for ever.
+      return {
+        ...failed('RESOURCE_CONFLICT', why),
+        untold: true,
+        closes: 'closedBy' in wake ? [wake.id] : [],
+      }
+    }
     requireUnanswered(wake)
     const act = await decideCall(decision.call, {
       reader,
@@ -277,13 +286,16 @@ async function judge(
  * What a mind was still deciding when its thread was cut is dropped. Beside the reader: were it of the basis, every thread
  * would get a reel. What slips through between this look and the commit sends wakes that open nothing.
  */
-async function whyCut(source: RowSource, wake: Wake): Promise<string | null> {
-  if (!isOfThread(wake)) return null
-  const { root } = wake
-  const [row] = await source.rows([threadKey(root)])
-  if (row?.state == null) return null
-  const { cutBy } = row.state as unknown as ThreadRow
-  return `its thread, ${root}, was cut by ${stanceOf(cutBy)}`
+async function cutOf(source: RowSource, thread: string): Promise<ThreadRow | null> {
+  const [row] = await source.rows([threadKey(thread)])
+  return (row?.state ?? null) as ThreadRow | null
+}
+
+/** A wake by change, hour or silence outlives its thread: what comes of it after the cut is a thread of its own. */
+async function outlasting(source: RowSource, loaded: LoadedMoment): Promise<LoadedMoment> {
+  const { wake } = loaded.record
+  if (isOfThread(wake) || (await cutOf(source, wake.root)) === null) return loaded
+  return { ...loaded, record: { ...loaded.record, wake: { ...wake, root: wake.id } } }
 }
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>

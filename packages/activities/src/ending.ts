@@ -24,4 +24,6 @@ export interface Verdict {
   readonly breach?: Breach
   /** nobody is told that it came to nothing: whoever made it so knows */
   readonly untold?: true
+  /** wakes that are over by it, beside its own */
+  readonly closes?: readonly string[]
 }

@@ -28,8 +28,10 @@ export async function park(
     message: whyParked(input.being, breach),
     budget: { ...breach, of: stanceOf(breach.of) },
   }
+  const id = `parked/${input.moment}`
   return {
     fact: { reel: beingReel(input.being), kind: 'being:parked', payload },
-    notice: event(approver, `parked/${input.moment}`, content, wake),
+    // It concerns the being in all its threads, so it outlives the one in which it was met.
+    notice: { ...event(approver, id, content, wake), root: id },
   }
 }

@@ -7,7 +7,7 @@ export interface ThreadTally {
   readonly thread: string
   /** `pending`: nothing of it was lived yet; `live`: some of it waits or is being lived; `severed`: it was cut */
   readonly state: 'pending' | 'live' | 'severed' | 'complete'
-  /** sorted */
+  /** sorted; whoever only woke by a change that it made has no part in it */
   readonly participants: readonly BeingName[]
   readonly wakes: number
   readonly open: number
@@ -48,7 +48,8 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<ThreadT
       case when exists (select from treeos.projection p where p.key = 'thread:' || i.root) then 'severed'
         when bool_and(i.closed_by is not null) then 'complete'
         when count(o.moment) = 0 then 'pending' else 'live' end as state,
-      array(select distinct name collate "C" from unnest(array_agg(i.being) || array_agg(i.caller)) as name
+      array(select distinct name collate "C" from unnest(
+          array_agg(i.being) filter (where i.id not like 'change/%') || array_agg(i.caller)) as name
         where name is not null order by 1) as participants,
       count(*) as wakes,
       count(*) filter (where i.closed_by is null) as open,
