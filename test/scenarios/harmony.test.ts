@@ -2,7 +2,7 @@ import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, play, rowOf, until, wakesOf } from '../support/life.ts'
+import { askedFor, beingOf, createSpace, doAs, play, rowOf, until, wakesOf } from '../support/life.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
@@ -154,6 +154,34 @@ describe('the dance floor', () => {
     ['harmony:tick', '@eve', {}, 'INVALID_TYPE'],
   ])('%s on %s with %j is refused: %s', async (action, target, args, code) => {
     await expect(doAs(world, action, target, args)).rejects.toMatchObject({ code })
+  })
+
+  it('a floor and a place that somebody set to something else are none, and nobody is stuck by them', async () => {
+    await createSpace(world, '/bog')
+    await world.birth({
+      name: 'odd',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'stage:free',
+      home: '/bog',
+    })
+    for (const value of [true, null, { walls: 7 }]) {
+      await doAs(world, 'set-space', '/bog', { field: 'harmony.floor', value })
+      await expect(doAs(world, 'harmony:enter', '@odd', { at: [0, 0] })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('no floor is laid in /bog'),
+      })
+    }
+    await doAs(world, 'harmony:lay-floor', '/bog', { width: 2, height: 2 })
+    await doAs(world, 'set-being', '@odd', { field: 'harmony.position', value: 5 })
+    expect(
+      await play(world, 'odd', {
+        verb: 'do',
+        action: 'harmony:step',
+        target: '@odd',
+        args: { direction: 'east' },
+      }),
+    ).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
   })
 
   it('nobody takes a step for another, and nobody but the drum beats it', async () => {

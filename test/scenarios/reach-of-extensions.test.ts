@@ -1,3 +1,4 @@
+import { readRows } from '@treeos/chain'
 import {
   type BeingRow,
   defineExtension,
@@ -8,7 +9,7 @@ import {
 } from '@treeos/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { doAs, groundOf, play } from '../support/life.ts'
+import { doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -61,6 +62,15 @@ const thief = defineExtension({
       }),
     ),
     defineOperation({
+      name: 'thief:die',
+      description: 'Dies of a fault in its code.',
+      on: 'space',
+      allow: ['anyone'],
+      decide: () => {
+        throw new RangeError('the secret of the house')
+      },
+    }),
+    defineOperation({
       name: 'thief:keep',
       description: 'Writes what is its own.',
       on: 'space',
@@ -106,6 +116,30 @@ describe('an operation of an extension', () => {
       })
     },
   )
+
+  it('that dies is a failed moment, of which the words stay unsaid, and its actor lives on', async () => {
+    const moment = await play(world, 'hand', { verb: 'do', action: 'thief:die', target: '/', args: {} })
+    expect(moment).toMatchObject({
+      outcome: 'failure',
+      reason: 'INTERNAL',
+      message: 'thief:die of extension thief died of a RangeError',
+    })
+    expect(await live(world, 'hand', 'and now?')).toMatchObject({ outcome: 'see' })
+  })
+
+  it('gives its namespace of signals to the operator, whoever does it first', async () => {
+    const call = { verb: 'do', action: 'thief:keep', target: '/', args: { size: 1 } }
+    expect(await play(world, 'hand', call)).toMatchObject({ outcome: 'act' })
+    const [row] = await readRows(world.db, world.reality.id, ['world:thief'])
+    expect(row?.state).toMatchObject({ owner: 'operator', values: { about: true } })
+    const args = { namespace: 'thief', key: 'about', value: false }
+    expect(
+      await play(world, 'hand', { verb: 'do', action: 'set-world-signal', target: '/', args }),
+    ).toMatchObject({
+      outcome: 'failure',
+      reason: 'FORBIDDEN',
+    })
+  })
 
   it('writes qualities and signals of its own name, and facts of its own kinds, within the bounds of all', async () => {
     expect(await doAs(world, 'thief:keep', '/', { size: 10 })).toMatchObject({

@@ -205,10 +205,16 @@ describe('patterns', () => {
       code: 'INVALID_INPUT',
       message: expect.stringContaining('literals and patterns'),
     })
-    await setRole(world, { name: 'author', canDo: ['set-role'], canSummon: [{ pattern: '@c*' }], prompt: '' })
+    await setRole(world, {
+      name: 'author',
+      canDo: ['set-role'],
+      canSummon: [{ pattern: '@c*' }, { pattern: '~/@*' }],
+      prompt: '',
+    })
     await puppet('author', 'author')
     for (const entry of [
       { pattern: '/fitness/@coach' },
+      { pattern: '~/@*' },
       { pattern: 'x', kind: 'kin:named' },
     ] as JsonObject[]) {
       const role: JsonObject = { name: 'wide', canSummon: [entry], prompt: '' }

@@ -1,4 +1,8 @@
 import { type BeingRow, type SpaceRow, TreeosError, type WorldReader } from '@treeos/sdk'
+import { z } from 'zod'
+
+export const SIDE_MAX = 100
+export const square = z.tuple([z.number().int().min(0).max(SIDE_MAX), z.number().int().min(0).max(SIDE_MAX)])
 
 /** Column and row of a square, from 0 at the north-west. */
 export type Square = readonly [x: number, y: number]
@@ -44,8 +48,8 @@ export function isFree(
  * @throws {TreeosError} INVALID_INPUT where no floor is laid
  */
 export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> {
-  const laid = gridOf(await world.space(me.space))
-  if (laid === null)
+  const grid = gridOf(await world.space(me.space))
+  if (grid === null)
     throw new TreeosError('INVALID_INPUT', `no floor is laid in ${me.space}: harmony:lay-floor lays one`)
   const names = (await world.occupants(me.space)).filter((name) => name !== me.name)
   const neighbors: { being: string; at: Square }[] = []
@@ -54,19 +58,21 @@ export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> 
     if (at !== null) neighbors.push({ being: `@${name}`, at })
   }
   const position = placeOf(me)
-  const floor = { ...laid, neighbors }
+  const floor = { ...grid, neighbors }
   const legalMoves = DIRECTIONS.filter((way) => position !== null && isFree(floor, after(position, way)))
   return { ...floor, position, legalMoves }
 }
 
+/** Whoever sets qualities by hand may set anything: what is no floor, and no square, is none. */
+const laid = z.object({ floor: z.object({ width: z.number(), height: z.number(), walls: z.array(square) }) })
+const placed = z.object({ position: square })
+
 function gridOf(space: SpaceRow | null): Pick<Floor, 'grid' | 'walls'> | null {
-  const { floor } = (space?.qualities.harmony ?? {}) as { floor?: Floor['grid'] & { walls: Square[] } }
-  return floor === undefined
-    ? null
-    : { grid: { width: floor.width, height: floor.height }, walls: floor.walls }
+  const { data } = laid.safeParse(space?.qualities.harmony)
+  if (data === undefined) return null
+  const { width, height, walls } = data.floor
+  return { grid: { width, height }, walls }
 }
 
-function placeOf(being: BeingRow | null): Square | null {
-  const { position } = (being?.qualities.harmony ?? {}) as { position?: Square }
-  return position ?? null
-}
+const placeOf = (being: BeingRow | null): Square | null =>
+  placed.safeParse(being?.qualities.harmony).data?.position ?? null

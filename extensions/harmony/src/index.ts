@@ -11,10 +11,7 @@ import {
   TreeosError,
 } from '@treeos/sdk'
 import { z } from 'zod'
-import { after, DIRECTIONS, type Direction, type Floor, floorOf, isFree } from './floor.ts'
-
-const SIDE_MAX = 100
-const square = z.tuple([z.number().int().min(0).max(SIDE_MAX), z.number().int().min(0).max(SIDE_MAX)])
+import { after, DIRECTIONS, type Direction, type Floor, floorOf, isFree, SIDE_MAX, square } from './floor.ts'
 
 const layFloor = defineOperation({
   name: 'harmony:lay-floor',

@@ -24,6 +24,9 @@ const reader = defineRole({
     'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
 })
 
+/** More is not shown at once: each is read whole. */
+const SHELF_MAX = 50
+
 /** For anyone's flow: stacks the voice wherever a space says that its tone is quiet, and only while one is there. */
 export const quiet: RoleFlow = [
   { stack: true, when: { 'space.quality.ambient.tone': 'quiet' }, role: 'library:voice' },
@@ -65,7 +68,7 @@ export default defineExtension({
     'library:shelf': async ({ me, world }) => {
       const shelf: Json[] = []
       for (const place of [me.space, `@${me.name}`]) {
-        for (const id of await world.matters(place)) {
+        for (const id of (await world.matters(place)).slice(0, SHELF_MAX)) {
           const matter = await world.matter(id)
           if (matter?.type === 'library:document' && isDocument(matter.content))
             shelf.push({ id, title: matter.content.title, at: place })

@@ -8,7 +8,7 @@ import {
   spaceReel,
   worldReel,
 } from '@treeos/core'
-import { type BeingRow, type MatterRow, parseKeyPath, type SpaceRow } from '@treeos/world'
+import { type BeingRow, type MatterRow, OPERATOR, parseKeyPath, type SpaceRow } from '@treeos/world'
 
 type Target = BeingRow | SpaceRow | MatterRow
 
@@ -28,14 +28,19 @@ export function setQuality(target: Target, field: string, value: Json): FactDraf
 }
 
 /**
- * Publishes a signal that every flow may read, in the extension's own namespace; null unsets.
+ * Publishes a signal that every flow may read, in the extension's own namespace; null unsets. The namespace is the operator's,
+ * whoever does the operation first.
  * @param field namespace and key, as in `harmony.tick.alive`
  * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a field that is none
  */
 export function publishSignal(field: string, value: Json): FactDraft {
   const [namespace, ...key] = parseKeyPath(field, 'signal')
   if (key.length === 0) throw new TypeError(`signal ${field} has no key: write one as in ${field}.alive`)
-  return { reel: worldReel(namespace), kind: 'signal:published', payload: { namespace, key, value } }
+  return {
+    reel: worldReel(namespace),
+    kind: 'signal:published',
+    payload: { namespace, key, value, owner: OPERATOR },
+  }
 }
 
 /** Records that something happened to a being or in a space. It changes nothing: it is there to be found again. */

@@ -103,7 +103,7 @@ function published(row: WorldRow | null, { payload, actor }: Change): WorldRow {
   const values = row?.values ?? {}
   return {
     namespace: String(payload.namespace),
-    owner: row?.owner ?? actor,
+    owner: row?.owner ?? (typeof payload.owner === 'string' ? payload.owner : actor),
     values: setQuality(values, payload.key as string[], payload.value as Json, false),
   }
 }

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, quote, ROOT_SPACE, stanceOf, TreeosError, type Verb } from '@treeos/core'
 import type { Act, Acting } from './acting.ts'
-import { requireDeclared } from './declared.ts'
-import type { Decided, Operation, OperationTarget } from './extension.ts'
+import { requireDeclared, SUBSTRATE_PARTS } from './declared.ts'
+import type { Decided, Operation, OperationInput, OperationTarget } from './extension.ts'
 import { bothGates, isRoot, nameOf, requireListed, requireStanding, resolve } from './gates.ts'
 import { reachOf } from './reach.ts'
 import { parseRequest } from './request.ts'
@@ -51,6 +51,21 @@ function placeOf(operation: Operation, me: BeingRow): string {
 /** With the extension that brought it. */
 type Registered = Operation & { readonly origin: string }
 
+/**
+ * What code of an extension dies of is its own affair: thrown on, it would be tried again for ever, and its actor would never
+ * live another moment.
+ */
+async function decideBy(operation: Registered, input: OperationInput): Promise<Decided> {
+  try {
+    return await operation.decide(input)
+  } catch (error) {
+    input.world.requireWhole() // a read that failed is no fault of the operation, and is tried again
+    if (error instanceof TreeosError || operation.origin === SUBSTRATE_PARTS) throw error
+    const kind = error instanceof Error ? error.name : typeof error
+    throw new TreeosError('INTERNAL', `${operation.name} of extension ${operation.origin} died of a ${kind}`)
+  }
+}
+
 async function run(
   operation: Registered,
   verb: Verb,
@@ -64,7 +79,7 @@ async function run(
     target,
     fallback: operation.allow,
   })
-  const decided = await operation.decide({
+  const decided = await decideBy(operation, {
     actor: at.me,
     target,
     args,
@@ -145,7 +160,7 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
     target,
     fallback: operation.allow,
   })
-  const decided = await operation.decide({
+  const decided = await decideBy(operation, {
     actor: asker,
     target,
     args: request.args,

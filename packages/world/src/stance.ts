@@ -36,14 +36,14 @@ export interface StanceQuestion {
   readonly fallback: readonly Standing[]
 }
 
-/** What is done to a thing by its owner, or whoever holds it, wherever it lies. */
-const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter', 'put'])
+/** What is done to a thing by its owner, wherever it lies. */
+const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
 
 /**
  * Walks from the target's space to the root: the closest space with a rule for this verb and key decides, an exact key
  * before a prefix before `*`; then the fallback. A rule is `true`, `false`, or `{requires: [standing, …]}`; anything
  * else refuses. What is done to a being is between it, its makers and the operator: no space grants or denies that; nor what becomes of a
- * thing, though a space may say who takes what lies in it. The
+ * thing, though a space may say who takes what lies in it, and who lays down more. The
  * operator sets every space's qualities, rules included, so that no owner can lock a part of the world.
  */
 export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {

@@ -1,5 +1,12 @@
 import { type BeingName, parseAddress, quote, type SpacePath, stanceOf, type Verb } from '@treeos/core'
-import { type Surface as CanLists, type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
+import {
+  type Surface as CanLists,
+  type Entry,
+  entryKey,
+  parsePlace,
+  type Token,
+  textPattern,
+} from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
 
@@ -249,7 +256,9 @@ export function firstBeyond(
 /** Whether a list holds an entry: the same one, or a pattern over the form in which the gate will compare it. */
 export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
   return held.some((mine) => {
-    if (JSON.stringify(mine) === JSON.stringify(entry) || isPattern(mine, '*')) return true
+    if (isPattern(mine, '*')) return true
+    if (isOfHome(entry)) return false
+    if (entryKey(mine) === entryKey(entry)) return true
     if (typeof entry !== 'string' || entry === '~') return false // means another place for every wearer
     const target = canonicalTarget(list, entry, home)
     if (typeof mine === 'string') return mine !== '~' && canonicalTarget(list, mine, home) === target
@@ -257,5 +266,12 @@ export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, 
     return pattern !== null && matches(pattern, target)
   })
 }
+
+/** Whoever is at home means others for every wearer, as no address of one's own does. */
+const isOfHome = (entry: Entry): boolean =>
+  typeof entry !== 'string' &&
+  'pattern' in entry &&
+  entry.kind === undefined &&
+  entry.pattern.startsWith('~/')
 
 const isPattern = (entry: Entry, pattern: string): boolean => textPattern(entry) === pattern

@@ -11,6 +11,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Operation, OperationTarget } from '../extension.ts'
+import type { WorldReader } from '../reader.ts'
 import type { MatterRow } from '../rows.ts'
 import { Arguments } from './arguments.ts'
 import { qualityChange } from './quality-change.ts'
@@ -37,6 +38,7 @@ const createMatter: Operation = {
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
     const content = requireContent(given.value('content') ?? null, 'content')
     const place = target.space.path
+    await requireRoom(world, place)
     const payload = { id, type, owner: actor.name, place, content, qualities: {} }
     return {
       facts: [{ reel: matterReel(id), kind: 'matter:created', payload }, came(place, id)],
@@ -87,7 +89,7 @@ const take: Operation = {
   targets: ['matter'],
   allow: ['owner', 'operator'],
   args: {},
-  decide({ actor, target, args }) {
+  async decide({ actor, target, args, world }) {
     new Arguments('take', args, [])
     const { id, place } = requireMatter('take', target)
     if (place !== actor.space)
@@ -95,6 +97,7 @@ const take: Operation = {
         'RESOURCE_CONFLICT',
         `${matterReel(id)} is not in ${actor.space}: ${whereIs(place)}`,
       )
+    await requireRoom(world, stanceOf(actor.name))
     return moved(id, place, stanceOf(actor.name))
   },
 }
@@ -103,9 +106,9 @@ const put: Operation = {
   name: 'put',
   description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
   targets: ['matter'],
-  allow: ['anyone'], // whoever holds it: nobody is made to keep it
+  allow: ['anyone'], // whoever holds it
   args: {},
-  decide({ actor, target, args }) {
+  async decide({ actor, target, args, world }) {
     new Arguments('put', args, [])
     const { id, place } = requireMatter('put', target)
     if (place !== stanceOf(actor.name))
@@ -113,6 +116,7 @@ const put: Operation = {
         'FORBIDDEN',
         `${stanceOf(actor.name)} does not hold ${matterReel(id)}: ${whereIs(place)}`,
       )
+    await requireRoom(world, actor.space)
     return moved(id, place, actor.space)
   },
 }
@@ -139,6 +143,18 @@ const endMatter: Operation = {
 function requireMatter(operation: string, target: OperationTarget): MatterRow {
   if (target.kind === 'matter') return target.matter
   throw new TreeosError('INVALID_TYPE', `${operation} takes a thing, as in matter:moby-dick`)
+}
+
+/** All that lies in a place can be shown in one moment there. */
+const MATTERS_MAX = 500
+
+async function requireRoom(world: WorldReader, place: SpacePath | string): Promise<void> {
+  const { length } = await world.matters(place)
+  if (length >= MATTERS_MAX)
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `${place} holds ${length} things, at most ${MATTERS_MAX} may be in one place`,
+    )
 }
 
 const whereIs = (place: string | null): string =>
