@@ -50,6 +50,13 @@ it('arguments are listed from their schema', () => {
   })
 })
 
+it.each(['being', 'space', 'matter', 'thread', 'role', 'quality', 'signal', 'place', 'seed'])(
+  'may not be called %s',
+  (name) => {
+    expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is the substrate's/)
+  },
+)
+
 it('what is no schema, no field and no act is refused where it is written', () => {
   const args = { parse: () => true } as never
   expect(() =>

@@ -44,6 +44,11 @@ export type SceneAct =
   | { readonly verb: 'be'; readonly operation: string; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
+/** An extension may write facts of kinds that begin with its name; these are written by the substrate alone. */
+const RESERVED: ReadonlySet<string> = new Set(
+  'being space matter thread role quality signal place speech world registry moments seed live'.split(' '),
+)
+
 /**
  * Defines an extension.
  * @throws {Error} naming the part whose name does not begin with `<extension>:`, or a clause or an act that is malformed
@@ -53,6 +58,8 @@ export function defineExtension<const Action extends string = never>(
 ): Extension {
   const { name, version } = input
   if (!isKey(name)) throw new Error(`extension name ${JSON.stringify(name)} is not kebab-case`)
+  if (RESERVED.has(name))
+    throw new Error(`extension name ${name} is the substrate's: its facts begin with it`)
   const named = [
     ...(input.roles ?? []).map((role) => role.spec.name),
     ...(input.operations ?? []).map((operation) => operation.name),
