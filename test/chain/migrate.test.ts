@@ -13,6 +13,8 @@ const MIGRATIONS = [
   '005-watches',
   '006-budgets',
   '007-wakes',
+  '008-leases',
+  '009-effects',
 ]
 
 describe('migrate', () => {

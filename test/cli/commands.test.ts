@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -169,6 +170,66 @@ describe('living', () => {
     expect(await home.json(['flow', 'get', '@kid'])).toEqual([
       { role: 'librarian', when: { 'time.hour': { gte: 25 } } },
     ])
+  })
+
+  describe('F47 inhabit', () => {
+    beforeAll(async () => {
+      await home.json(['birth', 'pup', '--cognition', 'scripted', '--script', 'echo'])
+    })
+    type Line = { event: string; being: string; driver?: string; epoch?: number; why?: string }
+    /** Drives @pup. @returns the process, and what it has printed */
+    async function drive() {
+      const child = home.start(['inhabit', '@pup', '--json'])
+      const lines: Line[] = []
+      let text = ''
+      child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+        text += more
+        lines.splice(
+          0,
+          lines.length,
+          ...text
+            .split('\n')
+            .slice(0, -1)
+            .map((line) => JSON.parse(line) as Line),
+        )
+      })
+      await until('the lease', () => lines.length > 0)
+      return { child, lines }
+    }
+    const identity = async () => (await home.json<{ identity: object }>(['see', '@pup'])).identity
+    const asPup = ['set-being', '--args', '{"field":"mood.tone","value":"odd"}', '--as', '@pup']
+
+    it('holds until standard input closes; meanwhile one acts as the being, and nobody else drives it', async () => {
+      const { child, lines } = await drive()
+      expect(lines).toEqual([
+        { event: 'inhabited', being: '@pup', driver: '@operator', epoch: expect.any(Number) },
+      ])
+      expect(await identity()).toMatchObject({ inhabitedBy: '@operator' })
+      expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' }) // by its own lists
+      const second = await home.refusal(['inhabit', '@pup'])
+      expect(second).toMatchObject({ status: 1, code: 'RESOURCE_CONFLICT' })
+      expect(second.message).toContain('@operator')
+      child.stdin?.end()
+      const [status] = (await once(child, 'exit')) as [number]
+      expect(status).toBe(0)
+      expect(lines[1]).toEqual({ event: 'released', being: '@pup', why: 'released' })
+      expect(await identity()).not.toHaveProperty('inhabitedBy')
+      expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' })
+    })
+
+    it('ends by Ctrl-C; killed without a word, it is released within 30 s', async () => {
+      const first = await drive()
+      first.child.kill('SIGINT')
+      expect(await once(first.child, 'exit')).toEqual([0, null])
+      const { child } = await drive()
+      child.kill('SIGKILL')
+      const killed = Date.now()
+      await until('the release', async () => !('inhabitedBy' in (await identity())), 40)
+      expect(Date.now() - killed).toBeLessThan(30_000)
+      expect(await home.refusal(['inhabit', '@librarian', '--as', '@pup'])).toMatchObject({
+        code: 'FORBIDDEN',
+      })
+    })
   })
 
   it('see tells what is there, and reading it from a person needs no worker', async () => {

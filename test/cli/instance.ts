@@ -1,12 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Instance, readInstance, removeInstance } from '@treeos/local'
+import type { Asked } from './shell.ts'
 
 export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
+
+const SHELL = join(import.meta.dirname, 'shell.ts')
+
+/** Commands that start processes, that signals end or that set up a process for good are run as a user runs them; and so is what is no text. */
+const isShort = (args: readonly string[]): boolean =>
+  !['up', 'down', 'worker', 'inhabit', 'replay', 'status', 'doctor'].includes(args[0] ?? '') &&
+  !args.some((arg) => arg.includes('\ufffd'))
 
 /** What one command came to. */
 export interface Ran {
@@ -19,6 +27,8 @@ export interface Ran {
 export class CliInstance {
   readonly dataDir: string
   readonly #env: NodeJS.ProcessEnv
+  #shell: Shell | null = null
+  #asking: Promise<unknown> = Promise.resolve()
 
   constructor(env: NodeJS.ProcessEnv = {}) {
     // Named so that the next run clears it away should this one be killed.
@@ -28,6 +38,7 @@ export class CliInstance {
   }
 
   async run(args: readonly string[], { input = '', env = {} as NodeJS.ProcessEnv } = {}): Promise<Ran> {
+    if (isShort(args) && Object.keys(env).length === 0) return this.#ask({ args, input })
     const child = this.start(args, env)
     let stdout = ''
     let stderr = ''
@@ -37,6 +48,16 @@ export class CliInstance {
     child.stdin?.end(input)
     const [status] = (await once(child, 'close')) as [number | null]
     return { status, stdout, stderr }
+  }
+
+  /** In a process that runs one command after another. */
+  #ask(asked: Asked): Promise<Ran> {
+    const answer = this.#asking.then(() => {
+      this.#shell ??= new Shell(this.#env)
+      return this.#shell.ask(asked)
+    })
+    this.#asking = answer.catch(() => undefined)
+    return answer
   }
 
   /** The one JSON value of a command that ended well. */
@@ -74,8 +95,32 @@ export class CliInstance {
     return readFileSync(join(this.dataDir, name), 'utf8')
   }
 
-  remove(): Promise<void> {
-    return removeInstance(this.dataDir)
+  async remove(): Promise<void> {
+    this.#shell?.close()
+    await removeInstance(this.dataDir)
+  }
+}
+
+class Shell {
+  readonly #process: ChildProcess
+  #answered: { resolve(ran: Ran): void; reject(error: Error): void } | null = null
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#process = fork(SHELL, { env, execArgv: [], stdio: 'ignore' })
+    this.#process.on('message', (ran) => this.#answered?.resolve(ran as Ran))
+    this.#process.on('exit', (code) => this.#answered?.reject(new Error(`the shell ended with ${code}`)))
+  }
+
+  ask(asked: Asked): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      this.#answered = { resolve, reject }
+      this.#process.send(asked, (error) => error && reject(error))
+    })
+  }
+
+  close(): void {
+    this.#answered = null
+    if (this.#process.connected) this.#process.disconnect()
   }
 }
 

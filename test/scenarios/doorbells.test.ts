@@ -31,7 +31,7 @@ afterAll(() => world?.close())
 
 function doorbells(client: Client, onError: (where: string) => void): Doorbells {
   const { db, reality } = world
-  const at = { client, db, reality: reality.name, taskQueue: taskQueueOf(reality.name) }
+  const at = { client, db, reality, taskQueue: taskQueueOf(reality.name) }
   return new Doorbells({ ...at, onError, sweepEveryMs: SWEEP_MS })
 }
 
@@ -92,7 +92,7 @@ describe('the sweep', () => {
     const sweeper = new Doorbells({
       client: { workflow } as unknown as Client,
       db: db.db,
-      reality: 'test',
+      reality: world.reality,
       taskQueue: 'test',
       onError: (where) => expect.fail(where),
       sweepEveryMs: 60_000, // one sweep is all there is

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createSpace,
   doAs,
+  expectRefused,
   groundOf,
   live,
   momentOf,
@@ -32,15 +33,8 @@ afterAll(() => world?.close())
 const puppet = (name: string, more = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
 
-/** Refused with this code, saying this, and with not one fact written. */
-async function refused(run: () => Promise<unknown>, code: string, says: string | RegExp) {
-  const before = await groundOf(world)
-  await expect(run()).rejects.toMatchObject({
-    code,
-    message: typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says),
-  })
-  expect(await groundOf(world)).toEqual(before)
-}
+const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
+  expectRefused(world, run, code, says)
 
 describe('a live write of a role', () => {
   it.each([
@@ -124,32 +118,6 @@ describe('a live write of a flow', () => {
 })
 
 describe('names, addresses and words', () => {
-  it.each([
-    ['Ada', 'is not valid'],
-    ['a b', 'is not valid'],
-    ['9lives', 'is not valid'],
-    ['x'.repeat(33), 'is not valid'],
-    ['', 'is not valid'],
-    ['zoë', 'is not valid'],
-    [7, 'is not valid'],
-    [null, 'is not valid'],
-  ])('a being cannot be called %j', async (name, says) => {
-    await refused(() => world.birth({ name, cognition: 'llm' } as JsonObject), 'INVALID_INPUT', says)
-  })
-
-  it('F44 a name that is taken stays taken', async () => {
-    for (const name of ['librarian', 'operator', 'subject']) {
-      await refused(() => world.birth({ name, cognition: 'llm' }), 'RESOURCE_CONFLICT', `"${name}" is taken`)
-    }
-  })
-
-  it('two births of one name at once make one being', async () => {
-    const births = await Promise.allSettled(
-      [1, 2, 3].map(() => world.birth({ name: 'twin', cognition: 'llm' })),
-    )
-    expect(births.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
-  })
-
   it('F93 any being is summoned by its stance; an unknown one is not found, by name', async () => {
     await refused(() => tell(world, 'nobody', 'hi'), 'BEING_NOT_FOUND', '@nobody')
     await refused(() => see(world, 'operator', '@nobody'), 'BEING_NOT_FOUND', '@nobody')

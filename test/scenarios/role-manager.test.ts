@@ -1,4 +1,4 @@
-import { bringRoleManager, moments, roles, see, summon } from '@treeos/client'
+import { bringRoleManager, inhabit, moments, roles, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
@@ -127,9 +127,11 @@ describe('the role-manager', () => {
     expect(before?.operations.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']),
     )
-    expect(before?.beOps).toMatchObject([{ name: 'birth', args: { name: expect.any(String) } }])
+    expect(before?.beOps?.map(({ name }) => name)).toEqual(['birth', 'connect', 'release'])
+    expect(before?.beOps?.[0]).toMatchObject({ args: { name: expect.any(String) } })
     await setRole(world, { name: 'crier', canSummon: ANY, see: ['stage:board'], prompt: '' })
     await puppet('onlooker', 'reader')
+    const hands = await inhabit(world, { being: 'onlooker', as: 'operator' })
     const seen = (await see(world, 'onlooker', '@role-manager')).catalogs
     expect(seen?.roles).toContainEqual({
       name: 'crier',
@@ -138,7 +140,11 @@ describe('the role-manager', () => {
       requiredCognition: null,
       permissions: ['see', 'summon'],
     })
-    await expect(see(world, 'onlooker', '/')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(see(world, 'onlooker', '/')).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('canSee'),
+    })
+    await hands.release()
     expect((await see(world, 'operator', '@echo')).catalogs).toBeUndefined()
   })
 

@@ -20,6 +20,7 @@ import {
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/workflows'
 import type { BeingRow } from '@treeos/world'
+import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
 import type { World } from './world.ts'
 
@@ -135,6 +136,21 @@ export async function groundOf(world: World): Promise<unknown> {
     .select(({ fn }) => fn.countAll<number>().as('facts'))
     .executeTakeFirstOrThrow()
   return { facts, heads: heads.map((head) => ({ ...head, hash: head.hash.toString('hex') })) }
+}
+
+/** Refused with this code, saying this, and with not one fact written. */
+export async function expectRefused(
+  world: World,
+  run: () => Promise<unknown>,
+  code: string,
+  says: string | RegExp,
+): Promise<void> {
+  const before = await groundOf(world)
+  await expect(run()).rejects.toMatchObject({
+    code,
+    message: typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says),
+  })
+  expect(await groundOf(world)).toEqual(before)
 }
 
 export const factsOf = (world: World, being: BeingName, n: number, generation = 1): Promise<FactRef[]> =>

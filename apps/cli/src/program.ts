@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { addAuthoring } from './authoring.ts'
 import { Cli } from './cli.ts'
 import { UsageError } from './failure.ts'
+import { addInhabit } from './inhabit.ts'
 import { addLiving } from './living.ts'
 import { addLooking } from './looking.ts'
 import type { ExitStatus, Output } from './output.ts'
@@ -18,6 +19,7 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   const cli = new Cli(out)
   addRunning(cli)
   addLiving(cli)
+  addInhabit(cli)
   addAuthoring(cli)
   addLooking(cli)
   addThreads(cli)

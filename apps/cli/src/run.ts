@@ -6,13 +6,20 @@ import { runProgram } from './program.ts'
 
 /** Runs one command line to its end and ends the process, with 0, 1 or 2. */
 export async function main(args: readonly string[]): Promise<void> {
-  const end = args.indexOf('--')
-  const out = new Output((end < 0 ? args : args.slice(0, end)).includes('--json'))
+  const out = outputOf(args)
   const status = await attempt(args, out)
   process.exitCode = status
   // Whatever a library still holds open must not hold up a script; what was written is out first.
   if (out.isGone) process.exit(status)
   process.stdout.write('', () => process.stderr.write('', () => process.exit(status)))
+}
+
+/** The same in a process that goes on. */
+export const runCommandLine = (args: readonly string[]): Promise<ExitStatus> => attempt(args, outputOf(args))
+
+function outputOf(args: readonly string[]): Output {
+  const end = args.indexOf('--')
+  return new Output((end < 0 ? args : args.slice(0, end)).includes('--json'))
 }
 
 async function attempt(args: readonly string[], out: Output): Promise<ExitStatus> {

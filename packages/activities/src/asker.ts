@@ -1,16 +1,17 @@
 import { type Db, findEntry, kept, readOpen, readOutcomeOfWake } from '@treeos/chain'
 import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
-import type { Face, Surface } from '@treeos/world'
+import type { Asker, Face } from '@treeos/world'
 
-/** What whoever summoned could reach for in the very moment in which it spoke; null when nobody did. */
-export async function surfaceOfAsker(db: Db, wake: Wake): Promise<Surface | null> {
+/** Whoever summoned, as it was in the very moment in which it spoke; null when nobody did. */
+export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   if (wake.kind !== 'summon' || wake.caller === null) return null
   // A summon has the id of the moment it was spoke in, or the one that a person's act was put in with.
   const moment = (await readOutcomeOfWake(db, actWakeId(wake.id)))?.moment ?? wake.id
   if (parseMomentId(moment).being !== wake.caller.name) return null
   const open = await readOpen(db, moment)
   if (open === null || open.face === null) return null
-  return ((await kept(db, open.face)) as unknown as Face | null)?.surface ?? null
+  const face = (await kept(db, open.face)) as unknown as Face | null
+  return face === null ? null : { surface: face.surface, driver: open.record.driver }
 }
 
 /** Whoever said what a wake's chain began with; null when that was nobody. */

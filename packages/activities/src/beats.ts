@@ -97,6 +97,12 @@ export interface StampInput {
   readonly decision: Digest | null
   /** code of a mind that gave no answer within its retries */
   readonly failed: string | null
+  /** code of an effect that came to nothing within its attempts; left out before one is asked for, and when it was done */
+  readonly effect?: string
+}
+/** The act has passed both gates, and does something outside before it is stamped. */
+export interface PendingEffect {
+  readonly effect: { readonly timeoutSeconds: number; readonly attempts: number }
 }
 export interface StampedMoment {
   readonly moment: MomentId
@@ -141,7 +147,7 @@ export interface ScheduledInput {
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | null>>
-  stampMoment(input: StampInput): Promise<Attested<StampedMoment>>
+  stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
@@ -150,4 +156,9 @@ export interface LocalBeats {
 /** The one beat that waits for a mind. */
 export interface MindBeats {
   think(input: ThinkInput): Promise<DecisionRef>
+}
+
+/** The one beat that reaches outside of the world: its request and its result are in Postgres. */
+export interface EffectBeats {
+  performEffect(input: { readonly moment: MomentId }): Promise<null>
 }

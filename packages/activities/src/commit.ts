@@ -37,9 +37,11 @@ import {
 } from '@treeos/core'
 import {
   type Act,
+  type BeingRow,
   beingKey,
   catalogsOf,
   decideCall,
+  driverOf,
   foldRows,
   type RowSource,
   SCHEDULES,
@@ -47,7 +49,7 @@ import {
   threadKey,
   WorldReader,
 } from '@treeos/world'
-import { openerOf, surfaceOfAsker } from './asker.ts'
+import { askerOf, openerOf } from './asker.ts'
 import type { StampedMoment, StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
 import { continueAfter } from './continuing.ts'
@@ -55,8 +57,10 @@ import { crashPoint } from './crash-point.ts'
 import type { BeatDeps, ScheduleRef } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
+import { leaseOf } from './look.ts'
 import { messageOf } from './message.ts'
 import type { LoadedMoment } from './moment.ts'
+import { outsideOf } from './outside.ts'
 import { park } from './parking.ts'
 
 export type Committed =
@@ -69,6 +73,8 @@ export type Committed =
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly read: ReelId[] }
   | { readonly status: 'superseded'; readonly generation: number }
+  /** of a driver's act */
+  | { readonly status: 'unleased' }
 
 /** Decides once over the world as it stands, and appends. Whatever was read must still stand when the append looks. */
 export async function commit(
@@ -116,6 +122,7 @@ export async function commit(
   })
   const written = facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash])
   const decision = ending.kind === 'decided' ? ending.digest : null
+  const lease = open.driver === null ? null : leaseOf(loaded)
   const act =
     verdict.kind === 'act'
       ? actDigest({ moment: input.moment, decision: decision ?? '', facts: facts.map(({ ref }) => ref.hash) })
@@ -171,6 +178,7 @@ export async function commit(
       primaryRole: ending.kind === 'decided' ? ending.stack.primary.name : null,
       record,
     },
+    ...(lease === null || verdict.kind !== 'act' ? {} : { lease: lease.epoch }),
   })
   if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...heads.keys()] }
@@ -200,7 +208,7 @@ function told(drafts: readonly FactDraft[]): BeingName[] {
   return drafts
     .filter(
       ({ kind, payload }) =>
-        BUDGET_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
+        FREEING_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
     )
     .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
 }
@@ -221,7 +229,8 @@ function rebudgeted(drafts: readonly FactDraft[]): BeingName[] {
   return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
 }
 
-const BUDGET_KINDS = new Set(['being:budgeted', 'being:resumed'])
+/** After these a being looks what it may do now. */
+const FREEING_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
 
 /** Turns an ending into an outcome: a call that either gate refuses is a failure, and writes nothing. */
 async function judge(
@@ -243,6 +252,7 @@ async function judge(
   const me = await reader.being(input.being)
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
+    requireHands(me, loaded)
     const wake = await wakeToAnswer(db, input, loaded)
     const cut = await cutOf(source, wake.root)
     if (cut !== null) {
@@ -261,13 +271,15 @@ async function judge(
       moment: input.moment,
       me,
       caller: { name: me.name, role: ending.stack.primary.name, cognition: loaded.record.cognition.kind },
+      driver: loaded.record.driver,
       surface: loaded.face.surface,
       wake,
       hops: loaded.record.wake.kind === 'act' ? 0 : loaded.record.wake.hops,
       role: ending.composed.role,
       correlation: correlationFor(loaded.record.wake, input.moment),
       digest: digestOf,
-      askerSurface: () => surfaceOfAsker(db, wake),
+      asker: () => askerOf(db, wake),
+      outside: (call) => outsideOf(db, input.moment, call),
       opener: () => openerOf(db, wake),
       thread: (id) => threadOf(db, id),
       catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
@@ -307,6 +319,20 @@ const failed = (code: string, message: string): Verdict => ({
   detail: messageOf(message),
   act: null,
 })
+
+/** An act is a person's. As a being with a mind of its own a person acts under the lease that it was put in with, and no longer. */
+function requireHands(me: BeingRow, { record, content }: LoadedMoment): void {
+  if (record.wake.kind !== 'act') return
+  const lease = leaseOf({ content })
+  const now = lease === null ? null : driverOf(me, lease)
+  if (lease === null ? me.cognition.kind === 'human' : now !== null && now === record.driver) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    lease === null
+      ? `nobody drives ${stanceOf(me.name)}: inhabit it first`
+      : `the lease of ${stanceOf(lease.driver)} on ${stanceOf(me.name)} is over: inhabit it again`,
+  )
+}
 
 /** A person's reply acts in the place of the wake it answers. */
 async function wakeToAnswer(

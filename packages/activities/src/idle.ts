@@ -1,6 +1,6 @@
 import { enqueue, type InboxEntry, readRows } from '@treeos/chain'
 import { type BeingName, type JsonObject, PRIORITIES, readPath, stanceOf } from '@treeos/core'
-import { type BeingRow, beingKey } from '@treeos/world'
+import { type BeingRow, beingKey, effectiveCognition } from '@treeos/world'
 import type { IdleInput, Resting } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 
@@ -19,7 +19,7 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 export async function restingOf({ db, reality }: BeatDeps, being: BeingName): Promise<Resting | null> {
   const [row] = await readRows(db, reality.id, [beingKey(being)])
   const me = row?.state as unknown as BeingRow | null
-  const idleSeconds = me == null || me.cognition.kind === 'human' ? null : idleSecondsOf(me.qualities)
+  const idleSeconds = me == null || effectiveCognition(me) === 'human' ? null : idleSecondsOf(me.qualities)
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }
 

@@ -1,16 +1,17 @@
 /** The beats' effects: one activity a file, all made from the same few dependencies. */
-import type { LocalBeats, MindBeats } from './beats.ts'
+import type { EffectBeats, LocalBeats, MindBeats } from './beats.ts'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
 import { attested, guarded } from './guard.ts'
 import { wakeIdle } from './idle.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
+import { performEffect } from './perform.ts'
 import { wakeScheduled } from './scheduled.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
-export { openerOf, surfaceOfAsker } from './asker.ts'
+export { askerOf, openerOf } from './asker.ts'
 export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
 export type { BeatDeps, ScheduleRef } from './deps.ts'
@@ -31,9 +32,10 @@ export {
 } from './model.ts'
 export { newMemory } from './moment.ts'
 export { type Observer, silent } from './observer.ts'
+export { outsideOf } from './outside.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
-export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
+export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & EffectBeats {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     guarded(
       name,
@@ -47,6 +49,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & MindBeats {
     intake: local('intake', intake),
     wakeIdle: local('wakeIdle', wakeIdle),
     wakeScheduled: local('wakeScheduled', wakeScheduled),
+    performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),
     think: guarded('think', deps.observe, (input) => think(deps, input)),
   }
 }

@@ -8,7 +8,9 @@ import {
   type OpenRecord,
 } from '@treeos/chain'
 import {
+  type ActContent,
   type Caller,
+  isJsonObject,
   type Json,
   readPath,
   triggerOf,
@@ -17,7 +19,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { lookAround, openTime, type Seen, WorldReader } from '@treeos/world'
+import { driverOf, lookAround, momentCognition, openTime, type Seen, WorldReader } from '@treeos/world'
 import type { OpenInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
@@ -42,8 +44,11 @@ export async function lookForMoment(
   const answered = await answeredBy(db, wake) // what is said in an inbox row never changes
   const { verb, caller } = attribute(wake, answered)
   const asked = (answered ?? wake).askedRole
+  const driver = wake.kind === 'act' ? driverOf(me, leaseOf(wake)) : null
+  const cognition = momentCognition(me, driver)
   const opening = {
     me,
+    cognition: cognition.kind,
     verb,
     caller,
     time,
@@ -64,8 +69,8 @@ export async function lookForMoment(
     verb,
     caller,
     ...time,
-    cognition: me.cognition,
-    driver: null,
+    cognition,
+    driver,
     lastSealed,
     asked,
     program: digestOf(seen.program as unknown as Json),
@@ -76,6 +81,13 @@ export async function lookForMoment(
     face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
   }
   return { ...seen, record, faults }
+}
+
+/** The lease that a person's act was put in under; null when it was put in under none. */
+export function leaseOf({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
+  const lease = readPath(content, ['lease'])
+  if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null
+  return { driver: lease.driver, epoch: lease.epoch }
 }
 
 /** The summon that a person's act answers, if it names one of theirs. */

@@ -1,4 +1,11 @@
-import { type Db, lockHeads, readOutcome, recordDecision, StaleGenerationError } from '@treeos/chain'
+import {
+  type Db,
+  lockHeads,
+  readOutcome,
+  recordDecision,
+  recordEffect,
+  StaleGenerationError,
+} from '@treeos/chain'
 import {
   type ActContent,
   type Decision,
@@ -8,7 +15,8 @@ import {
   type ReelId,
   TreeosError,
 } from '@treeos/core'
-import type { StampedMoment, StampInput } from './beats.ts'
+import { EffectPending } from '@treeos/world'
+import type { PendingEffect, StampedMoment, StampInput } from './beats.ts'
 import { type Committed, commit } from './commit.ts'
 import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -24,7 +32,17 @@ const TRIES_MAX = 12
  * gets the first run's outcome back. If a head that the decision rested on has moved meanwhile, it is decided again.
  * @throws {StaleGenerationError} when a younger life has begun
  */
-export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> {
+  try {
+    return await stampNow(deps, input)
+  } catch (error) {
+    if (!(error instanceof EffectPending)) throw error
+    await recordEffect(deps.db, input.moment, error.call)
+    return { effect: error.effect }
+  }
+}
+
+async function stampNow(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
   const loaded = await loadMoment(deps, input.moment)
   let ending = await endingOf(deps, input, loaded)
   let overtaken: ReelId[] = []
@@ -40,6 +58,12 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
         code: 'INTERNAL',
         message: `this act cannot be stored (${done.code})`,
       } as const
+      ending = { ...ending, decision }
+      continue
+    }
+    if (done.status === 'unleased') {
+      if (ending.kind === 'skipped') throw new Error(`a skipped moment, ${input.moment}, was driven`)
+      const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_OVER } as const
       ending = { ...ending, decision }
       continue
     }
@@ -106,7 +130,9 @@ async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment)
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeLoaded(deps.db, deps.parts, loaded, input.stack)
   const { decision, digest } = await decisionOf(deps, input, loaded)
-  return { kind: 'decided', stack: input.stack, composed, decision, digest }
+  const ending = { kind: 'decided', stack: input.stack, composed, digest } as const
+  if (input.effect === undefined) return { ...ending, decision }
+  return { ...ending, decision: { kind: 'failure', code: input.effect, message: NOT_DONE } }
 }
 
 async function decisionOf(
@@ -125,6 +151,8 @@ async function decisionOf(
   return recordDecision(deps.db, input.moment, chosen(loaded))
 }
 
+const NOT_DONE = 'what it was to do outside was not done within the time and the attempts it has'
+const LEASE_OVER = 'the lease under which this was done ran out: inhabit the being again'
 const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
 
 /** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */

@@ -5,25 +5,22 @@ import { whyParked } from '@treeos/world'
 import type { DecisionRef, ThinkInput } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
+import { heartbeating } from './heartbeat.ts'
 import { messageOf } from './message.ts'
 import { ModelTransientError } from './model.ts'
 import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
 import { patiently } from './patience.ts'
 import { askWithinBudgets } from './spending.ts'
 
-/** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
-const HEARTBEAT_MS = 3000
-
 /**
  * Momentum: the being's mind decides once. A rerun finds the first answer and asks nobody again.
  * @throws {ApplicationFailure} retryable, when a model may yet answer; anything else is a decision of kind failure
  */
-export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
+export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
   // A moment that this process has just opened, thought about for the first time, was not decided before.
   const isFresh = Context.current().info.attempt === 1 && deps.memory.moments.has(moment)
-  const beat = setInterval(() => Context.current().heartbeat(), HEARTBEAT_MS)
   const wait = <T>(work: () => Promise<T>) => patiently(deps.observe, work)
-  try {
+  return heartbeating(async () => {
     const stored = isFresh ? deps.memory.decisions.get(moment) : await wait(() => findDecision(deps, moment))
     if (stored != null) return refOf(stored)
     const loaded = await wait(() => loadMoment(deps, moment))
@@ -37,9 +34,7 @@ export async function think(deps: BeatDeps, { moment, stack }: ThinkInput): Prom
     deps.memory.decisions.set(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
-  } finally {
-    clearInterval(beat)
-  }
+  })
 }
 
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })

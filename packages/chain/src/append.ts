@@ -11,6 +11,7 @@ import {
   type Head,
   type Json,
   type JsonObject,
+  LIMITS,
   type MomentId,
   momentsReel,
   type OutcomeKind,
@@ -108,6 +109,17 @@ export interface RowWrite {
   readonly watches: readonly Watch[] | null
   /** a being's budget and whether it is parked; null leaves them as they are */
   readonly account?: Account | null
+  /** who drives a being from now on; null leaves it as it is */
+  readonly lease?: LeaseWrite | null
+}
+
+/** A lease that is taken, or is over. */
+export interface LeaseWrite {
+  readonly epoch: number
+  /** null when it is over */
+  readonly driver: BeingName | null
+  /** the driver's own epoch, when it is itself driven */
+  readonly under: number | null
 }
 
 /** A path within the values of a reel's row: dotted, empty for all of them. */
@@ -164,9 +176,11 @@ export interface Batch {
   /** inbox rows that this act answers, beside its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null
+  /** epoch of the lease under which a driver acts; left out where the being decided for itself */
+  readonly lease?: number
 }
 
-/** `stale`: a head the decision rested on has moved, so the caller reads and decides again. */
+/** `unleased`: the lease under which a driver acts holds no longer. `stale`: a head the decision rested on has moved, so the caller reads and decides again. */
 export type Appended =
   | {
       readonly status: 'appended'
@@ -178,6 +192,7 @@ export type Appended =
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly reel: ReelId }
   | { readonly status: 'superseded'; readonly generation: number }
+  | { readonly status: 'unleased' }
 
 /**
  * One statement, one transaction: locks, fences, facts, rows, inbox, outcome; all or none. A moment that already has its
@@ -223,6 +238,8 @@ export async function append(db: Db, batch: Batch): Promise<Appended> {
     })),
     closes: batch.closes,
     outcome,
+    lease: batch.lease ?? null,
+    leaseSeconds: LIMITS.leaseSeconds,
   }
   const { rows } = await sql<{
     answer: SqlAnswer
@@ -238,6 +255,7 @@ type SqlAnswer =
   | { status: 'done' }
   | { status: 'stale'; reel: ReelId }
   | { status: 'superseded'; generation: number }
+  | { status: 'unleased' }
 
 function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   if (head === undefined) throw new Error('an outcome needs the head of its records')

@@ -7,6 +7,7 @@ export {
   type BuiltFact,
   buildFacts,
   type Change,
+  type LeaseWrite,
   lockHeads,
   type OutcomeWrite,
   type RowWrite,
@@ -24,6 +25,14 @@ export {
   settle,
 } from './budgets.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './database.ts'
+export {
+  type EffectRequest,
+  type EffectResult,
+  readEffect,
+  recordEffect,
+  recordEffectResult,
+  type StoredEffect,
+} from './effects.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './facts.ts'
 export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './hash.ts'
 export {
@@ -47,6 +56,7 @@ export {
   releaseDelayed,
 } from './inbox.ts'
 export { Asked, atOneInstant, type Glance, glance, type Onlooker } from './instant.ts'
+export { findLease, type Lease, listLapsedLeases, renewLease } from './leases.ts'
 export { beginLife, StaleGenerationError } from './life.ts'
 export { migrate } from './migrate.ts'
 export {

@@ -7,6 +7,8 @@ import * as appRole from './migrations/004-app-role.ts'
 import * as watches from './migrations/005-watches.ts'
 import * as budgets from './migrations/006-budgets.ts'
 import * as wakes from './migrations/007-wakes.ts'
+import * as leases from './migrations/008-leases.ts'
+import * as effects from './migrations/009-effects.ts'
 import type { ChainDb } from './schema.ts'
 
 /** In order, by hand: a migration once shipped is never edited or moved. */
@@ -18,6 +20,8 @@ const MIGRATIONS = {
   '005-watches': watches,
   '006-budgets': budgets,
   '007-wakes': wakes,
+  '008-leases': leases,
+  '009-effects': effects,
 }
 
 /**

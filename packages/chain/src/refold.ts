@@ -20,6 +20,8 @@ interface RowIndex {
   readonly cognition: string | null
   readonly watches: readonly Watch[]
   readonly account: Account | null
+  /** a session, not a fold: no row is written of it here */
+  readonly lease: unknown
 }
 
 export interface Folded<Row> {
@@ -102,7 +104,7 @@ export function rebuildRow<Row>(
       await tx.deleteFrom('projection').where('key', '=', key).execute()
       return null
     }
-    const { watches, account, ...index } = fold.indexOf(key, folded.state)
+    const { watches, account, lease: _session, ...index } = fold.indexOf(key, folded.state)
     const row = { reel, state: canonicalJson(folded.state), folded_seq: folded.foldedSeq, ...index }
     await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
     await sql`select treeos.keep_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)

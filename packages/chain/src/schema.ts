@@ -11,11 +11,13 @@ export interface ChainDb {
   account: AccountTable
   reservation: ReservationTable
   parking: ParkingTable
+  lease: LeaseTable
   blob: BlobTable
   life: LifeTable
   inbox: InboxTable
   moment_open: MomentOpenTable
   moment_decision: MomentDecisionTable
+  moment_effect: MomentEffectTable
   moment_outcome: MomentOutcomeTable
 }
 
@@ -127,6 +129,17 @@ export interface ParkingTable {
   until: Date | null
 }
 
+/** Who drives a being, and until when. */
+export interface LeaseTable {
+  being: string
+  driver: string
+  /** of the fact that took it; no later one has the same */
+  epoch: number
+  /** the driver's own epoch, when it was driven as it took the lease */
+  under: number | null
+  expires: Date
+}
+
 export interface BlobTable {
   digest: string
   bytes: Buffer
@@ -180,6 +193,16 @@ export interface MomentDecisionTable {
   salt: Buffer
   bytes: Buffer
   usage: unknown
+}
+
+/** What an act asks of the outside world before it is stamped. */
+export interface MomentEffectTable {
+  moment: string
+  operation: string
+  /** canonical JSON */
+  request: Buffer
+  /** canonical JSON; null until there is one */
+  result: Buffer | null
 }
 
 export interface MomentOutcomeTable {

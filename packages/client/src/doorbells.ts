@@ -1,10 +1,11 @@
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import { type ChainDb, listBusy, pageUnrung, releaseDelayed } from '@treeos/chain'
+import { type ChainDb, listBusy, pageUnrung, type Reality, releaseDelayed } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Kysely } from 'kysely'
 import { ringBeing } from './doorbell.ts'
+import { releaseLapsed } from './inhabiting.ts'
 import { Recurring } from './recurring.ts'
 import { RingSchedule } from './ring-schedule.ts'
 
@@ -24,7 +25,7 @@ const LOOK_BEINGS_MAX = 500
 export interface DoorbellOptions {
   readonly client: Client
   readonly db: Kysely<ChainDb>
-  readonly reality: string
+  readonly reality: Reality
   readonly taskQueue: string
   readonly onError: (where: string, error: unknown) => void
   /** default 5000 */
@@ -69,7 +70,7 @@ export class Doorbells {
     this.#ringing += 1
     try {
       const { client, reality, taskQueue } = this.#options
-      await ringBeing(client, { reality, taskQueue }, being)
+      await ringBeing(client, { reality: reality.name, taskQueue }, being)
     } catch (error) {
       this.#failed += 1
       this.#schedule.forget(being)
@@ -96,7 +97,9 @@ export class Doorbells {
 
   async #sweepOnce(): Promise<void> {
     const looks = this.#sweepsDone++ % LOOK_EVERY_SWEEPS === 0
-    this.ring(await releaseDelayed(this.#options.db))
+    const { db, reality } = this.#options
+    this.ring(await releaseDelayed(db))
+    this.ring(await releaseLapsed(db, reality))
     await this.#ringStuck()
     if (looks) this.ring(await this.#findEnded())
   }
@@ -124,7 +127,7 @@ export class Doorbells {
     const busy = await listBusy(db, BUSY_SECONDS, LOOK_BEINGS_MAX, this.#lookAfter)
     this.#lookAfter = busy.length < LOOK_BEINGS_MAX ? '' : (busy.at(-1) ?? '')
     for (const being of busy) {
-      const handle = client.workflow.getHandle(beingWorkflowId(reality, being))
+      const handle = client.workflow.getHandle(beingWorkflowId(reality.name, being))
       const status = await handle.describe().then(
         (life) => life.status.name,
         (error: unknown) => {

@@ -3,6 +3,7 @@ export { Archivist, type History, historiesIn, readArchive } from './archive.ts'
 export { ringBeing } from './doorbell.ts'
 export { Doorbells } from './doorbells.ts'
 export { type Gathered, type GatherRequest, gather } from './gathering.ts'
+export { type Inhabiting, inhabit, releaseLapsed } from './inhabiting.ts'
 export {
   act,
   type Connection,
@@ -26,6 +27,7 @@ export {
   type RoleView,
   roles,
 } from './looking.ts'
+export { handsFor, type Presence } from './persons.ts'
 export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
 export { plantScene } from './scenes.ts'
 export { Schedules } from './schedules.ts'

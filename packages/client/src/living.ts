@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client'
 import {
-  type ChainDb,
   closeAsRead,
   enqueue,
   findEntry,
@@ -8,9 +7,7 @@ import {
   type InboxEntry,
   listFactsOfMoment,
   listOpenSummons,
-  type Reality,
   readOutcomeOfWake,
-  readRows,
   type StoredOutcome,
 } from '@treeos/chain'
 import {
@@ -32,16 +29,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/workflows'
-import type { BeingRow, Parts } from '@treeos/world'
-import type { Kysely } from 'kysely'
+import type { Parts } from '@treeos/world'
 import { ringBeing } from './doorbell.ts'
 import { describeMoment, type MomentView } from './looking.ts'
+import { handsFor, type Presence } from './persons.ts'
 
 /** What a client works with. It writes nothing but inbox rows; everything else is done by the beings it wakes. */
-export interface Connection {
-  readonly db: Kysely<ChainDb>
+export interface Connection extends Presence {
   readonly temporal: Client
-  readonly reality: Reality
   readonly parts: Parts
 }
 
@@ -163,9 +158,9 @@ async function submit(
   call: VerbCall,
   answers: string | null,
 ): Promise<string> {
-  await requirePerson(at, as)
+  const lease = await handsFor(at, as)
   const correlation = crypto.randomUUID()
-  const content: ActContent = { call, answers }
+  const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
   await enqueue(at.db, {
     id: actWakeId(correlation),
     being: as,
@@ -182,17 +177,6 @@ async function submit(
   })
   await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
   return correlation
-}
-
-/** The local operator acts as itself; as another being only by inhabiting it. */
-async function requirePerson(at: Pick<Connection, 'db' | 'reality'>, as: BeingName): Promise<void> {
-  const [row] = await readRows(at.db, at.reality.id, [`being:${as}`])
-  if (row?.state == null)
-    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
-  const being = row.state as unknown as BeingRow
-  if (being.parent !== null) {
-    throw new TreeosError('FORBIDDEN', `you are not ${stanceOf(as)}: inhabit it first, or act as yourself`)
-  }
 }
 
 /**
@@ -243,8 +227,8 @@ export interface InboxView {
 }
 
 /** What a being still has to answer, oldest first. */
-export async function inbox(at: Pick<Connection, 'db' | 'reality'>, as: BeingName): Promise<InboxView[]> {
-  await requirePerson(at, as)
+export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
+  await handsFor(at, as)
   return (await listOpenSummons(at.db, as)).map(viewOf)
 }
 

@@ -59,6 +59,8 @@ export interface MomentView {
   /** id of the act, which its facts carry; null unless the moment is sealed */
   readonly act: string | null
   readonly actHash: string | null
+  /** who drove the being; left out when it decided for itself */
+  readonly driver?: string
   /** what was said with the act, or instead of one */
   readonly content?: string
 }
@@ -88,6 +90,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     promptDigest: record.promptDigest,
     act: record.act === null ? null : outcome.moment,
     actHash: record.act,
+    ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
   }
 }
@@ -180,6 +183,8 @@ export interface BeingView {
   readonly parent: string | null
   readonly space: string
   readonly defaultRole: string | null
+  /** who drives it right now; left out when nobody does */
+  readonly inhabitedBy?: string
   /** what it and its offspring may use up; left out when nothing of it is limited */
   readonly budget?: Partial<Budget>
   /** the limit that it met, while it rests until somebody approves or the day is over */
@@ -200,6 +205,7 @@ export async function beings(db: Db): Promise<BeingView[]> {
       parent: being.parent === null ? null : stanceOf(being.parent),
       space: being.space,
       defaultRole: being.defaultRole,
+      ...(being.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
       ...(isLimited(budget) ? { budget } : {}),
       ...(holds && being.parked !== undefined ? { parked: being.parked } : {}),
     }

@@ -1,22 +1,18 @@
 import {
-  append,
-  buildFacts,
   type ChainDb,
   createReality,
   digestOf,
   keep,
   listRows,
   type Reality,
-  readClock,
   rebuildRow,
   rowSource,
 } from '@treeos/chain'
-import { type FactDraft, type Json, type RoleName, SUBSTRATE } from '@treeos/core'
+import type { FactDraft, Json, RoleName } from '@treeos/core'
 import {
   type BeingRow,
   beingKey,
   evolve,
-  foldRows,
   genesisFacts,
   indexOf,
   OPERATOR,
@@ -32,6 +28,7 @@ import {
   watchesOf,
 } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { appendUnacted } from './unacted.ts'
 
 /**
  * Makes the reality of a database unless it has one, with its first beings and spaces. Safe to run again: what is there
@@ -116,35 +113,3 @@ export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: P
 }
 
 const BRING_TRIES_MAX = 10
-
-/** Appends what no being did. @returns false when somebody else wrote in between */
-async function appendUnacted(
-  db: Kysely<ChainDb>,
-  reality: Reality,
-  drafts: readonly FactDraft[],
-  reader: WorldReader,
-): Promise<boolean> {
-  await reader.prefetch(drafts.map((draft) => rowKeyOf(draft) ?? draft.reel))
-  const at = await readClock(db)
-  const by = { actor: SUBSTRATE, at }
-  const folded = await foldRows(reader, drafts, by)
-  const facts = buildFacts(reader.heads, drafts, {
-    ...by,
-    driver: null,
-    moment: null,
-    cause: null,
-    stack: null,
-  })
-  const answer = await append(db, {
-    reality: reality.id,
-    moment: null,
-    heads: reader.heads,
-    facts,
-    rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-    inbox: [],
-    changes: [],
-    closes: [],
-    outcome: null,
-  })
-  return answer.status === 'appended'
-}

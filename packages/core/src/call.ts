@@ -1,7 +1,7 @@
 import { TreeosError } from './error.ts'
 import { guardJson, isJsonObject, type Json, type JsonObject, NotPlainJsonError } from './json.ts'
 import { CONTENT_BOUNDS } from './limits.ts'
-import { isRoleName, quote } from './names.ts'
+import { type BeingName, isRoleName, quote } from './names.ts'
 import { type Decision, ORIENTATIONS, PRIORITIES, type Priority, type VerbCall } from './wake.ts'
 
 /** What a person's act carries: the call, and the summon it answers. */
@@ -9,6 +9,8 @@ export interface ActContent {
   readonly call: VerbCall
   /** correlation of an open entry of the person's inbox; null for a free act */
   readonly answers: string | null
+  /** the lease under which somebody else drives the being; left out where a person acts as itself */
+  readonly lease?: { readonly driver: BeingName; readonly epoch: number }
 }
 
 const ACT_PREFIX = 'act/'

@@ -29,6 +29,8 @@ export const LIMITS = {
   chainWakesMax: 1000,
   /** self-continues of one being in one cause chain */
   selfContinuesMax: 16,
+  /** a lease that its holder does not renew runs out after this; with the sweep that finds it, within 30 s */
+  leaseSeconds: 20,
   qualityDepthMax: 8,
   qualityBytesMax: 64 * 1024,
 } as const

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import {
   type BeatDeps,
   createBeats,
+  type EffectBeats,
   type LocalBeats,
   type MindBeats,
   type Model,
@@ -39,7 +40,7 @@ export class Runtime {
   }
 
   /** Activities that work once the runtime runs; a worker takes them before it does. */
-  get activities(): LocalBeats & MindBeats {
+  get activities(): LocalBeats & MindBeats & EffectBeats {
     const beats = () => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
       return createBeats(this.#deps)
@@ -52,6 +53,7 @@ export class Runtime {
       wakeIdle: (input) => beats().wakeIdle(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),
+      performEffect: (input) => beats().performEffect(input),
     }
   }
 
@@ -80,7 +82,7 @@ export class Runtime {
       onWait: (error) => onError('start', error),
     })
     for (const role of taken) onError(`role ${role} is taken by a live one`, null)
-    const doorbells = new Doorbells({ client, db, reality: reality.name, taskQueue, onError })
+    const doorbells = new Doorbells({ client, db, reality, taskQueue, onError })
     const schedules = new Schedules({ client, db, reality, taskQueue, onError })
     const archivist =
       histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })

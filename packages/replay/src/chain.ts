@@ -10,7 +10,7 @@ import {
   saltedDigest,
 } from '@treeos/chain'
 import type { BeingName, HeadRef, Json, JsonObject } from '@treeos/core'
-import type { Parts } from '@treeos/world'
+import { momentCognition, type Parts } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
 import { relive } from './relive.ts'
@@ -60,7 +60,10 @@ async function replayMoment(
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const basis = stored.basis as unknown as HeadRef[]
   const lived = await relive({ db, parts }, outcome, open, past.at(basis))
-  const { seen, stack } = lived
+  const { seen, stack, me } = lived
+  compare.same('cognition', open.cognition, momentCognition(me, open.driver))
+  // Whoever drove it is who the being's own reel says had taken it by then.
+  if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
   compare.same('program', open.program, digestOf(seen.program as unknown as Json))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)

@@ -5,6 +5,7 @@ import {
   type BeingRow,
   composeMoment,
   lookAround,
+  momentCognition,
   type Parts,
   type Program,
   type RowSource,
@@ -41,6 +42,7 @@ export async function relive(
   const time = { openedAt, zone, hour, dayOfWeek } // data: time-zone tables change
   const seen = await lookAround(reader, parts, {
     me,
+    cognition: momentCognition(me, open.driver).kind,
     verb,
     caller,
     time,

@@ -1,4 +1,4 @@
-import { openerOf, surfaceOfAsker } from '@treeos/activities'
+import { askerOf, openerOf, outsideOf } from '@treeos/activities'
 import {
   type Db,
   digestOf,
@@ -177,13 +177,15 @@ async function attempt(
       moment: outcome.moment,
       me,
       caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
+      driver: open.driver,
       surface: seen.face.surface,
       wake,
       role,
       hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
       correlation: correlationFor(open.wake, outcome.moment),
       digest: digestOf,
-      askerSurface: () => surfaceOfAsker(db, wake),
+      asker: () => askerOf(db, wake),
+      outside: (call) => outsideOf(db, outcome.moment, call),
       opener: () => openerOf(db, wake),
       thread: (id) => threadOf(db, id),
       catalogs: () => catalogsOf(parts, shelvesOf(db)),

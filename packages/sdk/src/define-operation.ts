@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject, quote, TreeosError } from '@t
 import type {
   BeingRow,
   Decided,
+  Effect,
   MatterRow,
   Operation,
   OperationTarget,
@@ -14,8 +15,30 @@ import type {
 type Kind = 'being' | 'space' | 'matter'
 type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
 
+/** What an operation does outside of the world, before it decides. */
+export interface EffectInput<Args, Result extends Json> {
+  /** of one attempt; whole seconds, 1–300 */
+  readonly timeoutSeconds: number
+  /** 1–10: one that fails is made again, later and later */
+  readonly attempts: number
+  /**
+   * May run more than once for one act, by any worker: tell whoever is asked the key, so that it does the thing once.
+   * @returns what `decide` is given as `effect`; at most 64 KiB of JSON
+   * @throws {TreeosError} for what no further attempt would change; any other error is tried again
+   */
+  perform(at: {
+    readonly args: Args
+    readonly actor: string
+    /** stance, path or address */
+    readonly target: string
+    /** the same in every attempt, and of no other act */
+    readonly key: string
+    readonly signal: AbortSignal
+  }): Promise<Result>
+}
+
 /** An operation as its author writes it. */
-export interface OperationInput<Name extends string, On extends Kind, Args> {
+export interface OperationInput<Name extends string, On extends Kind, Args, Result extends Json> {
   /** `<extension>:<verb>` */
   readonly name: Name
   /** for people and models, in a sentence */
@@ -26,12 +49,16 @@ export interface OperationInput<Name extends string, On extends Kind, Args> {
   readonly allow: readonly Standing[]
   /** a Standard Schema of its arguments, such as zod's, valibot's or arktype's; none when left out */
   readonly args?: StandardSchemaV1<unknown, Args>
+  /** runs as an activity of its own once both gates have passed the act, and before anything of it is written */
+  readonly effect?: EffectInput<Args, Result>
   /** Pure but for its reads: they are remembered, and it is decided again when one of them moves before the commit. */
   decide(at: {
     readonly actor: BeingRow
     readonly target: TargetOf<On>
     readonly args: Args
     readonly world: WorldReader
+    /** what came of the effect; null without one */
+    readonly effect: Result
   }): Outcome | Promise<Outcome>
 }
 
@@ -43,20 +70,25 @@ export type Outcome = Pick<Decided, 'facts' | 'reply'> & { readonly result?: Jso
  * its JSON Schema (the `jsonSchema` of Standard Schema).
  * @throws {TypeError} for a schema that is none
  */
-export function defineOperation<const Name extends string, On extends Kind, Args = Record<string, never>>(
-  input: OperationInput<Name, On, Args>,
-): Operation<Name> {
-  const { name, description, on, allow, args: schema } = input
+export function defineOperation<
+  const Name extends string,
+  On extends Kind,
+  Args = Record<string, never>,
+  Result extends Json = null,
+>(input: OperationInput<Name, On, Args, Result>): Operation<Name> {
+  const { name, description, on, allow, args: schema, effect } = input
   if (schema !== undefined && typeof schema['~standard']?.validate !== 'function')
     throw new TypeError(`the args of operation ${name} are no Standard Schema`)
+  const valid = (args: JsonObject) =>
+    (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
   const operation: Operation<Name> = {
     name,
     description,
     targets: [on],
     allow,
     args: schema === undefined ? {} : describeArguments(schema),
-    async decide({ actor, target, args, world }) {
-      const valid = schema === undefined ? requireNone(name, args) : await validate(name, schema, args)
+    ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
+    async decide({ actor, target, args, world, effect: done }) {
       const {
         facts,
         result = null,
@@ -64,13 +96,38 @@ export function defineOperation<const Name extends string, On extends Kind, Args
       } = await input.decide({
         actor,
         target: requireKind(name, on, target),
-        args: valid as Args,
+        args: await valid(args),
         world,
+        effect: done as Result,
       })
       return { facts, result, ...(reply === undefined ? {} : { reply }) }
     },
   }
   return Object.freeze(operation)
+}
+
+const TIMEOUT_SECONDS_MAX = 300
+const ATTEMPTS_MAX = 10
+
+function boundEffect<Args, Result extends Json>(
+  name: string,
+  { timeoutSeconds, attempts, perform }: EffectInput<Args, Result>,
+  valid: (args: JsonObject) => Args | Promise<Args>,
+): Effect {
+  const isWithin = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
+  if (!isWithin(timeoutSeconds, TIMEOUT_SECONDS_MAX) || !isWithin(attempts, ATTEMPTS_MAX)) {
+    throw new RangeError(
+      `the effect of operation ${name} takes timeoutSeconds from 1 to ${TIMEOUT_SECONDS_MAX} and attempts from 1 to ${ATTEMPTS_MAX}`,
+    )
+  }
+  return {
+    timeoutSeconds,
+    attempts,
+    async check(args) {
+      await valid(args)
+    },
+    perform: async ({ args, ...at }) => perform({ ...at, args: await valid(args) }),
+  }
 }
 
 function requireKind<On extends Kind>(name: string, on: On, target: OperationTarget): TargetOf<On> {

@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { LocalBeats, MindBeats } from '@treeos/activities'
+import type { EffectBeats, LocalBeats, MindBeats, PendingEffect } from '@treeos/activities'
 
 /**
  * Reads and appends take milliseconds and may run twice: local activities. They are retried for as long as Postgres is
@@ -37,3 +37,20 @@ export const mindBeats = (summary: string) =>
 
 /** Model calls of one moment that may fail in transport before the moment is a failure. */
 const MIND_ATTEMPTS = 4
+
+/**
+ * What reaches outside is bounded by whoever wrote the operation; its heartbeat, like a mind's, moves it to another worker
+ * within seconds of a crash.
+ */
+export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
+  proxyActivities<EffectBeats>({
+    summary,
+    startToCloseTimeout: `${timeoutSeconds}s`,
+    heartbeatTimeout: '12s',
+    retry: {
+      initialInterval: '500ms',
+      backoffCoefficient: 2,
+      maximumInterval: '30s',
+      maximumAttempts: attempts,
+    },
+  })

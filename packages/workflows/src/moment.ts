@@ -1,8 +1,15 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
-import type { DecisionRef, OpenedMoment, Resting, StampedMoment } from '@treeos/activities'
+import type {
+  DecisionRef,
+  OpenedMoment,
+  PendingEffect,
+  Resting,
+  StampedMoment,
+  StampInput,
+} from '@treeos/activities'
 import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
 import { evaluateFlow, type FlowResult, heedWake } from '@treeos/roles/workflow'
-import { localBeats, mindBeats } from './beats.ts'
+import { effectBeats, localBeats, mindBeats } from './beats.ts'
 import { holdProgram, type Program } from './program.ts'
 
 /** What a being's workflow knows of its own life: a cursor, never a wake. */
@@ -57,7 +64,7 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
   const stack = result.skip === undefined ? pin(life.program, result) : null
   const thought = stack === null || opened.decided ? NO_THOUGHT : await decide(moment, n, stack)
 
-  const { value: stamped } = await localBeats(`stamp #${n} ${wearing(stack)}`).stampMoment({
+  const stamped = await stamp({
     being,
     generation,
     n,
@@ -70,6 +77,29 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
+}
+
+/** An act that does something outside is decided once that is done; both times it passes the gates. */
+async function stamp(input: StampInput): Promise<StampedMoment> {
+  const { n, moment, stack } = input
+  const beats = localBeats(`stamp #${n} ${wearing(stack)}`)
+  const { value: first } = await beats.stampMoment(input)
+  if (!('effect' in first)) return first
+  const failed = await performed(moment, n, first)
+  const { value: stamped } = await beats.stampMoment(failed === null ? input : { ...input, effect: failed })
+  if ('effect' in stamped) throw new Error(`${moment} waits for an effect that was done`)
+  return stamped
+}
+
+/** @returns why nothing came of it; null when it was done */
+async function performed(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
+  try {
+    await effectBeats(`effect #${n}`, effect).performEffect({ moment })
+    return null
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error
+    return failureCode(error.cause)
+  }
 }
 
 const isResting = (opened: OpenedMoment | Resting): opened is Resting => 'resting' in opened

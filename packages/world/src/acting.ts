@@ -2,6 +2,7 @@ import type { BeingName, Caller, FactDraft, Json, MomentId, Wake } from '@treeos
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { Catalogs } from './catalogs.ts'
 import type { Descriptor } from './descriptor.ts'
+import type { EffectCall } from './effect.ts'
 import type { Remark } from './orientation.ts'
 import type { WorldReader } from './reader.ts'
 import type { Parts } from './registry.ts'
@@ -16,6 +17,8 @@ export interface Acting {
   readonly moment: MomentId
   readonly me: BeingRow
   readonly caller: Caller
+  /** who drives it in this moment, an ancestor; null when it decides for itself */
+  readonly driver: BeingName | null
   readonly surface: Surface
   /** what opened the moment; for a person's reply, the wake it answers */
   readonly wake: Wake
@@ -26,14 +29,24 @@ export interface Acting {
   /** the id that a summon of this act gets */
   readonly correlation: string
   readonly digest: (value: Json) => string
-  /** what whoever woke the moment could reach for as it spoke; null when nobody did, or nothing of it is known */
-  readonly askerSurface: () => Promise<Surface | null>
+  /** whoever woke the moment, as it was when it spoke; null when nobody did, or nothing of it is known */
+  readonly asker: () => Promise<Asker | null>
   /** whoever said what the chain of wakes began with; null when nobody did */
   readonly opener: () => Promise<BeingName | null>
   /** a thread by its id; null when there is no such one */
   readonly thread: (id: string) => Promise<Thread | null>
+  /** what came of an effect; null while it is not done */
+  readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
   /** what there is to choose from when one writes roles and flows, as it stands */
   readonly catalogs: () => Promise<Catalogs>
+}
+
+/** A being as it was when it spoke. */
+export interface Asker {
+  /** what it could reach for */
+  readonly surface: Surface
+  /** who drove it */
+  readonly driver: BeingName | null
 }
 
 /** What passing both gates yields: facts and wakes to commit, or nothing for a look. */

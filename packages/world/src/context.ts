@@ -48,6 +48,8 @@ export interface LastSealed {
 
 export interface Opening {
   readonly me: BeingRow
+  /** the mind it is evaluated for: of whoever drives the being, else its own */
+  readonly cognition: Cognition
   readonly verb: Verb
   readonly caller: Caller | null
   readonly time: OpenTime

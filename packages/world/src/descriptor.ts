@@ -27,6 +27,8 @@ export interface Descriptor {
     readonly cognition: string | null
     readonly defaultRole: string | null
     readonly home: string | null
+    /** who drives it right now; left out when nobody does */
+    readonly inhabitedBy?: string
   }
   /** only of a thing */
   readonly content?: Json
@@ -58,6 +60,7 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       cognition: being?.cognition.kind ?? null,
       defaultRole: being?.defaultRole ?? null,
       home: being?.home ?? null,
+      ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
     },
   }
 }

@@ -8,6 +8,7 @@ import {
   spaceName,
 } from '@treeos/core'
 import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
+import { effectiveCognition, inhabited, type LeaseIndex, leaseOf, released } from './inhabiting.ts'
 import { setQuality } from './qualities.ts'
 import {
   type BeingRow,
@@ -51,6 +52,8 @@ const KINDS = new Map<string, Apply>([
   ['being:moved', (row, { payload }) => row && ({ ...row, space: payload.to } as BeingRow)],
   ['being:budgeted', (row, { payload }) => row && budgeted(row as BeingRow, payload)],
   ['being:parked', (row, { payload }) => row && parkedBy(row as BeingRow, payload)],
+  ['being:inhabited', (row, { payload }) => row && inhabited(row as BeingRow, payload)],
+  ['being:released', (row) => row && released(row as BeingRow)],
   ['being:resumed', (row) => row && resumed(row as BeingRow)],
   ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow | MatterRow, payload)],
   ['space:created', (_, change) => created(change)],
@@ -123,7 +126,7 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
   }
 }
 
-/** How a row is found again: the space it lies in, its maker, who decides for it; what wakes it, and what it may use up. */
+/** How a row is found again: the space it lies in, its maker, who decides for it; what wakes it, what it may use up, who drives it. */
 export interface RowIndex {
   readonly place: string | null
   readonly parent: string | null
@@ -131,6 +134,8 @@ export interface RowIndex {
   readonly watches: readonly Watch[]
   /** null of what is no being */
   readonly account: Account | null
+  /** null of what was never driven */
+  readonly lease: LeaseIndex | null
 }
 
 export function indexOf(key: string, row: Row): RowIndex {
@@ -139,9 +144,10 @@ export function indexOf(key: string, row: Row): RowIndex {
     return {
       place: being.space,
       parent: being.parent,
-      cognition: being.cognition.kind,
+      cognition: effectiveCognition(being),
       watches: watchesOf(being),
       account: accountOf(being),
+      lease: leaseOf(being),
     }
   }
   if (key.startsWith('space:')) return { ...NOWHERE, place: parentPath((row as SpaceRow).path) }
@@ -149,4 +155,11 @@ export function indexOf(key: string, row: Row): RowIndex {
   return NOWHERE
 }
 
-const NOWHERE: RowIndex = { place: null, parent: null, cognition: null, watches: [], account: null }
+const NOWHERE: RowIndex = {
+  place: null,
+  parent: null,
+  cognition: null,
+  watches: [],
+  account: null,
+  lease: null,
+}

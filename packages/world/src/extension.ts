@@ -9,6 +9,7 @@ import type {
   VerbCall,
 } from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
+import type { Effect } from './effect.ts'
 import type { Face, SeeResolver } from './face.ts'
 import type { Reach } from './reach.ts'
 import type { WorldReader } from './reader.ts'
@@ -37,6 +38,10 @@ export interface PromptInput {
 
 export interface OperationInput {
   readonly actor: BeingRow
+  /** who drives the actor in this moment; null when it decides for itself */
+  readonly driver: BeingRow | null
+  /** who decides for the actor in this moment */
+  readonly cognition: Cognition
   readonly target: OperationTarget
   readonly args: JsonObject
   /** reads are remembered: if one of them moves before the commit, the operation is decided again */
@@ -51,6 +56,8 @@ export interface OperationInput {
    * @throws {TreeosError} whatever refuses it to the asker; INVALID_INPUT when nobody asked for an operation
    */
   readonly fulfil: () => Promise<Decided>
+  /** what came of the operation's effect; null of an operation without one */
+  readonly effect: Json
 }
 
 export type OperationTarget =
@@ -80,6 +87,8 @@ export interface Operation<Name extends string = string> {
   readonly allow: readonly Standing[]
   /** name of each argument with what it takes, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
+  /** what it does outside of the world first; left out when nothing */
+  readonly effect?: Effect
   decide(input: OperationInput): Promise<Decided> | Decided
 }
 

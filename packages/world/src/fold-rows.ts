@@ -8,6 +8,7 @@ import {
 } from '@treeos/core'
 import { isSameAccount, NO_ACCOUNT } from './budgets.ts'
 import { evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
+import type { LeaseIndex } from './inhabiting.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow, Row, SpaceRow, WorldRow } from './rows.ts'
 import { comparablesAt, scopesOf } from './subscriptions.ts'
@@ -15,7 +16,7 @@ import type { Watch } from './watch.ts'
 import { changedPaths } from './watches.ts'
 
 /** A row as it is after some facts, with how it is found again. */
-export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account'> {
+export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account' | 'lease'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
@@ -25,6 +26,8 @@ export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account'> {
   readonly watches: readonly Watch[] | null
   /** null when it is what it was */
   readonly account: Account | null
+  /** null when it is what it was */
+  readonly lease: LeaseIndex | null
   /** paths whose value others may watch, and that is another now */
   readonly changed: readonly string[]
   /** scopes that the change is in, beside its reel */
@@ -52,7 +55,7 @@ export async function foldRows(
     if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i })
   }
   const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
-    const { watches, account, ...index } = indexOf(key, row)
+    const { watches, account, lease, ...index } = indexOf(key, row)
     const was = before === null ? null : indexOf(key, before)
     const changed = isNew(before, key) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row))
     return {
@@ -63,6 +66,7 @@ export async function foldRows(
       ...index,
       watches: areSame(watches, was?.watches ?? []) ? null : watches,
       account: account === null || isSameAccount(account, was?.account ?? NO_ACCOUNT) ? null : account,
+      lease: lease !== null && isSameLease(lease, was?.lease ?? null) ? null : lease,
       changed,
       scopes: changed.length === 0 ? [] : scopesOf(key, row),
       values: comparablesAt(valuesOf(key, row) ?? {}, changed),
@@ -75,6 +79,8 @@ export async function foldRows(
 
 const areSame = (a: readonly Watch[], b: readonly Watch[]) =>
   canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json)
+
+const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoch && a.driver === b.driver
 
 /** A scope has no head that could be held: whoever subscribes is told of what is changed after that. */
 const isReel = (reel: string) => /^(world|space):/.test(reel)

@@ -1,7 +1,7 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
 
 export { decideCall } from './act.ts'
-export type { Act, Acting } from './acting.ts'
+export type { Act, Acting, Asker } from './acting.ts'
 export { isParked, tightest, whyParked } from './budgets.ts'
 export { type Catalogs, catalogsOf, type Shelves } from './catalogs.ts'
 export { type Composed, composeMoment } from './compose-moment.ts'
@@ -15,6 +15,7 @@ export {
 } from './context.ts'
 export { SUBSTRATE_PARTS } from './declared.ts'
 export type { Descriptor } from './descriptor.ts'
+export { type Effect, type EffectCall, type EffectInput, EffectPending } from './effect.ts'
 export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
 export type {
   Decided,
@@ -31,9 +32,11 @@ export type {
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts'
 export { type FoldedRow, foldRows } from './fold-rows.ts'
 export { genesisFacts, OPERATOR, ROLE_MANAGER, roleBrought, roleManagerBrought } from './genesis.ts'
+export { driverOf, effectiveCognition, momentCognition } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { openTime } from './open-time.ts'
 export { Arguments } from './operations/arguments.ts'
+export { releasedFact } from './operations/identity.ts'
 export { orientationRemark, type Remark } from './orientation.ts'
 export { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
 export { parseKeyPath, setQuality } from './qualities.ts'

@@ -41,7 +41,7 @@ export async function lookAround(
   const heads = headRefs(reader.heads)
   const result = evaluateProgram(program, {
     context,
-    cognition: opening.me.cognition.kind,
+    cognition: opening.cognition,
     asked: opening.asked,
     trigger: opening.trigger,
     cut: opening.cut,

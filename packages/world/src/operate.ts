@@ -1,13 +1,14 @@
 import { type Json, type JsonObject, quote, ROOT_SPACE, stanceOf, TreeosError, type Verb } from '@treeos/core'
 import type { Act, Acting } from './acting.ts'
 import { requireDeclared, SUBSTRATE_PARTS } from './declared.ts'
+import { EffectPending } from './effect.ts'
 import type { Decided, Operation, OperationInput, OperationTarget } from './extension.ts'
 import { bothGates, isRoot, nameOf, requireListed, requireStanding, resolve } from './gates.ts'
-import { reachOf } from './reach.ts'
-import { parseRequest } from './request.ts'
+import { reachWith } from './reach.ts'
+import { parseRequest, type Request } from './request.ts'
 import type { BeingRow } from './rows.ts'
 import { summon } from './summon.ts'
-import { ceilingsOf, holdsEntry, listGate, type Surface } from './surface.ts'
+import { ceilingsOf, holdsEntry, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
 
 export async function operate(
   action: string,
@@ -22,21 +23,20 @@ export async function operate(
 }
 
 export async function identify(name: string, payload: JsonObject, at: Acting): Promise<Act> {
-  const operation = at.parts.beOperations.get(name)
   requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'be', name)
-  if (operation === undefined) {
+  return run(requireOperation(at, name, 'be'), 'be', { kind: 'being', being: at.me }, payload, at)
+}
+
+function requireOperation(at: Acting, action: string, verb: 'do' | 'be' = 'do'): Registered {
+  const operation = (verb === 'do' ? at.parts.operations : at.parts.beOperations).get(action)
+  if (operation !== undefined) return operation
+  if (verb === 'be') {
     const known = [...at.parts.beOperations.keys()].sort().join(', ')
     throw new TreeosError(
       'ACTION_NOT_SUPPORTED',
-      `no BE operation ${quote(name)} is registered; there is ${known}`,
+      `no BE operation ${quote(action)} is registered; there is ${known}`,
     )
   }
-  return run(operation, 'be', { kind: 'being', being: at.me }, payload, at)
-}
-
-function requireOperation(at: Acting, action: string): Registered {
-  const operation = at.parts.operations.get(action)
-  if (operation !== undefined) return operation
   throw new TreeosError(
     'ACTION_NOT_SUPPORTED',
     `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
@@ -55,15 +55,34 @@ type Registered = Operation & { readonly origin: string }
  * What code of an extension dies of is its own affair: thrown on, it would be tried again for ever, and its actor would never
  * live another moment.
  */
-async function decideBy(operation: Registered, input: OperationInput): Promise<Decided> {
+async function decideBy(
+  operation: Registered,
+  at: Acting,
+  input: Omit<OperationInput, 'effect'>,
+): Promise<Decided> {
+  const effect = await doOutside(operation, at, input)
   try {
-    return await operation.decide(input)
+    return await operation.decide({ ...input, effect })
   } catch (error) {
     input.world.requireWhole() // a read that failed is no fault of the operation, and is tried again
     if (error instanceof TreeosError || operation.origin === SUBSTRATE_PARTS) throw error
     const kind = error instanceof Error ? error.name : typeof error
     throw new TreeosError('INTERNAL', `${operation.name} of extension ${operation.origin} died of a ${kind}`)
   }
+}
+
+/** What is done outside is done once the gates have let it pass, and before anything is decided on it. */
+async function doOutside(
+  { name, effect }: Registered,
+  at: Acting,
+  { actor, target, args }: Pick<OperationInput, 'actor' | 'target' | 'args'>,
+): Promise<Json> {
+  if (effect === undefined) return null
+  await effect.check(args)
+  const call = { operation: name, actor: actor.name, target: nameOf(target), args }
+  const done = await at.outside(call)
+  if (done === null) throw new EffectPending(call, effect)
+  return done.value
 }
 
 async function run(
@@ -79,13 +98,15 @@ async function run(
     target,
     fallback: operation.allow,
   })
-  const decided = await decideBy(operation, {
+  const decided = await decideBy(operation, at, {
     actor: at.me,
+    driver: at.driver === null ? null : await at.reader.being(at.driver),
+    cognition: at.caller.cognition,
     target,
     args,
     world: at.reader,
     digest: at.digest,
-    reach: () => reachOf(at.reader, at.me),
+    reach: () => reachWith(at.reader, at.me, at.driver),
     fulfil: async () => {
       const fulfilled = await fulfil(at, operation)
       by.push(...fulfilled.by)
@@ -134,36 +155,45 @@ function requireTarget(operation: Operation, target: OperationTarget): void {
 /**
  * Decides the operation that the wake's content asks for. Whoever does it lends the asker nothing but its hands: the asker's
  * lists must have held the action as it spoke, its reach must hold it still, and standing, ceilings and reach are the
- * asker's, so that what comes of it is what the asker could have done alone. The hands bound it as well, by their own lists.
+ * asker's, or its driver's, so that what comes of it is what they could have done alone. The hands bound it as well, by
+ * their own lists.
  */
 async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by: string[] }> {
   const { wake, reader } = at
   const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
-  const asker = request === null || wake.caller === null ? null : await reader.being(wake.caller.name)
-  if (request === null || asker === null)
+  if (request === null)
     throw new TreeosError('INVALID_INPUT', 'nobody asked for an operation: {"do": action, …} is what asks')
+  const asker = wake.caller === null ? null : await reader.being(wake.caller.name)
+  if (asker === null || wake.caller === null)
+    throw new TreeosError('UNAUTHORIZED', `${request.action} was asked for by nobody: only a being may ask`)
   if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
-  requireListed(at.surface, await ceilingsOf(reader, at.me), 'do', request.action)
-  const list = requireAsked(asker, request.action, await at.askerSurface(), await ceilingsOf(reader, asker))
-  const reach = await reachOf(reader, asker)
-  if (!holdsEntry('canDo', reach.canDo, request.action, asker.home)) {
-    throw new TreeosError('FORBIDDEN', `${request.action} is beyond the reach of ${stanceOf(asker.name)}`)
+  const { verb, action, args } = request
+  requireListed(at.surface, await ceilingsOf(reader, at.me), verb, action)
+  const asked = await at.asker()
+  const list = requireAsked(asker, request, asked?.surface ?? null, await ceilingsOf(reader, asker))
+  const driver = asked?.driver ?? null
+  const reach = await reachWith(reader, asker, driver)
+  const named = LIST_OF_VERB[verb]
+  if (!holdsEntry(named, reach[named], action, asker.home)) {
+    throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
   }
-  const operation = requireOperation(at, request.action)
-  const target = await resolve(
-    { reader, me: asker, thread: at.thread },
-    request.target ?? placeOf(operation, asker),
-  )
+  const operation = requireOperation(at, action, verb)
+  const target: OperationTarget =
+    verb === 'be'
+      ? { kind: 'being', being: asker }
+      : await resolve({ reader, me: asker, thread: at.thread }, request.target ?? placeOf(operation, asker))
   requireTarget(operation, target)
-  const stance = await requireStanding(reader, asker, 'do', {
+  const stance = await requireStanding(reader, asker, verb, {
     key: operation.name,
     target,
     fallback: operation.allow,
   })
-  const decided = await decideBy(operation, {
+  const decided = await decideBy(operation, at, {
     actor: asker,
+    driver: driver === null ? null : await reader.being(driver),
+    cognition: wake.caller.cognition,
     target,
-    args: request.args,
+    args,
     world: reader,
     digest: at.digest,
     reach: async () => reach,
@@ -180,7 +210,7 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
 
 function requireAsked(
   asker: BeingRow,
-  action: string,
+  { verb, action }: Request,
   surface: Surface | null,
   ceilings: Parameters<typeof listGate>[1],
 ): string {
@@ -189,7 +219,7 @@ function requireAsked(
       'FORBIDDEN',
       `nothing is known of what ${stanceOf(asker.name)} could do as it spoke`,
     )
-  const decision = listGate(surface, ceilings, 'canDo', action)
+  const decision = listGate(surface, ceilings, LIST_OF_VERB[verb], action)
   if (decision.allowed) return decision.by
   throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${decision.why}`)
 }

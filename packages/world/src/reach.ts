@@ -1,4 +1,12 @@
-import { canonicalJson, LIMITS, type RoleName, stanceOf, TreeosError, utf8Length } from '@treeos/core'
+import {
+  type BeingName,
+  canonicalJson,
+  LIMITS,
+  type RoleName,
+  stanceOf,
+  TreeosError,
+  utf8Length,
+} from '@treeos/core'
 import { type Entry, flowRoles, type RoleSpec } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import { type BeingRow, roleKey } from './rows.ts'
@@ -7,6 +15,7 @@ import {
   type CanList,
   type CanLists,
   type Ceiling,
+  canonicalTarget,
   ceilingsOf,
   firstBeyond,
   holdsEntry,
@@ -44,6 +53,31 @@ export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Rea
   let lists: CanLists = union
   for (const ceiling of await ceilingsOf(reader, being)) lists = cut(lists, ceiling)
   return { ...lists, see }
+}
+
+/** Its own reach, and its driver's while one drives it: what an ancestor does through it, the ancestor could do alone. */
+export async function reachWith(
+  reader: WorldReader,
+  being: BeingRow,
+  driver: BeingName | null,
+): Promise<Reach> {
+  const own = await reachOf(reader, being)
+  const row = driver === null ? null : await reader.being(driver)
+  if (row === null) return own
+  const lent = await reachOf(reader, row)
+  const both = (list: CanList) => [
+    ...own[list],
+    ...lent[list].map((entry) =>
+      typeof entry === 'string' && entry !== '~' ? canonicalTarget(list, entry, row.home) : entry,
+    ),
+  ]
+  return {
+    canSee: both('canSee'),
+    canDo: both('canDo'),
+    canSummon: both('canSummon'),
+    canBe: both('canBe'),
+    see: [...own.see, ...lent.see],
+  }
 }
 
 /** What both hold: entries of the one that the other holds, and the other way round. */

@@ -2,6 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
 /** What a summon asks its recipient to do for the sender. */
 export interface Request {
+  readonly verb: 'do' | 'be'
+  /** the action, or the BE operation */
   readonly action: string
   /** null: the operation's own place, seen from the asker */
   readonly target: string | null
@@ -9,15 +11,21 @@ export interface Request {
 }
 
 /**
- * Reads `{do: action, target?, …arguments}`, or the same as JSON text, which is what people type.
+ * Reads `{do: action, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, which is what
+ * people type.
  * @returns null for what asks for nothing
  */
 export function parseRequest(content: Json): Request | null {
   const asked = typeof content === 'string' ? parseText(content) : content
-  if (!isJsonObject(asked) || !Object.hasOwn(asked, 'do')) return null
+  if (!isJsonObject(asked)) return null
+  if (Object.hasOwn(asked, 'be')) {
+    const { be: action, ...args } = asked
+    return typeof action === 'string' ? { verb: 'be', action, target: null, args } : null
+  }
+  if (!Object.hasOwn(asked, 'do')) return null
   const { do: action, target = null, ...args } = asked
   if (typeof action !== 'string' || (target !== null && typeof target !== 'string')) return null
-  return { action, target, args }
+  return { verb: 'do', action, target, args }
 }
 
 function parseText(text: string): Json {

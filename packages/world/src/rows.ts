@@ -34,6 +34,18 @@ export interface BeingRow {
   }
   /** the limit that its last moment met, until it is resumed; whether it still holds, {@link isParked} tells */
   readonly parked?: Breach
+  /** of the last lease that was taken on it; absent until the first */
+  readonly inhabited?: Inhabited
+}
+
+/** Who drives a being in place of its own mind. */
+export interface Inhabited {
+  /** counts the leases, from 1 */
+  readonly epoch: number
+  /** null when the lease is over */
+  readonly by: BeingName | null
+  /** the driver's own epoch, when it was itself driven as it took the lease */
+  readonly under: number | null
 }
 
 export interface SpaceRow {

@@ -47,9 +47,11 @@ const roles: Role[] = [
   }),
   role({
     name: 'delegate',
-    description: 'Says how a thing of the reality is done.',
+    description: 'Does for others what they could do alone, and says how it is asked for.',
+    canDo: ['mediate'],
+    canBe: ['birth'],
     canSummon: [{ rel: 'asker' }],
-    prompt: 'You explain how this reality is kept.',
+    prompt: 'You mint beings for whoever could mint them alone. Nothing that you do is your own wish.',
   }),
   role({
     name: ROLE_MANAGER,
@@ -75,7 +77,8 @@ const answering =
     wake.from === null || wake.inReplyTo !== null ? silence : reply(answer(wake.content))
 
 const BIRTH_HELP =
-  'A being is born with: treeos birth NAME --cognition llm|human|scripted [--role R] [--script S] [--flow FILE] [--home PATH]. ' +
+  'Ask me with {"be": "birth", "name": …, "cognition": "llm" | "human" | "scripted", "role"?, "script"?, "roleFlow"?, "home"?}, ' +
+  'or use: treeos birth NAME --cognition llm|human|scripted [--role R] [--script S] [--flow FILE] [--home PATH]. ' +
   'The child is yours: you may set its flow and its qualities.'
 const ROLE_HELP =
   'Ask me with {"do": "set-role", "role": {…}}, {"do": "delete-role", "name": …, "force"?}, ' +
@@ -84,24 +87,25 @@ const ROLE_HELP =
   'SEE @role-manager shows all roles, addresses and operations.'
 
 /** What it is asked for decides, not it: the operation reads the summon for itself. */
-const roleManager: Script = (moment) => {
-  const { wake } = moment
-  if (wake.from === null || wake.inReplyTo !== null || parseRequest(wake.content) === null)
-    return answering(() => ROLE_HELP)(moment)
-  return {
-    kind: 'call',
-    call: { verb: 'do', action: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
-    content: null,
+const mediating =
+  (help: string): Script =>
+  (moment) => {
+    const { wake } = moment
+    if (wake.inReplyTo !== null || parseRequest(wake.content) === null) return answering(() => help)(moment)
+    return {
+      kind: 'call',
+      call: { verb: 'do', action: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
+      content: null,
+    }
   }
-}
 
 const scripts: Record<string, Script> = {
   /** says back what it was told */
   echo: answering((content) => content),
   /** looks, and never acts */
   silent: () => silence,
-  birther: answering(() => BIRTH_HELP),
-  [ROLE_MANAGER]: roleManager,
+  birther: mediating(BIRTH_HELP),
+  [ROLE_MANAGER]: mediating(ROLE_HELP),
 }
 
 /** What roles may name without bringing it. */

@@ -1,10 +1,13 @@
 import {
+  type BeingName,
   beingReel,
   COGNITIONS,
+  type FactDraft,
   isJsonObject,
   type Json,
   type JsonObject,
   parseSpacePath,
+  parseStance,
   requireBeingName,
   requireRoleName,
   type SpacePath,
@@ -17,7 +20,7 @@ import type { Decided, Operation } from '../extension.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
 import type { BeingRow } from '../rows.ts'
-import { stanceGate } from '../stance.ts'
+import { isAncestor, stanceGate } from '../stance.ts'
 import { holdsEntry } from '../surface.ts'
 import { Arguments } from './arguments.ts'
 
@@ -133,4 +136,85 @@ function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
   return lists as unknown as JsonObject
 }
 
-export const identityOperations: readonly Operation[] = [birth]
+const connect: Operation = {
+  name: 'connect',
+  description:
+    'Takes a lease on a descendant: until it is released, a person drives it and its own mind rests.',
+  targets: ['being'],
+  allow: ['self'],
+  args: { being: 'whom to inhabit: a child, or a child of one, and so on' },
+  async decide({ actor, driver, cognition, args, world }): Promise<Decided> {
+    const given = new Arguments('connect', args, ['being'])
+    const child = await requireBeing(world, given)
+    if (cognition !== 'human')
+      throw new TreeosError('FORBIDDEN', `only a person inhabits: ${stanceOf(actor.name)} has no hands`)
+    if (!(await isAncestor(world, actor.name, child.name))) {
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(child.name)} does not descend from ${stanceOf(actor.name)}: only one's own offspring is inhabited`,
+      )
+    }
+    if (child.inhabited?.by != null) {
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${stanceOf(child.name)} is inhabited by ${stanceOf(child.inhabited.by)} until that one releases it, or is silent for 30 s`,
+      )
+    }
+    const epoch = (child.inhabited?.epoch ?? 0) + 1
+    const under = driver === null ? null : (actor.inhabited?.epoch ?? null)
+    return {
+      facts: [
+        {
+          reel: beingReel(child.name),
+          kind: 'being:inhabited',
+          payload: { by: actor.name, epoch, under },
+        },
+      ],
+      result: { being: child.name, driver: actor.name, epoch },
+    }
+  },
+}
+
+const release: Operation = {
+  name: 'release',
+  description: 'Ends a lease: the being goes on by its own mind.',
+  targets: ['being'],
+  allow: ['self'],
+  args: { being: 'whom to release; the actor itself when left out' },
+  async decide({ actor, args, world }): Promise<Decided> {
+    const given = new Arguments('release', args, ['being'])
+    const child = given.value('being') === undefined ? actor : await requireBeing(world, given)
+    const { by = null, epoch = 0 } = child.inhabited ?? {}
+    if (by === null) throw new TreeosError('RESOURCE_CONFLICT', `nobody inhabits ${stanceOf(child.name)}`)
+    const may = actor.name === child.name || actor.name === by || (await isAncestor(world, actor.name, by))
+    if (!may) {
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(child.name)} is inhabited by ${stanceOf(by)}: it, its makers or that being release it`,
+      )
+    }
+    return {
+      facts: [releasedFact(child.name, { by, epoch }, 'released')],
+      result: { being: child.name, driver: by, epoch },
+    }
+  },
+}
+
+async function requireBeing(world: WorldReader, given: Arguments): Promise<BeingRow> {
+  const name = parseStance(given.text('being'))
+  const being = await world.being(name)
+  if (being === null)
+    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(name)} lives in this reality`)
+  return being
+}
+
+/** The end of a lease, as it stands on the reel of the being. */
+export function releasedFact(
+  being: BeingName,
+  { by, epoch }: { readonly by: BeingName; readonly epoch: number },
+  why: 'released' | 'lapsed',
+): FactDraft {
+  return { reel: beingReel(being), kind: 'being:released', payload: { by, epoch, why } }
+}
+
+export const identityOperations: readonly Operation[] = [birth, connect, release]

@@ -98,7 +98,7 @@ const mediate: Operation = {
       const decided = await fulfil()
       return { ...decided, reply: { ok: true, result: decided.result } }
     } catch (error) {
-      if (!(error instanceof TreeosError)) throw error
+      if (!(error instanceof TreeosError) || error.code === 'UNAUTHORIZED') throw error
       const told = error.toJSON()
       return { facts: [], result: { ok: false, error: told }, reply: { ok: false, error: told } }
     }

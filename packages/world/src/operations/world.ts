@@ -1,4 +1,5 @@
 import {
+  type BeingName,
   beingReel,
   type Json,
   parentPath,
@@ -13,7 +14,7 @@ import type { Decided, Operation, OperationInput } from '../extension.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
-import { type RoleRow, spaceKey } from '../rows.ts'
+import { type BeingRow, type RoleRow, spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 import { qualityChange } from './quality-change.ts'
@@ -161,24 +162,36 @@ const setWorldSignal: Operation = {
     const key = parseKeyPath(given.text('key'), 'key')
     const value = given.value('value')
     if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
-    await requirePublisher(input, namespace)
+    const owner = await requirePublisher(input, namespace)
     const row = await world.world(namespace)
     requireQualitySize(setQuality(row?.values ?? {}, key, value, false), `world.${namespace}`)
+    const payload = { namespace, key, value, ...(owner === null ? {} : { owner }) }
     return {
-      facts: [{ reel: worldReel(namespace), kind: 'signal:published', payload: { namespace, key, value } }],
+      facts: [{ reel: worldReel(namespace), kind: 'signal:published', payload }],
       result: { namespace, key: key.join('.'), value },
     }
   },
 }
 
-/** A signal can put a role on someone else, so publishing needs a right: the namespace's owner, its makers, the operator. */
-async function requirePublisher({ actor, world }: OperationInput, namespace: string): Promise<void> {
+/**
+ * A signal can put a role on someone else, so publishing needs a right: the namespace's owner, its makers, the operator; and
+ * of the driver, while one drives the actor.
+ * @returns whose the namespace becomes by it, if that is not the actor: a right that was lent is not kept
+ */
+async function requirePublisher(
+  { actor, driver, world }: OperationInput,
+  namespace: string,
+): Promise<BeingName | null> {
   const owner = (await world.world(namespace))?.owner ?? null
-  if (actor.parent === null || owner === actor.name) return
-  if (owner !== null && (await isAncestor(world, actor.name, owner))) return
+  const may = async (being: BeingRow) =>
+    being.parent === null ||
+    owner === being.name ||
+    (owner !== null && (await isAncestor(world, being.name, owner)))
+  if (await may(actor)) return null
+  if (driver !== null && (await may(driver))) return owner === null ? driver.name : null
   throw new TreeosError(
     'FORBIDDEN',
-    `@${actor.name} may not publish in ${namespace}: it belongs to ${owner ?? '@operator'}`,
+    `@${actor.name} may not publish in ${namespace}: it belongs to ${owner === null ? '@operator' : `@${owner}`}`,
   )
 }
 

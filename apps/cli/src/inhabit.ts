@@ -1,0 +1,62 @@
+import { type BeingName, stanceOf } from '@treeos/core'
+import type { ActingOptions, Cli } from './cli.ts'
+import type { Living } from './connection.ts'
+import { requireStance } from './input.ts'
+import type { ExitStatus } from './output.ts'
+
+/** What is printed when the lease is taken, and when it is over. */
+type Line =
+  | { readonly event: 'inhabited'; readonly being: string; readonly driver: string; readonly epoch: number }
+  | { readonly event: 'released'; readonly being: string; readonly why: 'released' | 'lost' }
+
+/** `treeos inhabit`: holds a lease from a terminal. */
+export function addInhabit(cli: Cli): void {
+  cli.asBeing('inhabit <stance>', 'drive a descendant until standard input closes or Ctrl-C').action(
+    cli.run(async (out, stance: string, options: ActingOptions): Promise<ExitStatus> => {
+      const as = requireStance(options.as)
+      const being = requireStance(stance, as)
+      const { inhabit } = await import('@treeos/client')
+      const { live } = await import('./connection.ts')
+      const tell = (line: Line) => out.value(line, shownLine)
+      const stop = new Stop()
+      const hold = async (at: Living): Promise<ExitStatus> => {
+        const held = await inhabit(at, { being, as })
+        tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
+        out.progress(howTo(being))
+        const why = await Promise.race([held.over, stop.asked])
+        if (why === 'released') await held.release()
+        tell({ event: 'released', being: stanceOf(being), why })
+        return why === 'released' ? 0 : 1
+      }
+      return live(options, hold).finally(() => stop.close())
+    }),
+  )
+}
+
+const howTo = (being: BeingName): string =>
+  `act as it from elsewhere with --as ${stanceOf(being)}; Ctrl-C, or the end of standard input, gives it back`
+
+function shownLine(line: Line): string {
+  if (line.event === 'inhabited') return `${line.driver} drives ${line.being}`
+  if (line.why === 'released') return `${line.being} is its own again`
+  return `the lease on ${line.being} is over: its driver is driven no more, or Postgres was away for too long`
+}
+
+/** Standard input that ends, or a signal that asks to. What comes before the lease is taken ends it as soon as it is. */
+class Stop {
+  readonly asked: Promise<'released'>
+
+  constructor() {
+    this.asked = new Promise((resolve) => {
+      const stopped = () => resolve('released')
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stopped)
+      for (const end of ['end', 'close', 'error']) process.stdin.once(end, stopped)
+      process.stdin.resume()
+    })
+  }
+
+  /** An open input would keep the process from ending. */
+  close(): void {
+    process.stdin.destroy()
+  }
+}

@@ -1,0 +1,31 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * What an act asks of the outside world before it is stamped: one request a moment, which both gates have passed, and what
+ * came of it. The first result counts.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(TABLE).execute(db)
+  await sql.raw(RIGHTS).execute(db)
+}
+
+const TABLE = `
+create table treeos.moment_effect (
+  moment text primary key,
+  operation text not null,
+  request bytea not null, -- canonical JSON
+  result bytea -- canonical JSON: {value} or {error}; null until there is one
+);
+create trigger moment_effect_stays before delete or truncate on treeos.moment_effect
+  for each statement execute function treeos.refuse_change();
+`
+
+const RIGHTS = `
+do $$
+begin
+  if exists (select from pg_roles where rolname = 'treeos_app') then
+    grant select, insert on treeos.moment_effect to treeos_app;
+    grant update (result) on treeos.moment_effect to treeos_app;
+  end if;
+end $$;
+`

@@ -1,0 +1,112 @@
+import { type ChainDb, isTransient, listLapsedLeases, type Reality, renewLease } from '@treeos/chain'
+import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingRow, beingKey, releasedFact } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import { act, type Connection } from './living.ts'
+import { handsFor } from './persons.ts'
+import { Recurring } from './recurring.ts'
+import { appendUnacted, worldOf } from './unacted.ts'
+
+/** Often enough that two renewals may be lost. */
+const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
+
+/** A being that is driven, as long as this process renews the lease. */
+export interface Inhabiting {
+  readonly being: BeingName
+  readonly driver: BeingName
+  readonly epoch: number
+  /** resolves when the lease is over, with why; never rejects */
+  readonly over: Promise<'released' | 'lost'>
+  /** Gives the being back to its own mind. Safe to call again. */
+  release(): Promise<void>
+}
+
+/**
+ * Takes a lease on a descendant and keeps it. Until it is released, whoever may act as `as` may act as the being.
+ * @throws {TreeosError} FORBIDDEN for whoever is no strict descendant, RESOURCE_CONFLICT naming who drives it
+ */
+export async function inhabit(
+  at: Connection,
+  { being, as }: { readonly being: BeingName; readonly as: BeingName },
+): Promise<Inhabiting> {
+  const payload = { being: stanceOf(being) }
+  const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
+  const { epoch } = result as { epoch: number }
+  let end: (why: 'released' | 'lost') => void = () => undefined
+  const over = new Promise<'released' | 'lost'>((resolve) => {
+    end = resolve
+  })
+  let renewed = Date.now()
+  const renewals = new Recurring(
+    RENEW_EVERY_MS,
+    async () => {
+      if (await renewLease(at.db, being, epoch)) renewed = Date.now()
+      else end('lost')
+    },
+    (error) => {
+      // Postgres may be away for a moment; once the lease must have run out, it will not come back.
+      if (!isTransient(error) || Date.now() - renewed > LIMITS.leaseSeconds * 1000) end('lost')
+    },
+  )
+  renewals.start()
+  const release = async (): Promise<void> => {
+    await renewals.close()
+    await giveBack(at, { being, as, epoch })
+    end('released')
+  }
+  let releasing: Promise<void> | null = null
+  void over.then(() => renewals.close())
+  return {
+    being,
+    driver: as,
+    epoch,
+    over,
+    release: () => {
+      releasing ??= release()
+      return releasing
+    },
+  }
+}
+
+/** A lease that is over already needs no giving back. */
+async function giveBack(
+  at: Connection,
+  { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
+): Promise<void> {
+  const reader = worldOf(at)
+  const row = (await reader.row(beingKey(being))) as BeingRow | null
+  if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
+  try {
+    await act(at, as, { verb: 'be', operation: 'release', payload: { being: stanceOf(being) } })
+  } catch (error) {
+    if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // somebody else was faster
+    // Who drives no more may not act any more: what it held ends with that, at the next sweep.
+    if (error instanceof TreeosError && error.code === 'FORBIDDEN' && !(await mayAct(at, as))) return
+    throw error
+  }
+}
+
+const mayAct = (at: Connection, as: BeingName): Promise<boolean> =>
+  handsFor(at, as).then(
+    () => true,
+    () => false,
+  )
+
+const LAPSED_MAX = 100
+
+/**
+ * Writes down that leases ran out which nobody renewed, or whose driver is driven no more. Several workers may do so at
+ * once: one of them is first.
+ * @returns beings that go on by their own minds
+ */
+export async function releaseLapsed(db: Kysely<ChainDb>, reality: Reality): Promise<BeingName[]> {
+  const freed: BeingName[] = []
+  for (const { being, epoch } of await listLapsedLeases(db, LAPSED_MAX)) {
+    const reader = worldOf({ db, reality })
+    const row = (await reader.row(beingKey(being))) as BeingRow | null
+    if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) continue
+    const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
+    if (await appendUnacted(db, reality, [fact], reader)) freed.push(being)
+  }
+  return freed
+}

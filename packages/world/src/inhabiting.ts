@@ -1,0 +1,47 @@
+import type { BeingName, Cognition, JsonObject } from '@treeos/core'
+import type { BeingRow, Inhabited } from './rows.ts'
+
+/** Who drives it, as an append is told. */
+export interface LeaseIndex {
+  readonly epoch: number
+  readonly driver: BeingName | null
+  readonly under: number | null
+}
+
+/** Who decides for a being now: whoever drives it is a person, whatever mind it has of its own. */
+export function effectiveCognition({ cognition, inhabited }: BeingRow): Cognition {
+  return inhabited?.by == null ? cognition.kind : 'human'
+}
+
+/**
+ * Who drives this moment. What woke the being by itself was taken before the lease, for none is taken under it: its moment
+ * ends as it began.
+ * @param lease that the act was put in under; null when it was put in under none
+ */
+export function driverOf(
+  { inhabited }: BeingRow,
+  lease: { readonly driver: BeingName; readonly epoch: number } | null,
+): BeingName | null {
+  if (lease === null || inhabited === undefined || inhabited.by === null) return null
+  return inhabited.by === lease.driver && inhabited.epoch === lease.epoch ? lease.driver : null
+}
+
+/** The mind that a moment is evaluated for. */
+export function momentCognition(me: BeingRow, driver: BeingName | null): BeingRow['cognition'] {
+  return driver === null ? me.cognition : { kind: 'human', script: null }
+}
+
+export function inhabited(row: BeingRow, payload: JsonObject): BeingRow {
+  const { epoch, by, under } = payload as unknown as Inhabited
+  return { ...row, inhabited: { epoch, by, under } }
+}
+
+export function released(row: BeingRow): BeingRow {
+  return { ...row, inhabited: { epoch: row.inhabited?.epoch ?? 0, by: null, under: null } }
+}
+
+export function leaseOf({ inhabited }: BeingRow): LeaseIndex | null {
+  return inhabited === undefined
+    ? null
+    : { epoch: inhabited.epoch, driver: inhabited.by, under: inhabited.under }
+}

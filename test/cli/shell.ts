@@ -1,0 +1,35 @@
+/**
+ * A process that runs command lines one after another, for an instance of tests: all that `treeos` does but to start and
+ * to end, which costs a second of a processor each time. Asked and answered by messages, one at a time.
+ */
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { loadEnvironment } from '../../apps/cli/src/environment.ts'
+import { runCommandLine } from '../../apps/cli/src/run.ts'
+
+export interface Asked {
+  readonly args: readonly string[]
+  readonly input: string
+}
+
+class Captured extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+const stand = (name: 'stdin' | 'stdout' | 'stderr', value: Readable | Writable) =>
+  Object.defineProperty(process, name, { value, configurable: true })
+
+loadEnvironment(process.env, join(process.cwd(), '.env'))
+process.on('message', async ({ args, input }: Asked) => {
+  const [stdout, stderr] = [new Captured(), new Captured()]
+  stand('stdin', Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false }))
+  stand('stdout', stdout)
+  stand('stderr', stderr)
+  const status = await runCommandLine(args)
+  process.send?.({ status, stdout: stdout.text, stderr: stderr.text })
+})

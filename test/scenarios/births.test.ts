@@ -1,0 +1,190 @@
+import { enqueue, listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
+import { summon } from '@treeos/client'
+import { type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { replay } from '@treeos/replay'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage] })
+  await world.birth({ name: 'subject', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+})
+afterAll(() => world?.close())
+
+const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
+  expectRefused(world, run, code, says)
+const askBirther = async (content: Json) =>
+  (await summon(world, { target: 'birther', content, as: 'operator', waitSeconds: 20 })).reply?.content
+const beg = (payload: JsonObject) =>
+  play(world, 'subject', { verb: 'summon', target: '@birther', content: { be: 'birth', ...payload } })
+
+describe('F43 birth at @birther', () => {
+  it('mints a child of whoever asks, with a name, a mind and a first flow', async () => {
+    const roleFlow = [{ when: { verb: 'summon' }, role: 'stage:mute' }]
+    const asked = { be: 'birth', name: 'ann', cognition: 'llm', role: 'resident', roleFlow, home: '/library' }
+    expect(await askBirther(asked)).toMatchObject({
+      ok: true,
+      result: { being: 'ann', stance: '@ann', parent: '@operator', cognition: 'llm' },
+    })
+    expect(await rowOf(world, 'ann')).toMatchObject({
+      parent: 'operator',
+      cognition: { kind: 'llm' },
+      defaultRole: 'resident',
+      home: '/library',
+      qualities: { roleFlow },
+    })
+  })
+
+  it('of another being too: the child is its own, and the facts say who asked', async () => {
+    const made = { name: 'beth', cognition: 'scripted', script: 'echo', role: 'stage:mute' }
+    const spoken = await beg(made)
+    expect(spoken).toMatchObject({ outcome: 'act' })
+    expect(await momentOf(world, spoken.act ?? '')).toMatchObject({ outcome: 'act' })
+    const outcome = await readOutcomeOfWake(world.db, spoken.act ?? '')
+    expect((await listFactsOfMoment(world.db, outcome?.moment ?? '')).map(({ reel }) => reel).sort()).toEqual(
+      [
+        'being:beth',
+        'being:birther', // its answer
+        'being:subject',
+        'space:/',
+      ],
+    )
+    expect(await rowOf(world, 'beth')).toMatchObject({ parent: 'subject' })
+  })
+
+  it('tells whoever does not know how to ask', async () => {
+    expect(await askBirther('hello?')).toContain('{"be": "birth"')
+  })
+
+  it('lends nothing: who may not bear alone may not through it, and no home or role beyond its own', async () => {
+    await setRole(world, { name: 'barren', canSee: ['~'], canSummon: ['@birther'], prompt: '' })
+    await setRole(world, { name: 'bearer', canBe: ['birth'], canSummon: ['@birther'], prompt: '' })
+    for (const [name, role] of [
+      ['sterile', 'barren'],
+      ['humble', 'bearer'],
+    ])
+      await world.birth({ name: name!, cognition: 'scripted', script: 'stage:puppet', role: role! })
+    for (const [asker, more] of [
+      ['sterile', {}],
+      ['humble', { role: 'stage:free' }],
+      ['humble', { role: 'bearer', home: '/library' }],
+    ] as const) {
+      const before = (await groundOf(world)) as { facts: number }
+      const content = { be: 'birth', name: 'bastard', cognition: 'llm', ...more }
+      const spoken = await play(world, asker, { verb: 'summon', target: '@birther', content })
+      expect(await momentOf(world, spoken.act ?? '')).toMatchObject({ outcome: 'act' })
+      // Three words: told to ask, asked, and answered; nobody is born.
+      expect(((await groundOf(world)) as { facts: number }).facts).toBe(before.facts + 3)
+    }
+    expect(
+      await world.db.selectFrom('projection').select('key').where('key', '=', 'being:bastard').execute(),
+    ).toEqual([])
+  })
+})
+
+describe('F44 who is refused a birth', () => {
+  it('whoever wants a name that is taken, for ever', async () => {
+    for (const name of ['librarian', 'operator', 'subject']) {
+      await refused(() => world.birth({ name, cognition: 'llm' }), 'RESOURCE_CONFLICT', `"${name}" is taken`)
+      expect(await askBirther({ be: 'birth', name, cognition: 'llm' })).toMatchObject({
+        ok: false,
+        error: { code: 'RESOURCE_CONFLICT' },
+      })
+    }
+  })
+
+  it('of two births of one name at once all but one', async () => {
+    const births = await Promise.allSettled(
+      [1, 2, 3].map(() => world.birth({ name: 'twin', cognition: 'llm' })),
+    )
+    expect(births.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+  })
+
+  it.each([['Ada'], ['a b'], ['9lives'], ['x'.repeat(33)], [''], ['zoë'], [7], [null]])(
+    'a being cannot be called %j',
+    async (name) => {
+      await refused(
+        () => world.birth({ name, cognition: 'llm' } as JsonObject),
+        'INVALID_INPUT',
+        /is not valid|is missing/,
+      )
+    },
+  )
+
+  it.each<[string, JsonObject, string, RegExp]>([
+    ['no name', { name: null, cognition: 'llm' }, 'INVALID_INPUT', /name|is not valid/],
+    ['no mind', {}, 'INVALID_INPUT', /birth: cognition is missing/],
+    [
+      'a mind that is none',
+      { cognition: 'dog' },
+      'INVALID_INPUT',
+      /cognition is "dog".*llm, human, scripted/,
+    ],
+    ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
+    ['a script for a model', { cognition: 'llm', script: 'echo' }, 'INVALID_INPUT', /script is "echo"/],
+    ['a role that is none', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
+    ['a role of another type', { cognition: 'llm', role: 7 }, 'INVALID_INPUT', /role is 7/],
+    ['a home that is not there', { cognition: 'llm', home: '/nowhere' }, 'SPACE_NOT_FOUND', /\/nowhere/],
+    ['a home that is no path', { cognition: 'llm', home: 'a//b' }, 'ADDRESS_PARSE_ERROR', /a\/\/b/],
+    ['a flow that is none', { cognition: 'llm', roleFlow: {} }, 'INVALID_INPUT', /array of clauses/],
+    [
+      'a ceiling with a token',
+      { cognition: 'llm', ceiling: { canSee: [{ rel: 'asker' }] } },
+      'INVALID_INPUT',
+      /ceiling is/,
+    ],
+    ['another field', { cognition: 'llm', color: 'red' }, 'INVALID_INPUT', /"color"/],
+    [
+      'a flow too large',
+      {
+        cognition: 'llm',
+        roleFlow: Array.from({ length: 120 }, (_, i) => ({
+          stack: true,
+          when: { 'me.quality.mood.tone': `${i % 10}`.repeat(200) },
+          role: 'stage:mute',
+        })),
+      },
+      'INVALID_INPUT',
+      /at most 16384 bytes/,
+    ],
+  ])('%s', async (_what, payload, code, says) => {
+    await refused(() => world.birth({ name: 'stillborn', ...payload }), code, says)
+  })
+})
+
+it('F49 all of it is lived again the same', async () => {
+  expect(await live(world, 'subject', { return: { kind: 'see', content: null } })).toMatchObject({
+    outcome: 'see',
+  })
+  await expectUnbroken(world)
+  await expectReplays(world)
+})
+
+it('F44 nobody: a birth that no being asks for, at @birther', async () => {
+  const before = await groundOf(world)
+  const id = crypto.randomUUID()
+  await enqueue(world.db, {
+    id,
+    being: 'birther',
+    kind: 'summon',
+    priority: PRIORITIES.interactive,
+    caller: null,
+    content: { be: 'birth', name: 'foundling', cognition: 'llm' },
+    root: id,
+    inReplyTo: null,
+    askedRole: null,
+    hops: 0,
+    continues: 0,
+    cause: null,
+  })
+  await ring(world, 'birther')
+  expect(await momentOf(world, id)).toMatchObject({ outcome: 'failure', reason: 'UNAUTHORIZED', act: null })
+  expect(await groundOf(world)).toEqual(before)
+  // Such a row can only be forged, and no fact bears it out.
+  const { mismatches } = await replay(world, { beings: ['birther'], from: 'chain' })
+  expect(mismatches).toMatchObject([{ being: 'birther', field: 'caller', chain: null }])
+})

@@ -1,0 +1,354 @@
+import { enqueue, findLease } from '@treeos/chain'
+import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
+import { actWakeId, type BeingName, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askedFor,
+  doAs,
+  factsOf,
+  live,
+  momentOf,
+  play,
+  ring,
+  rowOf,
+  setFlow,
+  setRole,
+  tell,
+  until,
+} from '../support/life.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let model: ModelServer
+let world: World
+/** The same world, as another person who lives there. */
+let ada: World
+beforeAll(async () => {
+  model = await startModelServer()
+  world = await startWorld({ extensions: [stage], modelUrl: model.url })
+  ada = { ...world, person: 'ada' }
+  for (const name of ['ada', 'bob']) await world.birth({ name, cognition: 'human', role: 'stage:free' })
+  await birthAs('ada', { name: 'kid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await play(world, 'kid', {
+    verb: 'be',
+    operation: 'birth',
+    payload: { name: 'grandkid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
+  })
+  await world.birth({ name: 'oracle', cognition: 'llm', role: 'resident' })
+})
+afterAll(async () => {
+  await world?.close()
+  await model?.close()
+})
+
+const birthAs = (being: BeingName, payload: JsonObject) =>
+  act({ ...world, person: being }, being, { verb: 'be', operation: 'birth', payload })
+const connectTo = (being: BeingName, as: BeingName) =>
+  act({ ...world, person: as }, as, { verb: 'be', operation: 'connect', payload: { being: `@${being}` } })
+const headersOf = async (being: BeingName, kind: string): Promise<Json[]> => {
+  const rows = await world.db
+    .selectFrom('fact')
+    .select('header')
+    .where('reel', '=', `being:${being}`)
+    .where('kind', '=', kind)
+    .orderBy('seq')
+    .execute()
+  return rows.map(({ header }) => JSON.parse(header.toString('utf8')) as Json)
+}
+/** As if nobody had renewed it for too long. */
+const runOut = (being: BeingName) =>
+  sql`update treeos.lease set expires = clock_timestamp() where being = ${being}`.execute(world.owner)
+const isFree = (being: BeingName) =>
+  until(async () => (await rowOf(world, being)).inhabited?.by === null, { what: `${being} freed` })
+
+describe('F45 whom a person may inhabit', () => {
+  it.each(['kid', 'grandkid'])('a descendant: @%s', async (being) => {
+    const hands = await inhabit(ada, { being, as: 'ada' })
+    expect(await see(world, 'operator', `@${being}`)).toMatchObject({ identity: { inhabitedBy: '@ada' } })
+    await hands.release()
+    expect(await hands.over).toBe('released')
+    expect((await see(world, 'operator', `@${being}`)).identity).not.toHaveProperty('inhabitedBy')
+  })
+
+  it.each([
+    ['itself', 'ada'],
+    ['an ancestor', 'operator'],
+    ['a sibling', 'bob'],
+    ['a stranger', 'oracle'],
+  ])('not %s: @%s', async (_who, being) => {
+    const before = await headersOf(being, 'being:inhabited')
+    await expect(inhabit(ada, { being, as: 'ada' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: `@${being} does not descend from @ada: only one's own offspring is inhabited`,
+    })
+    expect(await headersOf(being, 'being:inhabited')).toEqual(before)
+    expect(await findLease(world.db, being)).toBeNull()
+  })
+
+  it('as far down as births go, 63 of them', async () => {
+    let maker = 'kid'
+    for (let depth = 3; depth <= 63; depth++) {
+      const name = `line-${depth}`
+      const payload = { name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+      expect(await play(world, maker, { verb: 'be', operation: 'birth', payload })).toMatchObject({
+        outcome: 'act',
+      })
+      maker = name
+    }
+    const hands = await inhabit(world, { being: maker, as: 'operator' })
+    await hands.release()
+    await expect(inhabit({ ...world, person: 'bob' }, { being: maker, as: 'bob' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  })
+
+  it('only a person has hands: a being with another mind inhabits nobody', async () => {
+    const call = { verb: 'be', operation: 'connect', payload: { being: '@grandkid' } }
+    expect(await play(world, 'kid', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  })
+
+  it.each<[string, Json, string, RegExp]>([
+    ['missing', {}, 'INVALID_INPUT', /connect: being is missing/],
+    ['no text', { being: 7 }, 'INVALID_INPUT', /being is 7/],
+    ['no stance', { being: 'kid' }, 'ADDRESS_PARSE_ERROR', /"kid"/],
+    ['nobody', { being: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
+    ['too long', { being: `@${'x'.repeat(33)}` }, 'ADDRESS_PARSE_ERROR', /xxx/],
+    ['of another name', { being: '@kid', who: 'me' }, 'INVALID_INPUT', /"who"/],
+  ])('bad input, %s: refused by name, and nothing is written', async (_what, payload, code, message) => {
+    for (const operation of ['connect', 'release']) {
+      if (operation === 'release' && Object.keys(payload as JsonObject).length === 0) continue // means itself
+      const call = { verb: 'be', operation, payload } as never
+      await expect(act(ada, 'ada', call)).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(new RegExp(message.source.replace('connect', operation))),
+      })
+    }
+    expect(await findLease(world.db, 'kid')).toBeNull()
+  })
+})
+
+describe('while a being is driven', () => {
+  it('a second driver is refused by name, and so is a second hand of the first', async () => {
+    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const refusal = { code: 'RESOURCE_CONFLICT', message: expect.stringContaining('inhabited by @ada') }
+    await expect(inhabit(world, { being: 'kid', as: 'operator' })).rejects.toMatchObject(refusal)
+    await expect(inhabit(ada, { being: 'kid', as: 'ada' })).rejects.toMatchObject(refusal)
+    // Nor may anybody else act as it; who may act as it is whoever holds it.
+    await expect(
+      act(world, 'kid', { verb: 'do', action: 'move', target: '/', args: {} }),
+    ).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: '@kid is inhabited by @ada, not by you',
+    })
+    await expect(
+      act({ ...world, person: 'bob' }, 'kid', { verb: 'do', action: 'move', target: '/', args: {} }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await hands.release()
+    await expect(
+      act(ada, 'ada', { verb: 'be', operation: 'release', payload: { being: '@kid' } }),
+    ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: 'nobody inhabits @kid' })
+  })
+
+  it('F46 F47 it makes no model call; what came meanwhile runs after the release, by its own mind', async () => {
+    const hands = await inhabit(world, { being: 'oracle', as: 'operator' })
+    const asked = await Promise.all(['one', 'two', 'three'].map((text) => tell(world, 'oracle', text)))
+    await expect(until(async () => askedFor(model, 'oracle').length > 0, { seconds: 3 })).rejects.toThrow()
+    expect((await inbox(world, 'oracle')).map(({ correlation }) => correlation).sort()).toEqual(asked.sort())
+    const [first] = await inbox(world, 'oracle')
+    await reply(world, {
+      correlation: first!.correlation,
+      content: 'by hand',
+      as: 'oracle',
+      waitSeconds: null,
+    })
+    expect((await moments(world.db, 'oracle'))[0]).toMatchObject({ outcome: 'act', driver: '@operator' })
+    expect(askedFor(model, 'oracle')).toHaveLength(0)
+    expect(await inbox(world, 'oracle')).toHaveLength(2)
+    await hands.release()
+    await until(async () => (await moments(world.db, 'oracle')).length === 3, { what: 'the queued summons' })
+    expect(askedFor(model, 'oracle')).toHaveLength(2)
+    for (const { driver } of (await moments(world.db, 'oracle')).slice(1)) expect(driver).toBeUndefined()
+  })
+
+  it('F17 whom it speaks to sees a person', async () => {
+    await world.birth({ name: 'listener', cognition: 'scripted', script: 'stage:puppet', role: 'stage:mute' })
+    await setFlow(world, 'listener', [{ when: { 'caller.cognition': 'human' }, role: 'stage:mode-1' }])
+    const speak = { verb: 'summon', target: '@listener', content: 'who am I?' }
+    await play(world, 'kid', speak)
+    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const { correlation } = await summon(ada, {
+      target: 'listener',
+      content: 'and now?',
+      as: 'kid',
+      waitSeconds: null,
+    })
+    expect(await momentOf(world, correlation)).toMatchObject({ primary: 'stage:mode-1' })
+    await hands.release()
+    await play(world, 'kid', speak)
+    await until(async () => (await moments(world.db, 'listener')).length === 3)
+    expect((await moments(world.db, 'listener')).map(({ primary }) => primary)).toEqual([
+      'stage:mute',
+      'stage:mode-1',
+      'stage:mute',
+    ])
+  })
+
+  it('F48 its driver sets its flow, publishes signals and writes roles as the child, which is recorded', async () => {
+    await setRole(world, {
+      name: 'apprentice',
+      canSee: ['~'],
+      canDo: ['set-roleflow', 'set-role', 'set-world-signal'],
+      canSummon: ['@role-manager'],
+      prompt: 'You learn.',
+    })
+    await world.birth({ name: 'pupil', cognition: 'scripted', script: 'stage:puppet', role: 'apprentice' })
+    const flow = [{ role: 'stage:free' }]
+    const widen = { verb: 'do', action: 'set-roleflow', target: '@pupil', args: { flow } }
+    // By itself it may not reach beyond itself, whatever it asks for, and of whom.
+    expect(await play(world, 'pupil', widen)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    const role = { name: 'scribe', canDo: ['move'], prompt: 'You write.' }
+    const before = (await moments(world.db, 'pupil')).length
+    const hands = await inhabit(world, { being: 'pupil', as: 'operator' })
+    await doAs(world, 'set-role', '/', { role }, 'pupil')
+    await doAs(world, 'set-world-signal', '/', { namespace: 'school', key: 'bell', value: true }, 'pupil')
+    // Walking to the role-manager as the child, as a person would in a portal.
+    const { reply: told } = await summon(world, {
+      target: 'role-manager',
+      content: { do: 'set-roleflow', target: '@pupil', flow },
+      as: 'pupil',
+      waitSeconds: 20,
+    })
+    expect(told).toMatchObject({ content: { ok: true } })
+    expect((await rowOf(world, 'pupil')).qualities.roleFlow).toEqual(flow)
+    await hands.release()
+    const lived = (await moments(world.db, 'pupil')).slice(before)
+    expect(lived.map(({ driver }) => driver)).toEqual(lived.map(() => '@operator'))
+    for (const { n, act: acted } of lived) {
+      if (acted === null) continue
+      const facts = await factsOf(world, 'pupil', n)
+      expect(facts.length).toBeGreaterThan(0)
+    }
+    const written = await world.db
+      .selectFrom('fact')
+      .select('header')
+      .where('reel', 'in', ['registry', 'world:school', 'being:pupil'])
+      .where('moment', 'like', 'pupil/%')
+      .execute()
+    expect(written.length).toBeGreaterThanOrEqual(3)
+    const driven = written
+      .map(
+        ({ header }) =>
+          JSON.parse(header.toString('utf8')) as { kind: string; actor: string; driver: string },
+      )
+      .filter(({ driver }) => driver !== null)
+    expect([...new Set(driven.map(({ kind }) => kind))].sort()).toEqual([
+      'being:summoned',
+      'role:set',
+      'signal:published',
+    ])
+    for (const { actor, driver } of driven)
+      expect({ actor, driver }).toEqual({ actor: 'pupil', driver: 'operator' })
+    // What was lent is not kept: the namespace is the driver's.
+    const ring = {
+      verb: 'do',
+      action: 'set-world-signal',
+      args: { namespace: 'school', key: 'bell', value: false },
+    }
+    await setFlow(world, 'pupil', [])
+    expect(await play(world, 'pupil', ring)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+  })
+})
+
+describe('F47 how a lease ends', () => {
+  const go = { verb: 'do', action: 'move', target: '/library', args: {} } as const
+
+  it('when nobody renews it: the sweep writes it down, and the being goes on by its own mind', async () => {
+    await connectTo('kid', 'ada')
+    const queued = await tell(world, 'kid', { return: { kind: 'see', content: 'mine' } })
+    await runOut('kid')
+    // Its driver acts no more from that instant, swept or not.
+    await expect(act(ada, 'kid', go)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await momentOf(world, queued)).toMatchObject({ outcome: 'see', content: 'mine' })
+    await isFree('kid')
+    expect((await headersOf('kid', 'being:released')).at(-1)).toMatchObject({
+      actor: '$reality',
+      moment: null,
+    })
+  })
+
+  it('when the session above it ends: the child of a driven being is freed with it', async () => {
+    const outer = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const inner = await inhabit(ada, { being: 'grandkid', as: 'kid' })
+    expect(await act(ada, 'grandkid', go)).toMatchObject({ act: expect.any(String) })
+    expect((await headersOf('grandkid', 'being:moved')).at(-1)).toMatchObject({
+      actor: 'grandkid',
+      driver: 'kid',
+    })
+    await outer.release()
+    await expect(act(ada, 'grandkid', { ...go, target: '/' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await inner.over).toBe('lost')
+    await isFree('grandkid')
+    await inner.release() // nothing is left to give back
+  })
+
+  it('an act that was put in under it is refused after it, however late it is lived', async () => {
+    await connectTo('kid', 'ada')
+    const { epoch } = (await findLease(world.db, 'kid'))!
+    await act(ada, 'ada', { verb: 'be', operation: 'release', payload: { being: '@kid' } })
+    await connectTo('kid', 'ada')
+    for (const lease of [{ driver: 'ada', epoch }, { driver: 'operator', epoch: epoch + 1 }, undefined]) {
+      const id = crypto.randomUUID()
+      await enqueue(world.db, {
+        id: actWakeId(id),
+        being: 'kid',
+        kind: 'act',
+        priority: PRIORITIES.human,
+        caller: null,
+        content: { call: { ...go, target: '/' }, answers: null, ...(lease === undefined ? {} : { lease }) },
+        root: id,
+        inReplyTo: null,
+        askedRole: null,
+        hops: 0,
+        continues: 0,
+        cause: null,
+      })
+      await ring(world, 'kid')
+      const late = await momentOf(world, actWakeId(id))
+      expect(late).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
+      expect(late).not.toHaveProperty('driver')
+    }
+    await act(ada, 'kid', { verb: 'be', operation: 'release', payload: {} })
+    expect(await live(world, 'kid', { return: { kind: 'see', content: null } })).toMatchObject({
+      outcome: 'see',
+    })
+  })
+
+  it('is released by its holder, by whoever made that one, and by the being itself; by nobody else', async () => {
+    await connectTo('kid', 'ada')
+    const release = { verb: 'be', operation: 'release', payload: { being: '@kid' } } as const
+    await expect(act({ ...world, person: 'bob' }, 'bob', release)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('inhabited by @ada'),
+    })
+    await act(world, 'operator', release)
+    expect((await rowOf(world, 'kid')).inhabited).toMatchObject({ by: null })
+  })
+
+  it('keeps its holder in as long as it is renewed', async () => {
+    const hands = await inhabit(ada, { being: 'kid', as: 'ada' })
+    const until1 = await world.db.selectFrom('lease').select('expires').executeTakeFirstOrThrow()
+    await new Promise((resolve) => setTimeout(resolve, 6000))
+    const until2 = await world.db.selectFrom('lease').select('expires').executeTakeFirstOrThrow()
+    expect(until2.expires.getTime()).toBeGreaterThan(until1.expires.getTime())
+    await hands.release()
+  })
+})
+
+it('F49 everything that was driven is lived again the same, from the chain and from Temporal', async () => {
+  await expectUnbroken(world)
+  const { moments: lived } = await expectReplays(world)
+  expect(lived).toBeGreaterThan(60)
+})
