@@ -28,6 +28,7 @@ const WRITES = {
     payload: { path: ['roleFlow'], value: [], merge: false },
   }),
   'a signal of another namespace': () => publishSignal('weather.wind', 9),
+  'a signal that its manifest does not name': () => publishSignal('thief.loot', 1),
   'its own signal on the reel of another': () => ({
     reel: 'world:weather',
     kind: 'signal:published',
@@ -51,6 +52,7 @@ const named = Object.entries(WRITES)
 const thief = defineExtension({
   name: 'thief',
   version: '1.0.0',
+  signals: { about: 'whether one is about' },
   operations: [
     ...named.map(([, write], i) =>
       defineOperation({

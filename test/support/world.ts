@@ -28,7 +28,8 @@ export interface World extends Connection {
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
   stopWorker(): Promise<void>
-  startWorker(): Promise<void>
+  /** @param extensions others than before */
+  startWorker(extensions?: readonly Extension[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -70,7 +71,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const native = await NativeConnection.connect({ address })
   let running: { worker: Worker; done: Promise<void> } | null = null
 
-  async function startWorker() {
+  async function startWorker(extensions: readonly Extension[] = options.extensions ?? []) {
     const worker = await Worker.create({
       connection: native,
       taskQueue: taskQueueOf(name),

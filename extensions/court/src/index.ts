@@ -125,8 +125,13 @@ export default defineExtension({
     },
   },
   scripts: { 'court:gavel': gavel },
+  spaceTypes: { 'court:room': 'where sittings are held' },
+  signals: { 'in-session': 'whether a court sits' },
+  hooks: {
+    'court:sittings': { field: 'world.court.in-session', scope: 'everywhere', equals: true },
+  },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: 'court' } },
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: 'court:room' } },
     {
       verb: 'be',
       operation: 'birth',

@@ -166,6 +166,7 @@ export default defineExtension({
   operations: [layFloor, enter, step, drum, tick],
   see: { 'harmony:neighbors': async ({ me, world }) => (await floorOf(me, world)) as unknown as Json },
   scripts: { 'harmony:beat': beat, 'harmony:dance': dance },
+  signals: { 'tick.alive': 'whether the drum beats', 'tick.n': 'beats so far' },
   scene: [
     { verb: 'do', action: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
     {

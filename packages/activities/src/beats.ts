@@ -102,7 +102,12 @@ export interface StampInput {
 }
 /** The act has passed both gates, and does something outside before it is stamped. */
 export interface PendingEffect {
-  readonly effect: { readonly timeoutSeconds: number; readonly attempts: number }
+  readonly effect: {
+    /** the activity that does it has the same name */
+    readonly operation: string
+    readonly timeoutSeconds: number
+    readonly attempts: number
+  }
 }
 export interface StampedMoment {
   readonly moment: MomentId
@@ -158,7 +163,5 @@ export interface MindBeats {
   think(input: ThinkInput): Promise<DecisionRef>
 }
 
-/** The one beat that reaches outside of the world: its request and its result are in Postgres. */
-export interface EffectBeats {
-  performEffect(input: { readonly moment: MomentId }): Promise<null>
-}
+/** What reaches outside of the world, by the name of its operation: request and result are in Postgres. */
+export type Effects = Readonly<Record<string, (input: { readonly moment: MomentId }) => Promise<null>>>

@@ -241,7 +241,8 @@ async function judge(
   ending: Ending,
   { source, reader }: { source: RowSource; reader: WorldReader },
 ): Promise<Verdict> {
-  if (ending.kind === 'skipped') return { kind: 'skipped', reason: ending.reason, detail: null, act: null }
+  if (ending.kind === 'skipped')
+    return { kind: 'skipped', reason: ending.reason, detail: whySkipped(loaded), act: null }
   const { decision } = ending
   const { missing } = ending.composed
   if (missing !== null)
@@ -319,6 +320,15 @@ const failed = (code: string, message: string): Verdict => ({
   detail: messageOf(message),
   act: null,
 })
+
+/** A role that it names and that is registered no more, or not yet: its extension may be gone. */
+function whySkipped({ program }: LoadedMoment): string | null {
+  const named = new Set(program.flow.map(({ role }) => role).concat(program.defaultRole ?? []))
+  const gone = [...named].filter((role) => typeof role === 'string' && !Object.hasOwn(program.roles, role))
+  return gone.length === 0
+    ? null
+    : `it would wear ${gone.join(', ')}, which is not registered: is its extension gone?`
+}
 
 /** An act is a person's. As a being with a mind of its own a person acts under the lease that it was put in with, and no longer. */
 function requireHands(me: BeingRow, { record, content }: LoadedMoment): void {

@@ -1,5 +1,5 @@
 /** The beats' effects: one activity a file, all made from the same few dependencies. */
-import type { EffectBeats, LocalBeats, MindBeats } from './beats.ts'
+import type { Effects, LocalBeats, MindBeats } from './beats.ts'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
 import { attested, guarded } from './guard.ts'
@@ -35,7 +35,7 @@ export { type Observer, silent } from './observer.ts'
 export { outsideOf } from './outside.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
-export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & EffectBeats {
+export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & { performEffect: Effects[string] } {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     guarded(
       name,

@@ -38,7 +38,7 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
   } catch (error) {
     if (!(error instanceof EffectPending)) throw error
     await recordEffect(deps.db, input.moment, error.call)
-    return { effect: error.effect }
+    return { effect: { operation: error.call.operation, ...error.effect } }
   }
 }
 

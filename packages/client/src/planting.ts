@@ -20,6 +20,7 @@ import {
   ROLE_MANAGER,
   type RoleRow,
   roleBrought,
+  roleGone,
   roleKey,
   roleManagerBrought,
   rowKeyOf,
@@ -81,8 +82,9 @@ export async function bringRoleManager(db: Kysely<ChainDb>, reality: Reality): P
 }
 
 /**
- * Writes the roles that code brings into the registry, where they differ from what stands there. Several workers may do
- * so at once; an older moment keeps the digest it wore.
+ * Writes the roles that code brings into the registry, where they differ from what stands there, and ends those that no
+ * code brings any more: so all workers of a reality load the same extensions. Several workers may do so at once; an older
+ * moment keeps the digest it wore.
  * @returns roles that were not brought, because a being has written a role of that name
  */
 export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<RoleName[]> {
@@ -107,9 +109,18 @@ export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: P
       await keep(db, role.spec as unknown as Json)
       changed.push(fact)
     }
+    changed.push(...(await orphaned(db, parts)).map(roleGone))
     if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return [...squatted]
   }
   throw new Error('the roles of the extensions could not be written: others keep writing them')
+}
+
+/** Roles that came with code which is not loaded any more. */
+async function orphaned(db: Kysely<ChainDb>, parts: Parts): Promise<RoleName[]> {
+  const roles = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
+  return roles
+    .filter(({ name, origin, deleted }) => !deleted && origin !== 'live' && !parts.roles.has(name))
+    .map(({ name }) => name)
 }
 
 const BRING_TRIES_MAX = 10

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import {
   type BeatDeps,
   createBeats,
-  type EffectBeats,
+  type Effects,
   type LocalBeats,
   type MindBeats,
   type Model,
@@ -12,7 +12,7 @@ import {
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { Archivist, bringRoleManager, bringRoles, Doorbells, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
-import { type Parts, ROLE_MANAGER } from '@treeos/world'
+import { type Extension, type Parts, ROLE_MANAGER } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { waitFor } from './wait-for.ts'
 
@@ -40,7 +40,7 @@ export class Runtime {
   }
 
   /** Activities that work once the runtime runs; a worker takes them before it does. */
-  get activities(): LocalBeats & MindBeats & EffectBeats {
+  get activities(): LocalBeats & MindBeats {
     const beats = () => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
       return createBeats(this.#deps)
@@ -53,8 +53,17 @@ export class Runtime {
       wakeIdle: (input) => beats().wakeIdle(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),
-      performEffect: (input) => beats().performEffect(input),
     }
+  }
+
+  /** What the operations of one extension do outside: an activity each, of the operation's name. */
+  effectsOf({ operations }: Extension): Effects {
+    const perform: Effects[string] = (input) => {
+      if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
+      return createBeats(this.#deps).performEffect(input)
+    }
+    const reaching = operations.filter(({ effect }) => effect !== undefined)
+    return Object.fromEntries(reaching.map(({ name }) => [name, perform]))
   }
 
   /** Opens what the beats need, runs `next`, and closes it again. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Client, type ClientOptions } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
-import { type Model, type Observer, silent } from '@treeos/activities'
+import { type Effects, type Model, type Observer, silent } from '@treeos/activities'
 import { assemble, type Extension, seed } from '@treeos/world'
 import { HistoryBound } from './history-bound.ts'
 import { Runtime } from './runtime.ts'
@@ -73,13 +73,14 @@ class TreeosPlugin extends SimplePlugin {
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'
     this.#taskQueue = worker.taskQueue
-    const activities = this.#runtime.activities
-    for (const name of Object.keys(activities)) {
-      if (worker.activities !== undefined && name in worker.activities)
-        throw new Error(`activity ${name} is registered already`)
-    }
     const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
-    const own = { ...worker, activities: { ...worker.activities, ...activities } }
+    const runtime = this.#runtime
+    const own = extensions
+      .map((extension) => pluginOf(extension, runtime))
+      .reduce(
+        (configured, plugin) => plugin.configureWorker(configured),
+        withActivities(worker, runtime.activities),
+      )
     return super.configureWorker(bundled ? own : { ...own, workflowsPath })
   }
 
@@ -98,4 +99,30 @@ class TreeosPlugin extends SimplePlugin {
     const client = new Client({ connection: this.#connection, namespace: this.#namespace })
     await this.#runtime.run(client, this.#taskQueue, () => super.runWorker(worker, next))
   }
+}
+
+/** An extension as a Temporal plugin: the activities of what its operations do outside. */
+class ExtensionPlugin extends SimplePlugin {
+  readonly #effects: Effects
+
+  constructor(name: string, effects: Effects) {
+    super({ name })
+    this.#effects = effects
+  }
+
+  override configureWorker(worker: WorkerOptions): WorkerOptions {
+    return super.configureWorker(withActivities(worker, this.#effects))
+  }
+}
+
+const pluginOf = (extension: Extension, runtime: Runtime): SimplePlugin =>
+  new ExtensionPlugin(`treeos-${extension.name}`, runtime.effectsOf(extension))
+
+/** @throws {Error} when the host has an activity of one of these names: neither may win silently */
+function withActivities(worker: WorkerOptions, activities: object): WorkerOptions {
+  for (const name of Object.keys(activities)) {
+    if (worker.activities !== undefined && name in worker.activities)
+      throw new Error(`activity ${name} is registered already`)
+  }
+  return { ...worker, activities: { ...worker.activities, ...activities } }
 }

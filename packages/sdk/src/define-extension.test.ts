@@ -57,6 +57,30 @@ it.each(['being', 'space', 'matter', 'thread', 'role', 'quality', 'signal', 'pla
   },
 )
 
+it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
+  const other = defineExtension({ ...base, version: '2.0.0' })
+  expect(() => assemble([seed, defineExtension(base), other])).toThrow('extension trip is given twice')
+  const stray = (part: object) => () => defineExtension({ ...base, ...part })
+  const role = defineRole({ name: 'court:judge', prompt: '' })
+  const stranger = (name: string) => new RegExp(`"${name}" of extension trip must be named trip:`)
+  expect(stray({ roles: [role] })).toThrow(stranger('court:judge'))
+  expect(stray({ operations: [{ ...go, name: 'court:rule' }] })).toThrow(stranger('court:rule'))
+  for (const part of [
+    'see',
+    'relations',
+    'patterns',
+    'resolvers',
+    'scripts',
+    'spaceTypes',
+    'matterTypes',
+    'schedules',
+    'hooks',
+  ])
+    expect(stray({ [part]: { 'court:x': 'x' } })).toThrow(stranger('court:x'))
+  // A signal is named without its namespace, which is the extension's name: so nobody can name another's.
+  expect(stray({ signals: { 'court:x': '' } })).toThrow(/"court:x" of extension trip is no dotted/)
+})
+
 it('what is no schema, no field and no act is refused where it is written', () => {
   const args = { parse: () => true } as never
   expect(() =>

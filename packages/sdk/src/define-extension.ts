@@ -1,4 +1,4 @@
-import { isKey, type Json, parseCall } from '@treeos/core'
+import { isKey, type Json, type JsonObject, type Priority, parseCall } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
 import type {
   Extension,
@@ -29,8 +29,39 @@ export interface ExtensionInput<Action extends string = string> {
   readonly resolvers?: Readonly<Record<string, RelationResolver>>
   readonly see?: Readonly<Record<string, SeeResolver>>
   readonly scripts?: Readonly<Record<string, Script>>
+  /** types of spaces that it knows, by name, with what they are: `create-space` takes them */
+  readonly spaceTypes?: Readonly<Record<string, string>>
+  /** types of things that it knows, by name, with what they are: `create-matter` takes them */
+  readonly matterTypes?: Readonly<Record<string, string>>
+  /** keys that its operations publish, with what they say: `in-session` of extension `court` is `world.court.in-session` */
+  readonly signals?: Readonly<Record<string, string>>
+  /** schedules that a being may be given by name: `set-schedule {name, preset}` */
+  readonly schedules?: Readonly<Record<string, SchedulePreset>>
+  /** subscriptions that a being may be given by name: `subscribe {name, preset}` */
+  readonly hooks?: Readonly<Record<string, HookPreset>>
   /** what the operator does, in order, to plant a small world that shows it: `treeos up --demo <extension>` */
   readonly scene?: readonly SceneAct[]
+}
+
+/** What `set-schedule` takes, but for the name. */
+export interface SchedulePreset {
+  readonly everySeconds: number
+  /** told with each wake */
+  readonly content?: Json
+  readonly priority?: Priority
+}
+
+/** What `subscribe` takes, but for the name. */
+export interface HookPreset {
+  /** a quality, as in `court.ruling`, or a signal, as in `world.court.in-session` */
+  readonly field: string
+  /** `everywhere`, or the path of a space */
+  readonly scope: string
+  readonly below?: boolean
+  /** only a change to one of these scalars wakes */
+  readonly equals?: Json
+  readonly coalesceSeconds?: number
+  readonly priority?: Priority
 }
 
 /** One act of a scene: a call of a verb that changes something. */
@@ -68,10 +99,17 @@ export function defineExtension<const Action extends string = never>(
     ...Object.keys(input.resolvers ?? {}),
     ...Object.keys(input.see ?? {}),
     ...Object.keys(input.scripts ?? {}),
+    ...Object.keys(input.spaceTypes ?? {}),
+    ...Object.keys(input.matterTypes ?? {}),
+    ...Object.keys(input.schedules ?? {}),
+    ...Object.keys(input.hooks ?? {}),
   ]
   const stray = named.find((part) => !part.startsWith(`${name}:`))
   if (stray !== undefined)
     throw new Error(`${JSON.stringify(stray)} of extension ${name} must be named ${name}:…`)
+  const signal = Object.keys(input.signals ?? {}).find((key) => !key.split('.').every(isKey))
+  if (signal !== undefined)
+    throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is no dotted kebab-case key`)
   return Object.freeze({
     name,
     version,
@@ -84,6 +122,11 @@ export function defineExtension<const Action extends string = never>(
     resolvers: input.resolvers ?? {},
     see: input.see ?? {},
     scripts: input.scripts ?? {},
+    spaceTypes: input.spaceTypes ?? {},
+    matterTypes: input.matterTypes ?? {},
+    signals: input.signals ?? {},
+    schedules: (input.schedules ?? {}) as Record<string, JsonObject & SchedulePreset>,
+    hooks: (input.hooks ?? {}) as Record<string, JsonObject & HookPreset>,
     scene: (input.scene ?? []).map((act) => parseCall(act)),
   })
 }

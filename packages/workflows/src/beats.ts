@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { EffectBeats, LocalBeats, MindBeats, PendingEffect } from '@treeos/activities'
+import type { Effects, LocalBeats, MindBeats, PendingEffect } from '@treeos/activities'
 
 /**
  * Reads and appends take milliseconds and may run twice: local activities. They are retried for as long as Postgres is
@@ -43,7 +43,7 @@ const MIND_ATTEMPTS = 4
  * within seconds of a crash.
  */
 export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
-  proxyActivities<EffectBeats>({
+  proxyActivities<Effects>({
     summary,
     startToCloseTimeout: `${timeoutSeconds}s`,
     heartbeatTimeout: '12s',

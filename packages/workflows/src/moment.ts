@@ -94,7 +94,7 @@ async function stamp(input: StampInput): Promise<StampedMoment> {
 /** @returns why nothing came of it; null when it was done */
 async function performed(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
   try {
-    await effectBeats(`effect #${n}`, effect).performEffect({ moment })
+    await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
     return null
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error

@@ -1,6 +1,7 @@
 import { type FactDraft, isJsonObject, isKey, type Json, quote, TreeosError } from '@treeos/core'
 import { requireQualitySize, setQuality } from './qualities.ts'
 import type { WorldReader } from './reader.ts'
+import type { Parts } from './registry.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 
 /** The substrate's own parts: their names have no prefix, and they write what the world is made of. */
@@ -8,29 +9,37 @@ export const SUBSTRATE_PARTS = 'seed'
 
 /**
  * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
- * namespace that has its name. All else is the substrate's, whose operations have their own gates.
+ * namespace that has its name, these as its manifest names them. All else is the substrate's, whose operations have their own gates.
  * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
   facts: readonly FactDraft[],
-  world: WorldReader,
+  { reader: world, parts }: { readonly reader: WorldReader; readonly parts: Pick<Parts, 'signals'> },
 ): Promise<void> {
   if (origin === SUBSTRATE_PARTS) return
   for (const fact of facts) {
-    const beyond = reachBeyond(origin, fact)
+    const beyond = reachBeyond(origin, parts.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
     await requireRoom(fact, world)
   }
 }
 
-function reachBeyond(origin: string, { kind, reel, payload }: FactDraft): string | null {
+function reachBeyond(
+  origin: string,
+  signals: readonly string[],
+  { kind, reel, payload }: FactDraft,
+): string | null {
   if (kind.startsWith(`${origin}:`)) return null
   if (kind === 'signal:published') {
-    return payload.namespace === origin && isPath(payload.key) && reel === `world:${origin}`
+    if (payload.namespace !== origin || !isPath(payload.key) || reel !== `world:${origin}`)
+      return `signals of ${quote(payload.namespace)}`
+    const key = payload.key.join('.')
+    const isDeclared = signals.some((declared) => key === declared || key.startsWith(`${declared}.`))
+    return isDeclared
       ? null
-      : `signals of ${quote(payload.namespace)}`
+      : `the signal ${origin}.${key}: its manifest names ${signals.join(', ') || 'none'}`
   }
   if (kind !== 'quality:set') return `facts of kind ${kind}`
   const onRow = ['being:', 'space:', 'matter:'].some((kind) => reel.startsWith(kind))

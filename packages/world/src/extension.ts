@@ -58,6 +58,8 @@ export interface OperationInput {
   readonly fulfil: () => Promise<Decided>
   /** what came of the operation's effect; null of an operation without one */
   readonly effect: Json
+  /** what the loaded extensions know */
+  readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
 }
 
 export type OperationTarget =
@@ -125,6 +127,14 @@ export interface Extension {
   readonly resolvers: Readonly<Record<string, RelationResolver>>
   readonly see: Readonly<Record<string, SeeResolver>>
   readonly scripts: Readonly<Record<string, Script>>
+  /** types of spaces and of things that it knows, by name, with what they are */
+  readonly spaceTypes: Readonly<Record<string, string>>
+  readonly matterTypes: Readonly<Record<string, string>>
+  /** keys that it publishes in the namespace of its name, with what they say */
+  readonly signals: Readonly<Record<string, string>>
+  /** schedules and subscriptions that a being may be given by name */
+  readonly schedules: Readonly<Record<string, JsonObject>>
+  readonly hooks: Readonly<Record<string, JsonObject>>
   /** what the operator does, in order, to plant a small world that shows it; none when empty */
   readonly scene: readonly VerbCall[]
 }

@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   REGISTRY_REEL,
+  type RoleName,
   spaceReel,
 } from '@treeos/core'
 import type { Role } from './extension.ts'
@@ -93,3 +94,10 @@ export function roleBrought(role: Role, origin: string, digest: (value: Json) =>
     payload: { name: role.spec.name, digest: digest(spec), origin, spec },
   }
 }
+
+/** The fact by which a role ends whose code is gone. */
+export const roleGone = (name: RoleName): FactDraft => ({
+  reel: REGISTRY_REEL,
+  kind: 'role:deleted',
+  payload: { name },
+})

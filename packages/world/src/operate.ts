@@ -58,11 +58,11 @@ type Registered = Operation & { readonly origin: string }
 async function decideBy(
   operation: Registered,
   at: Acting,
-  input: Omit<OperationInput, 'effect'>,
+  input: Omit<OperationInput, 'effect' | 'known'>,
 ): Promise<Decided> {
   const effect = await doOutside(operation, at, input)
   try {
-    return await operation.decide({ ...input, effect })
+    return await operation.decide({ ...input, effect, known: at.parts.known })
   } catch (error) {
     input.world.requireWhole() // a read that failed is no fault of the operation, and is tried again
     if (error instanceof TreeosError || operation.origin === SUBSTRATE_PARTS) throw error
@@ -113,7 +113,7 @@ async function run(
       return fulfilled.decided
     },
   })
-  await requireDeclared(operation, decided.facts, at.reader)
+  await requireDeclared(operation, decided.facts, at)
   // The heads of what will be written belong to what the decision rests on.
   await at.reader.prefetch(decided.facts.map((fact) => fact.reel).filter((reel) => reel !== 'registry'))
   const act = {
@@ -199,7 +199,7 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
     reach: async () => reach,
     fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
   })
-  await requireDeclared(operation, decided.facts, reader)
+  await requireDeclared(operation, decided.facts, at)
   const facts = decided.facts.map((fact) => ({
     ...fact,
     payload: { ...fact.payload, onBehalfOf: asker.name },

@@ -9,6 +9,10 @@ export interface Parts extends Resolvers {
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly scripts: ReadonlyMap<string, Script>
+  /** types, schedules and hooks of all of them, by name */
+  readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
+  /** keys that each extension publishes, by its name */
+  readonly signals: ReadonlyMap<string, readonly string[]>
 }
 
 /**
@@ -41,6 +45,8 @@ export function assemble(extensions: readonly Extension[]): Parts {
         ),
       ].map(([name, { run }]) => [name, run]),
     )
+  const named = <T>(what: string, entries: (extension: Extension) => Readonly<Record<string, T>>) =>
+    Object.fromEntries(mergeFunctions(what, entries))
   const operations = merge('operation', (extension) =>
     extension.operations.map((op) => [op.name, op] as const),
   )
@@ -58,6 +64,13 @@ export function assemble(extensions: readonly Extension[]): Parts {
     resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
     see: mergeFunctions('see-resolver', (extension) => extension.see),
     scripts: mergeFunctions('script', (extension) => extension.scripts),
+    known: {
+      spaceTypes: named('type of space', (extension) => extension.spaceTypes),
+      matterTypes: named('type of matter', (extension) => extension.matterTypes),
+      schedules: named('schedule', (extension) => extension.schedules),
+      hooks: named('hook', (extension) => extension.hooks),
+    },
+    signals: new Map(extensions.map(({ name, signals }) => [name, Object.keys(signals)])),
   }
 }
 

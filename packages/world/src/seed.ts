@@ -184,5 +184,10 @@ export const seed: Extension = {
   resolvers: {},
   see: {},
   scripts,
+  spaceTypes: {},
+  matterTypes: {},
+  signals: {},
+  schedules: {},
+  hooks: {},
   scene: [],
 }

@@ -15,6 +15,7 @@ import type { WorldReader } from '../reader.ts'
 import type { MatterRow } from '../rows.ts'
 import { Arguments } from './arguments.ts'
 import { qualityChange } from './quality-change.ts'
+import { typeIn } from './types.ts'
 
 const createMatter: Operation = {
   name: 'create-matter',
@@ -26,14 +27,12 @@ const createMatter: Operation = {
     type: 'its type, as in document; thing when absent',
     content: 'any JSON; null when absent',
   },
-  async decide({ actor, target, args, world }) {
+  async decide({ actor, target, args, world, known }) {
     const given = new Arguments('create-matter', args, ['id', 'type', 'content'])
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'create-matter takes a space')
     const id = given.text('id')
     if (!isKey(id)) throw given.fault('id', id, 'kebab-case, at most 64 characters')
-    const type = given.optionalText('type') ?? 'thing'
-    if (!TYPE.test(type))
-      throw given.fault('type', type, 'kebab-case, with an optional prefix, as in library:document')
+    const type = typeIn(given, known.matterTypes, 'thing')
     if ((await world.row(`matter:${id}`)) !== null)
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
     const content = requireContent(given.value('content') ?? null, 'content')
@@ -46,8 +45,6 @@ const createMatter: Operation = {
     }
   },
 }
-
-const TYPE = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
 
 const setMatter: Operation = {
   name: 'set-matter',

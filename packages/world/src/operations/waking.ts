@@ -3,8 +3,10 @@ import {
   isJsonObject,
   isKey,
   type Json,
+  type JsonObject,
   type Priority,
   parseSpacePath,
+  quote,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
@@ -33,12 +35,14 @@ const setSchedule: Operation = {
   allow: ['self', 'ancestor', 'operator'],
   args: {
     name: 'kebab-case; one of that name is replaced',
+    preset: 'a schedule that an extension brings, as in weather:hourly; what else is given replaces its own',
     everySeconds: `whole seconds from 1 to ${EVERY_SECONDS_MAX}`,
     content: 'any JSON, told with each wake',
     priority: 'human, interactive or background; background when absent',
   },
-  decide({ target, args }) {
-    const given = new Arguments('set-schedule', args, ['name', 'everySeconds', 'content', 'priority'])
+  decide({ target, args, known }) {
+    const whole = withPreset('set-schedule', args, known.schedules)
+    const given = new Arguments('set-schedule', whole, ['name', 'everySeconds', 'content', 'priority'])
     const being = requireWakeable('set-schedule', target)
     const name = nameIn(given)
     const everySeconds = given.value('everySeconds')
@@ -67,6 +71,7 @@ const subscribe: Operation = {
   allow: ['self', 'ancestor', 'operator'],
   args: {
     name: 'kebab-case; one of that name is replaced',
+    preset: 'a hook that an extension brings, as in court:rulings; what else is given replaces its own',
     scope: `${EVERYWHERE}, or the path of a space`,
     below: 'the spaces in that space count too; false when absent',
     field: 'a quality, as in ambient or ambient.tone, or a signal, as in world.wind.force',
@@ -74,8 +79,9 @@ const subscribe: Operation = {
     priority: 'human, interactive or background; background when absent',
     coalesceSeconds: `how long a wake waits for more changes, up to ${COALESCE_SECONDS_MAX}; 0 when absent`,
   },
-  async decide({ target, args, world }) {
-    const given = new Arguments('subscribe', args, Object.keys(subscribe.args))
+  async decide({ target, args, world, known }) {
+    const whole = withPreset('subscribe', args, known.hooks)
+    const given = new Arguments('subscribe', whole, Object.keys(subscribe.args))
     const being = requireWakeable('subscribe', target)
     const name = nameIn(given)
     const field = parseKeyPath(given.text('field'), 'field').join('.')
@@ -101,6 +107,22 @@ const unsubscribe: Operation = {
   allow: ['self', 'ancestor', 'operator'],
   args: { name: 'of the subscription' },
   decide: ({ target, args }) => remove(target, SUBSCRIPTIONS, new Arguments('unsubscribe', args, ['name'])),
+}
+
+/** What an extension suggests, and over it what is given. */
+function withPreset(
+  operation: string,
+  { preset, ...own }: JsonObject,
+  known: Readonly<Record<string, JsonObject>>,
+): JsonObject {
+  if (preset === undefined) return own
+  const brought = typeof preset === 'string' && Object.hasOwn(known, preset) ? known[preset] : undefined
+  if (brought !== undefined) return { ...brought, ...own }
+  const there = Object.keys(known).sort().join(', ')
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${operation}: no extension here brings ${quote(preset)}; there is ${there === '' ? 'none' : there}`,
+  )
 }
 
 type Where = Pick<Subscription, 'scope' | 'below'>

@@ -18,6 +18,7 @@ import { type BeingRow, type RoleRow, spaceKey } from '../rows.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 import { qualityChange } from './quality-change.ts'
+import { typeIn } from './types.ts'
 import { KEPT_NAMESPACES } from './waking.ts'
 
 const createSpace: Operation = {
@@ -26,8 +27,9 @@ const createSpace: Operation = {
   targets: ['space'],
   allow: ['owner', 'operator'],
   args: { path: 'path of the new space', type: 'its type; a room when absent' },
-  async decide({ actor, target, args, world }) {
+  async decide({ actor, target, args, world, known }) {
     const given = new Arguments('create-space', args, ['path', 'type'])
+    const type = typeIn(given, known.spaceTypes, 'room')
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
     if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
@@ -40,7 +42,7 @@ const createSpace: Operation = {
       throw new TreeosError('RESOURCE_CONFLICT', `space ${path} is already there`)
     if ((await world.space(parent)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${parent} does not exist; create it first`)
-    const payload = { path, type: given.optionalText('type') ?? 'room', owner: actor.name, qualities: {} }
+    const payload = { path, type, owner: actor.name, qualities: {} }
     return {
       facts: [
         { reel: spaceReel(path), kind: 'space:created', payload },

@@ -1,0 +1,17 @@
+import { isKey, quote, TreeosError } from '@treeos/core'
+import type { Arguments } from './arguments.ts'
+
+/** A word of whoever makes it, or a type that a loaded extension knows: `<extension>:<type>`. */
+export function typeIn(given: Arguments, known: Readonly<Record<string, string>>, fallback: string): string {
+  const type: string = given.optionalText('type') ?? fallback
+  if (Object.hasOwn(known, type)) return type
+  const there = Object.keys(known).sort().join(', ')
+  if (isWord(type)) return type
+  if (!type.includes(':')) throw given.fault('type', type, 'one kebab-case word, or the type of an extension')
+  throw new TreeosError(
+    'INVALID_TYPE',
+    `no extension here brings the type ${quote(type)}; there is ${there === '' ? 'none' : there}`,
+  )
+}
+
+const isWord = (type: string): boolean => isKey(type)

@@ -1,0 +1,166 @@
+import { readRows } from '@treeos/chain'
+import { explain, moments } from '@treeos/client'
+import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
+import type { RoleRow } from '@treeos/world'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doAs, expectRefused, live, publish, rowOf, setRole, until } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const trip = defineExtension({
+  name: 'trip',
+  version: '1.0.0',
+  roles: [
+    defineRole({ name: 'trip:guide', canDo: ['trip:go'], see: ['trip:map'], prompt: 'You guide.' }),
+    defineRole({ name: 'trip:walker', prompt: 'You walk.' }),
+  ],
+  operations: [
+    defineOperation({
+      name: 'trip:go',
+      description: 'Goes.',
+      on: 'space',
+      allow: ['anyone'],
+      decide: ({ target }) => ({
+        facts: [setQuality(target, 'trip.gone', true), publishSignal('trip.under-way', true)],
+      }),
+    }),
+  ],
+  see: { 'trip:map': ({ me }) => ({ here: me.space }) },
+  scripts: { 'trip:rest': () => ({ kind: 'see', content: 'resting' }) },
+  spaceTypes: { 'trip:camp': 'where one rests' },
+  matterTypes: { 'trip:tent': 'what one rests in' },
+  signals: { 'under-way': 'whether anybody walks' },
+  schedules: { 'trip:daily': { everySeconds: 86_400, content: 'walk on' } },
+  hooks: { 'trip:starts': { field: 'world.trip.under-way', scope: 'everywhere', equals: true } },
+})
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, trip] })
+  await world.birth({
+    name: 'walker',
+    cognition: 'scripted',
+    script: 'trip:rest',
+    role: 'trip:walker',
+    roleFlow: [{ when: { 'world.trip.under-way': true }, role: 'trip:guide' }],
+  })
+  await world.birth({ name: 'bystander', cognition: 'scripted', script: 'echo', role: 'resident' })
+})
+afterAll(() => world?.close())
+
+const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
+  expectRefused(world, run, code, says)
+const rolesNow = async () => {
+  const rows = await world.db
+    .selectFrom('projection')
+    .select('state')
+    .where('key', 'like', 'role:%')
+    .execute()
+  return rows
+    .map(({ state }) => JSON.parse(state) as RoleRow)
+    .filter(({ deleted }) => !deleted)
+    .map(({ name }) => name)
+    .sort()
+}
+
+describe('F36 what an extension brings', () => {
+  it('are roles, operations, types, signals, schedules and hooks, by one manifest', async () => {
+    await doAs(world, 'create-space', '/', { path: '/camp', type: 'trip:camp' })
+    await doAs(world, 'create-matter', '/camp', { id: 'tent', type: 'trip:tent' })
+    await doAs(world, 'set-schedule', '@walker', { name: 'daily', preset: 'trip:daily', everySeconds: 3600 })
+    await doAs(world, 'subscribe', '@walker', { name: 'starts', preset: 'trip:starts' })
+    expect((await rowOf(world, 'walker')).qualities).toMatchObject({
+      schedule: { daily: { everySeconds: 3600, content: 'walk on', priority: 'background' } },
+      subscription: { starts: { field: 'world.trip.under-way', scope: 'everywhere', equals: [true] } },
+    })
+    await doAs(world, 'trip:go', '/camp', {})
+    await until(async () => (await moments(world.db, 'walker', 1))[0]?.primary === 'trip:guide')
+    expect((await explain(world.db, 'walker', 1)).surface.canDo).toEqual(['trip:go'])
+  })
+
+  it.each([
+    [
+      'a type of space',
+      'create-space',
+      '/',
+      { path: '/inn', type: 'trip:inn' },
+      'INVALID_TYPE',
+      /there is trip:camp/,
+    ],
+    [
+      'a type of thing',
+      'create-matter',
+      '/camp',
+      { id: 'bed', type: 'trip:bed' },
+      'INVALID_TYPE',
+      /there is trip:tent/,
+    ],
+    [
+      'a schedule',
+      'set-schedule',
+      '@walker',
+      { name: 'x', preset: 'trip:hourly' },
+      'INVALID_INPUT',
+      /trip:daily/,
+    ],
+    ['a hook', 'subscribe', '@walker', { name: 'x', preset: 7 }, 'INVALID_INPUT', /trip:starts/],
+    [
+      'a type that is no word',
+      'create-space',
+      '/',
+      { path: '/inn', type: 'An Inn' },
+      'INVALID_INPUT',
+      /"An Inn"/,
+    ],
+  ])('%s that it does not bring is refused by name', async (_what, action, target, args, code, says) => {
+    await refused(() => doAs(world, action, target, args), code, says)
+  })
+
+  it('are gone with it, and nothing else is', async () => {
+    await setRole(world, { name: 'keeper', canSee: ['~'], prompt: 'You keep.' })
+    const before = await rolesNow()
+    expect(before).toEqual(expect.arrayContaining(['keeper', 'stage:free', 'trip:guide', 'trip:walker']))
+    const camp = async () =>
+      (await readRows(world.db, world.reality.id, ['space:/camp', 'matter:tent', 'world:trip'])).map(
+        ({ state }) => state,
+      )
+    const lasting = await camp()
+
+    await world.stopWorker()
+    await world.startWorker([stage])
+    await until(async () => !(await rolesNow()).includes('trip:guide'), { what: 'the end of its roles' })
+    expect(await rolesNow()).toEqual(before.filter((name) => !name.startsWith('trip:')))
+    expect(await camp()).toEqual(lasting) // what was made with it is the world's
+    await refused(() => doAs(world, 'trip:go', '/camp', {}), 'ACTION_NOT_SUPPORTED', '"trip:go"')
+    await refused(
+      () => doAs(world, 'create-space', '/', { path: '/camp2', type: 'trip:camp' }),
+      'INVALID_TYPE',
+      'there is none',
+    )
+    await refused(
+      () => doAs(world, 'set-roleflow', '@bystander', { flow: [{ role: 'trip:walker' }] }),
+      'ROLE_UNAVAILABLE',
+      'trip:walker',
+    )
+    expect(await live(world, 'bystander', 'still here?')).toMatchObject({ outcome: 'act' })
+  })
+
+  it('leave a being that still wears one with a reason by name', async () => {
+    expect(await live(world, 'walker', 'go on')).toMatchObject({
+      outcome: 'skipped',
+      reason: 'role-unavailable',
+      message: 'it would wear trip:guide, trip:walker, which is not registered: is its extension gone?',
+    })
+  })
+
+  it('are back with it', async () => {
+    await world.stopWorker()
+    await world.startWorker()
+    await until(async () => (await rolesNow()).includes('trip:guide'), { what: 'its roles' })
+    expect(await live(world, 'walker', 'go on')).toMatchObject({ outcome: 'see', primary: 'trip:guide' })
+    await publish(world, 'stage-left.x', 1)
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
