@@ -19,7 +19,7 @@ export type {
   SpaceRow,
   WorldReader,
 } from '@treeos/world'
-export { answer, silence } from './decisions.ts'
+export { answer, perform, silence, tell } from './decisions.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
 export { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
