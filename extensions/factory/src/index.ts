@@ -1,0 +1,270 @@
+import {
+  answer,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  type Json,
+  perform,
+  publishSignal,
+  type RoleFlow,
+  recordFact,
+  type Script,
+  type SpaceRow,
+  setQuality,
+  silence,
+  TreeosError,
+  tell,
+  type WorldReader,
+} from '@treeos/sdk'
+import { z } from 'zod'
+
+/** With so many defects that nobody has mended the line breaks. */
+const OPEN_DEFECTS_MAX = 2
+/** The conveyor takes no more decks; whoever turns them waits. */
+const DECKS_MAX = 5
+
+const count = z.number().int().min(0)
+/** What is on the conveyor, what was made, and the defects: all that were ever found, and those still open. */
+const stock = z.object({ decks: count, boards: count, found: count, open: count })
+type Stock = z.infer<typeof stock>
+type Dashboard = Stock & { line: string; broken: boolean }
+
+/** Whoever sets qualities by hand may set anything: what is no stock is an empty one. */
+const stockOf = ({ qualities }: SpaceRow): Stock =>
+  z.object({ stock }).safeParse(qualities.factory).data?.stock ?? { decks: 0, boards: 0, found: 0, open: 0 }
+
+async function dashboardOf(space: SpaceRow, world: WorldReader): Promise<Dashboard> {
+  const { line, broken } = ((await world.world('factory'))?.values ?? {}) as { line?: Json; broken?: Json }
+  return { ...stockOf(space), line: line === 'running' ? line : 'stopped', broken: broken === true }
+}
+
+/** @throws {TreeosError} INVALID_TYPE, or RESOURCE_CONFLICT while nothing can be made here */
+async function runningIn(space: SpaceRow, world: WorldReader): Promise<Dashboard> {
+  requireFactory(space)
+  const dashboard = await dashboardOf(space, world)
+  if (dashboard.broken)
+    throw new TreeosError('RESOURCE_CONFLICT', `the line of ${space.path} is broken: factory:repair mends it`)
+  if (dashboard.line !== 'running')
+    throw new TreeosError('RESOURCE_CONFLICT', `the line of ${space.path} is stopped: factory:run starts it`)
+  return dashboard
+}
+
+function requireFactory({ path, type }: SpaceRow): void {
+  if (type !== 'factory') throw new TreeosError('INVALID_TYPE', `${path} is a ${type}, not a factory`)
+}
+
+const restock = (space: SpaceRow, change: Partial<Stock>) =>
+  setQuality(space, 'factory.stock', { ...stockOf(space), ...change })
+
+const run = defineOperation({
+  name: 'factory:run',
+  description: 'Starts or stops the line.',
+  on: 'space',
+  allow: ['owner', 'operator'],
+  args: z.strictObject({ running: z.boolean().describe('whether the line runs') }),
+  decide({ target, args }) {
+    requireFactory(target)
+    return { facts: [publishSignal('factory.line', args.running ? 'running' : 'stopped')], result: args }
+  },
+})
+
+// Who holds one of the actions below is a worker or the supervisor: no other role has them.
+const operateLathe = defineOperation({
+  name: 'factory:operate-lathe',
+  description: 'Turns one deck, which goes onto the conveyor.',
+  on: 'space',
+  allow: ['anyone'],
+  async decide({ target, world }) {
+    const decks = (await runningIn(target, world)).decks + 1
+    if (decks > DECKS_MAX)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${DECKS_MAX} decks are on the conveyor of ${target.path}, it takes no more`,
+      )
+    return { facts: [restock(target, { decks })], result: { decks } }
+  },
+})
+
+const attachTrucks = defineOperation({
+  name: 'factory:attach-trucks',
+  description: 'Makes a board of one deck from the conveyor.',
+  on: 'space',
+  allow: ['anyone'],
+  async decide({ actor, target, world }) {
+    const { decks, boards } = await runningIn(target, world)
+    if (decks === 0)
+      throw new TreeosError('RESOURCE_CONFLICT', `no deck is on the conveyor of ${target.path}`)
+    const board = boards + 1
+    return {
+      facts: [
+        restock(target, { decks: decks - 1, boards: board }),
+        recordFact(target, 'factory:made', { board, by: actor.name }),
+      ],
+      result: { board },
+    }
+  },
+})
+
+const logDefect = defineOperation({
+  name: 'factory:log-defect',
+  description: 'Notes a defect. When too many are open the line breaks.',
+  on: 'space',
+  allow: ['anyone'],
+  args: z.strictObject({ what: z.string().min(1).max(200).describe('what is wrong, and with which board') }),
+  async decide({ actor, target, args, world }) {
+    const { found, open } = await runningIn(target, world)
+    const breaks = open + 1 >= OPEN_DEFECTS_MAX
+    return {
+      facts: [
+        restock(target, { found: found + 1, open: open + 1 }),
+        recordFact(target, 'factory:defect', { what: args.what, by: actor.name }),
+        ...(breaks ? [publishSignal('factory.broken', true)] : []),
+      ],
+      result: { open: open + 1, broken: breaks },
+    }
+  },
+})
+
+const repair = defineOperation({
+  name: 'factory:repair',
+  description: 'Mends all open defects, and with them the line.',
+  on: 'space',
+  allow: ['anyone'],
+  async decide({ target, world }) {
+    requireFactory(target)
+    const { open, broken } = await dashboardOf(target, world)
+    if (!broken && open === 0)
+      throw new TreeosError('RESOURCE_CONFLICT', `nothing is to be mended in ${target.path}`)
+    return {
+      facts: [
+        restock(target, { open: 0 }),
+        recordFact(target, 'factory:repaired', { defects: open }),
+        ...(broken ? [publishSignal('factory.broken', null)] : []),
+      ],
+      result: { mended: open },
+      reply: { mended: open },
+    }
+  },
+})
+
+/** Makes boards while the line runs. Reaches the line and the supervisor; cannot start, stop or mend anything. */
+const worker = defineRole({
+  name: 'factory:worker',
+  canSee: ['~'],
+  canDo: ['factory:operate-lathe', 'factory:attach-trucks', 'factory:log-defect'],
+  canSummon: ['@supervisor'],
+  see: ['factory:dashboard'],
+  prompt: ({ me }) =>
+    `You are ${me.name}, on the line of SkateCo's factory. Do the one thing that your station needs next; log what is not right.`,
+})
+const halted = defineRole({
+  name: 'factory:halted',
+  canSee: ['~'],
+  canSummon: ['@supervisor'],
+  see: ['factory:dashboard'],
+  prompt: 'The line is broken and nothing can be made. See that the supervisor knows.',
+})
+const resting = defineRole({ name: 'factory:resting', prompt: 'Nothing is to be done at your station.' })
+const supervisor = defineRole({
+  name: 'factory:supervisor',
+  canSee: ['~'],
+  canDo: ['factory:repair'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['factory:dashboard'],
+  prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',
+})
+
+/** For whoever works here, where `busy` says when there is something to do: the signals alone make it another being. */
+const station = (busy: Extract<RoleFlow[number]['when'], object>): RoleFlow => [
+  { when: { 'world.factory.broken': true }, role: 'factory:halted' },
+  { when: { ...busy, 'world.factory.line': 'running' }, role: 'factory:worker' },
+  { role: 'factory:resting' },
+]
+export const working = station({})
+
+const dashboardSeen = (views: readonly { name: string; view: Json }[]): Dashboard | undefined =>
+  views.find(({ name }) => name === 'dashboard')?.view as Dashboard | undefined
+const eventOf = (content: Json): Json =>
+  typeof content === 'object' && content !== null && 'event' in content ? (content.event ?? null) : null
+
+/** Turns a deck whenever its hour comes, unless the conveyor is full. */
+const lathe: Script = ({ wake, primary, face }) => {
+  const { decks = DECKS_MAX } = dashboardSeen(face.views) ?? {}
+  return primary === 'factory:worker' && eventOf(wake.content) === 'schedule' && decks < DECKS_MAX
+    ? perform('factory:operate-lathe', face.space.path)
+    : silence
+}
+
+/** Makes a board of whatever comes along. */
+const trucks: Script = ({ primary, face }) =>
+  primary === 'factory:worker' && (dashboardSeen(face.views)?.decks ?? 0) > 0
+    ? perform('factory:attach-trucks', face.space.path)
+    : silence
+
+/** So seldom is a board as it should not be, in this scene. */
+const BOARDS_PER_DEFECT = 3
+
+/** Looks at each board, and calls the supervisor when the line breaks. */
+const inspect: Script = ({ wake, primary, face }) => {
+  if (eventOf(wake.content) !== 'changed') return silence
+  if (primary === 'factory:halted') return tell('@supervisor', `the line of ${face.space.path} is broken`)
+  const { boards = 0, found = 0 } = dashboardSeen(face.views) ?? {}
+  const bad = (found + 1) * BOARDS_PER_DEFECT
+  return primary === 'factory:worker' && boards >= bad
+    ? perform('factory:log-defect', face.space.path, { what: `a truck of board ${bad} is askew` })
+    : silence
+}
+
+/** Mends what is broken when called; tells everybody else how the line goes. */
+const supervise: Script = ({ wake, face }) => {
+  if (wake.from === null || wake.inReplyTo !== null) return silence
+  const dashboard = dashboardSeen(face.views)
+  return dashboard?.broken
+    ? perform('factory:repair', face.space.path)
+    : answer(dashboard ?? 'no line is here')
+}
+
+const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
+  verb: 'be' as const,
+  operation: 'birth',
+  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/factory' },
+})
+
+export default defineExtension({
+  name: 'factory',
+  version: '0.0.0',
+  roles: [worker, halted, resting, supervisor],
+  clauses: working,
+  operations: [run, operateLathe, attachTrucks, logDefect, repair],
+  see: {
+    'factory:dashboard': async ({ me, world }) => {
+      const space = await world.space(me.space)
+      return space?.type === 'factory' ? await dashboardOf(space, world) : null
+    },
+  },
+  scripts: {
+    'factory:lathe': lathe,
+    'factory:trucks': trucks,
+    'factory:inspect': inspect,
+    'factory:supervise': supervise,
+  },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/factory', type: 'factory' } },
+    born('supervisor', 'factory:supervise', 'factory:supervisor', []),
+    born('lars', 'factory:lathe', 'factory:resting', working),
+    born(
+      'tess',
+      'factory:trucks',
+      'factory:resting',
+      station({ 'space.quality.factory.stock.decks': { gt: 0 } }),
+    ),
+    born(
+      'quinn',
+      'factory:inspect',
+      'factory:resting',
+      station({ 'space.quality.factory.stock.boards': { gt: 0 } }),
+    ),
+    { verb: 'do', action: 'set-schedule', target: '@lars', args: { name: 'shift', everySeconds: 1 } },
+    { verb: 'do', action: 'factory:run', target: '/factory', args: { running: true } },
+  ],
+})

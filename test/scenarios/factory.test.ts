@@ -1,0 +1,205 @@
+import { explain, moments, plantScene, summon } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
+import factory from '@treeos/factory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSpace, doAs, groundOf, play, publish, setFlow, until, wakesOf } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const HANDS = ['lars', 'tess', 'quinn'] as const
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, factory] })
+})
+afterAll(() => world?.close())
+
+interface Dashboard {
+  readonly decks: number
+  readonly boards: number
+  readonly found: number
+  readonly open: number
+  readonly line: string
+  readonly broken: boolean
+}
+const dashboard = async () => {
+  const asked = { target: 'supervisor', content: 'how goes it?', as: 'operator', waitSeconds: 20 }
+  return (await summon(world, asked)).reply?.content as unknown as Dashboard
+}
+const countOf = async (kind: string) =>
+  (
+    await world.db
+      .selectFrom('fact')
+      .select('seq')
+      .where('reel', '=', 'space:/factory')
+      .where('kind', '=', kind)
+      .execute()
+  ).length
+const lastRole = async (being: string) => (await moments(world.db, being, 1))[0]?.primary
+const actsAs = async (being: string, role: string) =>
+  (await moments(world.db, being)).filter(({ primary, outcome }) => primary === role && outcome === 'act')
+
+describe('the line', () => {
+  it('makes boards, breaks over two defects, is mended by the supervisor and goes on, without a model', async () => {
+    expect(await plantScene(world, factory)).toBe(true)
+    await until(async () => (await countOf('factory:repaired')) === 1, { seconds: 60, what: 'a repair' })
+    const then = await countOf('factory:made')
+    await until(async () => (await countOf('factory:made')) > then, { seconds: 30, what: 'a board after it' })
+    expect(await countOf('factory:defect')).toBeGreaterThanOrEqual(2)
+  })
+
+  it('the signal made others of the same workers: who had hands had none while it was broken', async () => {
+    for (const being of HANDS) {
+      const all = await moments(world.db, being)
+      expect(new Set(all.map(({ primary }) => primary))).toContain('factory:halted')
+      expect((await actsAs(being, 'factory:worker')).length).toBeGreaterThanOrEqual(2)
+      const { n } = all.find(({ primary }) => primary === 'factory:halted')!
+      expect((await explain(world.db, being, n)).surface).toEqual({
+        canSee: ['/factory'],
+        canDo: [],
+        canSummon: ['@supervisor'],
+        canBe: [],
+      })
+    }
+    // One of them spoke: whoever looks at the boards.
+    expect(await actsAs('quinn', 'factory:halted')).toHaveLength(1)
+    expect(await actsAs('lars', 'factory:halted')).toEqual([])
+    const calls = (await wakesOf(world, 'supervisor')).filter(({ caller }) => caller?.name === 'quinn')
+    expect(calls.map(({ content }) => content)).toEqual(['the line of /factory is broken'])
+    const answers = (await wakesOf(world, 'quinn')).filter(({ inReplyTo }) => inReplyTo === calls[0]!.id)
+    expect(answers.map(({ content }) => content)).toEqual([{ mended: 2 }])
+  })
+
+  it('stops when it is told to: everyone rests, and the board shows what every fact comes to', async () => {
+    await doAs(world, 'factory:run', '/factory', { running: false })
+    await doAs(world, 'delete-schedule', '@lars', { name: 'shift' })
+    await until(async () =>
+      (await Promise.all(HANDS.map(lastRole))).every((role) => role === 'factory:resting'),
+    )
+    for (const being of HANDS)
+      await until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
+    const made = await countOf('factory:made')
+    const turned = (await actsAs('lars', 'factory:worker')).length
+    const found = await countOf('factory:defect')
+    expect(await dashboard()).toEqual({
+      decks: turned - made,
+      boards: made,
+      found,
+      open: found - 2,
+      line: 'stopped',
+      broken: false,
+    })
+    expect(made).toBe((await actsAs('tess', 'factory:worker')).length)
+  })
+})
+
+describe('what is refused by name, with nothing written', () => {
+  beforeAll(() => createSpace(world, '/yard'))
+
+  it.each<[string, string, string, JsonObject, string, RegExp]>([
+    ['factory:run', 'missing', '/factory', {}, 'INVALID_INPUT', /factory:run: running is null: .*boolean/],
+    ['factory:run', 'of another type', '/factory', { running: 'yes' }, 'INVALID_INPUT', /running is "yes": /],
+    ['factory:run', 'unknown', '/factory', { running: true, at: 5 }, 'INVALID_INPUT', /"at"/],
+    ['factory:run', 'a being', '@lars', { running: true }, 'INVALID_TYPE', /takes a space, not @lars/],
+    [
+      'factory:run',
+      'no factory',
+      '/yard',
+      { running: true },
+      'INVALID_TYPE',
+      /\/yard is a room, not a factory/,
+    ],
+    ['factory:run', 'nowhere', '/gone', { running: true }, 'SPACE_NOT_FOUND', /\/gone/],
+    ['factory:operate-lathe', 'unknown', '/factory', { speed: 3 }, 'INVALID_INPUT', /no argument "speed"/],
+    ['factory:operate-lathe', 'no factory', '/yard', {}, 'INVALID_TYPE', /\/yard is a room/],
+    ['factory:operate-lathe', 'stopped', '/factory', {}, 'RESOURCE_CONFLICT', /of \/factory is stopped/],
+    ['factory:operate-lathe', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
+    ['factory:attach-trucks', 'unknown', '/factory', { n: 2 }, 'INVALID_INPUT', /no argument "n"/],
+    ['factory:attach-trucks', 'a being', '@tess', {}, 'INVALID_TYPE', /not @tess/],
+    ['factory:attach-trucks', 'stopped', '/factory', {}, 'RESOURCE_CONFLICT', /of \/factory is stopped/],
+    ['factory:attach-trucks', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
+    ['factory:log-defect', 'missing', '/factory', {}, 'INVALID_INPUT', /what is null: /],
+    [
+      'factory:log-defect',
+      'of another type',
+      '/factory',
+      { what: 7 },
+      'INVALID_INPUT',
+      /what is 7: .*string/,
+    ],
+    ['factory:log-defect', 'empty', '/factory', { what: '' }, 'INVALID_INPUT', /what is "": /],
+    ['factory:log-defect', 'too long', '/factory', { what: 'x'.repeat(201) }, 'INVALID_INPUT', /"x+.*200/],
+    ['factory:log-defect', 'stopped', '/factory', { what: 'rust' }, 'RESOURCE_CONFLICT', /stopped/],
+    ['factory:log-defect', 'nowhere', '/gone', { what: 'rust' }, 'SPACE_NOT_FOUND', /\/gone/],
+    ['factory:repair', 'unknown', '/factory', { with: 'tape' }, 'INVALID_INPUT', /no argument "with"/],
+    ['factory:repair', 'no factory', '/yard', {}, 'INVALID_TYPE', /\/yard is a room/],
+    ['factory:repair', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
+  ])('%s: %s', async (action, _what, target, args, code, message) => {
+    const before = await groundOf(world)
+    await expect(doAs(world, action, target, args)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    })
+    expect(await groundOf(world)).toEqual(before)
+  })
+
+  it('to whoever did not build it the line is not theirs to run, and no worker mends it', async () => {
+    const birth = (name: string, role: string) =>
+      world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role, home: '/factory' })
+    await birth('guest', 'stage:free')
+    await birth('temp', 'factory:worker')
+    const before = await groundOf(world)
+    const call = (action: string, args: JsonObject = {}) => ({ verb: 'do', action, target: '/factory', args })
+    for (const [being, doing] of [
+      ['guest', call('factory:run', { running: true })],
+      ['temp', call('factory:run', { running: true })],
+      ['temp', call('factory:repair')],
+    ] as const)
+      expect(await play(world, being, doing)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    // The operator said so to each; else nothing was written.
+    const after = (await groundOf(world)) as { heads: { reel: string }[] }
+    const heads = (ground: unknown) =>
+      (ground as typeof after).heads.filter(({ reel }) => reel !== 'being:operator')
+    expect(heads(after)).toEqual(heads(before))
+  })
+
+  it('a stock that somebody set to something else is an empty one: a full conveyor and an empty one say so', async () => {
+    await doAs(world, 'factory:run', '/factory', { running: true })
+    const stock = (value: unknown) =>
+      doAs(world, 'set-space', '/factory', { field: 'factory.stock', value: value as JsonObject })
+    for (const value of [true, null, { decks: -1 }]) {
+      await stock(value)
+      await expect(doAs(world, 'factory:attach-trucks', '/factory', {})).rejects.toMatchObject({
+        code: 'RESOURCE_CONFLICT',
+        message: 'no deck is on the conveyor of /factory',
+      })
+      await expect(doAs(world, 'factory:repair', '/factory', {})).rejects.toMatchObject({
+        message: 'nothing is to be mended in /factory',
+      })
+    }
+    await publish(world, 'factory.broken', true)
+    await expect(doAs(world, 'factory:operate-lathe', '/factory', {})).rejects.toMatchObject({
+      message: 'the line of /factory is broken: factory:repair mends it',
+    })
+    await until(async () => (await countOf('factory:repaired')) === 2, {
+      what: 'the supervisor, called by quinn',
+    })
+    // Nobody at the trucks now, so that decks heap up.
+    await setFlow(world, 'tess', [])
+    for (let decks = 1; decks <= 5; decks += 1)
+      expect(await doAs(world, 'factory:operate-lathe', '/factory', {})).toMatchObject({ result: { decks } })
+    await expect(doAs(world, 'factory:operate-lathe', '/factory', {})).rejects.toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+      message: '5 decks are on the conveyor of /factory, it takes no more',
+    })
+    await doAs(world, 'factory:run', '/factory', { running: false })
+  })
+
+  it('F49 is lived again the same', async () => {
+    for (const being of [...HANDS, 'supervisor'])
+      await until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
