@@ -1,0 +1,172 @@
+import {
+  answer,
+  defineExtension,
+  defineRole,
+  type Json,
+  perform,
+  type Script,
+  silence,
+  tell,
+} from '@treeos/sdk'
+import { z } from 'zod'
+
+/** The content of a thing of type `fitness-set`. Whose it is says the thing, so nobody trains in another's name. */
+const fitnessSet = z.object({
+  exercise: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+  /** counts the athlete's trainings of this exercise, from 1 */
+  session: z.number().int().min(1).max(100_000),
+  /** of this session, from 1 */
+  set: z.number().int().min(1).max(100),
+  /** kg */
+  weight: z.number().min(0).max(1000),
+  target: z.number().int().min(1).max(1000),
+  reps: z.number().int().min(0).max(1000),
+})
+export type FitnessSet = z.infer<typeof fitnessSet>
+
+const STEP_KG = 2.5
+const DELOAD = 0.9
+/** A weight was not reached in so many sessions one after the other: less comes next. */
+const MISSES_MAX = 2
+
+export interface Advice {
+  /** kg */
+  readonly weight: number
+  readonly why: 'all-met' | 'missed' | 'missed-twice'
+  /** the last session that it rests on */
+  readonly session: number
+}
+
+/**
+ * Progressive overload: a step more when all targets of the last session were met, a tenth less when the same weight was
+ * missed twice running, else the same again.
+ * @param sets of one athlete and one exercise, in any order
+ * @returns null without any
+ */
+export function overload(sets: readonly FitnessSet[]): Advice | null {
+  const sessions = sessionsOf(sets).map((session) => {
+    const done = sets.filter((set) => set.session === session)
+    return {
+      session,
+      weight: Math.max(...done.map(({ weight }) => weight)),
+      met: done.every(({ reps, target }) => reps >= target),
+    }
+  })
+  const [last] = sessions
+  if (last === undefined) return null
+  const { session, weight } = last
+  if (last.met) return { weight: weight + STEP_KG, why: 'all-met', session }
+  const misses = sessions.findIndex((one) => one.met || one.weight !== weight)
+  if ((misses < 0 ? sessions.length : misses) < MISSES_MAX) return { weight, why: 'missed', session }
+  return { weight: Math.floor((weight * DELOAD) / STEP_KG) * STEP_KG, why: 'missed-twice', session }
+}
+
+/** The numbers of the sessions, the last first. */
+const sessionsOf = (sets: readonly FitnessSet[]): number[] =>
+  [...new Set(sets.map(({ session }) => session))].sort((a, b) => b - a)
+
+/** What one athlete did of one exercise, as far back as advice looks. */
+interface Training {
+  readonly athlete: string
+  readonly exercise: string
+  readonly sets: readonly FitnessSet[]
+}
+
+function recent(sets: readonly FitnessSet[]): FitnessSet[] {
+  const sessions = sessionsOf(sets).slice(0, MISSES_MAX)
+  return sets.filter(({ session }) => sessions.includes(session))
+}
+
+/** Reads the sets that lie in its space, and advises. Changes nothing. */
+const coach = defineRole({
+  name: 'fitness:coach',
+  canSummon: [{ rel: 'asker' }],
+  see: ['fitness:sets'],
+  prompt:
+    'You are a coach. Whoever asks wants to know the next weight of an exercise. Go by their own sets alone: a step more when ' +
+    'all targets were met, a tenth less after two misses of one weight, else the same again.',
+})
+/** Notes its own sets as things, and asks the coach. */
+const athlete = defineRole({
+  name: 'fitness:athlete',
+  canDo: ['create-matter'],
+  canSummon: ['@coach'],
+  prompt:
+    'You train. Note each set as a thing of type fitness-set, and ask the coach before the next session.',
+})
+
+/** Tells whoever asks `{"exercise": …}` what to lift next, by the asker's own sets. */
+const advise: Script = ({ wake, face }) => {
+  if (wake.from === null || wake.inReplyTo !== null) return silence
+  const { data: asked } = z.object({ exercise: z.string() }).safeParse(wake.content)
+  if (asked === undefined) return answer({ how: 'ask me {"exercise": name}' })
+  const trainings = (face.views.find(({ name }) => name === 'sets')?.view ?? []) as unknown as Training[]
+  const own = trainings.find((one) => one.athlete === wake.from && one.exercise === asked.exercise)
+  return answer({ ...asked, advice: (own === undefined ? null : overload(own.sets)) as Json })
+}
+
+/** Notes `{"did": {a set}}` and passes `{"ask": exercise}` on to the coach. */
+const train: Script = ({ wake, face }) => {
+  const { did, ask } = (wake.from === null || wake.inReplyTo !== null ? {} : (wake.content ?? {})) as {
+    did?: Json
+    ask?: Json
+  }
+  if (typeof ask === 'string') return tell('@coach', { exercise: ask })
+  const { data: set, error } = fitnessSet.safeParse(did)
+  if (did === undefined) return silence
+  if (set === undefined) return { kind: 'failure', code: 'INVALID_INPUT', message: z.prettifyError(error) }
+  const id = [face.me.name, set.exercise, set.session, set.set].join('-')
+  return perform('create-matter', face.space.path, { id, type: 'fitness-set', content: set })
+}
+
+const did = (session: number, set: number, reps: number) => ({
+  verb: 'summon' as const,
+  target: '@mia',
+  content: { did: { exercise: 'squat', session, set, weight: 60, target: 5, reps } },
+})
+const born = (name: string, script: string, role: string) => ({
+  verb: 'be' as const,
+  operation: 'birth',
+  payload: { name, cognition: 'scripted', script, role, home: '/gym' },
+})
+
+export default defineExtension({
+  name: 'fitness',
+  version: '0.0.0',
+  roles: [coach, athlete],
+  see: {
+    /** by athlete and exercise; a thing that only says that it is a set is none */
+    'fitness:sets': async ({ me, world }) => {
+      const ids = await world.matters(me.space)
+      await world.prefetch(ids.map((id) => `matter:${id}`))
+      const trainings = new Map<string, Training & { sets: FitnessSet[] }>()
+      for (const id of ids) {
+        const matter = await world.matter(id)
+        const { data: set } = fitnessSet.safeParse(matter?.type === 'fitness-set' ? matter.content : null)
+        if (matter === null || set === undefined) continue
+        const { owner } = matter
+        const key = `${owner} ${set.exercise}`
+        const training = trainings.get(key) ?? { athlete: owner, exercise: set.exercise, sets: [] }
+        training.sets.push(set)
+        trainings.set(key, training)
+      }
+      return [...trainings.values()].map((one) => ({ ...one, sets: recent(one.sets) })) as unknown as Json
+    },
+  },
+  scripts: { 'fitness:advise': advise, 'fitness:train': train },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/gym', type: 'gym' } },
+    {
+      verb: 'do',
+      action: 'set-space',
+      target: '/gym',
+      args: { field: 'permissions.do.create-matter', value: true },
+    },
+    born('coach', 'fitness:advise', 'fitness:coach'),
+    born('mia', 'fitness:train', 'fitness:athlete'),
+    did(1, 1, 5),
+    did(1, 2, 5),
+    did(1, 3, 5),
+    { verb: 'summon', target: '@mia', content: { ask: 'squat' } },
+  ],
+})
