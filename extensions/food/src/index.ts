@@ -1,0 +1,158 @@
+import {
+  answer,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  type Json,
+  type JsonObject,
+  type MatterRow,
+  perform,
+  recordFact,
+  type Script,
+  setQuality,
+  silence,
+  TreeosError,
+} from '@treeos/sdk'
+import { z } from 'zod'
+
+/** What is eaten in a day is a quality of the log, so a day is bounded: a quality is. */
+const ENTRIES_PER_DAY_MAX = 50
+/** So many days are shown, the newest first. */
+const DAYS_SHOWN = 7
+
+const entry = z.object({
+  food: z.string().min(1).max(80).describe('what was eaten'),
+  kcal: z.number().int().min(0).max(20_000).describe('of all of it'),
+})
+const day = z.iso.date()
+export type Entry = z.infer<typeof entry>
+
+export interface DayTotal {
+  readonly day: string
+  readonly entries: number
+  readonly kcal: number
+}
+
+/** What each day comes to, the newest first. @param days entries by ISO date */
+export const totals = (days: Readonly<Record<string, readonly Entry[]>>): DayTotal[] =>
+  Object.entries(days)
+    .map(([day, entries]) => ({
+      day,
+      entries: entries.length,
+      kcal: entries.reduce((sum, { kcal }) => sum + kcal, 0),
+    }))
+    .sort((a, b) => (a.day < b.day ? 1 : -1))
+
+/** Whoever sets qualities by hand may set anything: what is no day of entries is none. */
+function daysOf({ qualities }: MatterRow): Record<string, Entry[]> {
+  const kept = z.record(z.string(), z.unknown()).safeParse(qualities.food).data ?? {}
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([key, value]) => {
+      const { data } = z.array(entry).safeParse(value)
+      return day.safeParse(key).success && data !== undefined ? [[key, data]] : []
+    }),
+  )
+}
+
+const log = defineOperation({
+  name: 'food:log',
+  description: 'Notes what was eaten, in a food log of one’s own.',
+  on: 'matter',
+  allow: ['owner'],
+  args: z.strictObject({ day: day.describe('as in 2026-11-22'), ...entry.shape }),
+  decide({ target, args }) {
+    const { day, ...eaten } = args
+    if (target.type !== 'food-log')
+      throw new TreeosError('INVALID_TYPE', `matter:${target.id} is a ${target.type}, not a food-log`)
+    const before = daysOf(target)[day] ?? []
+    if (before.length >= ENTRIES_PER_DAY_MAX)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${day} of matter:${target.id} has ${before.length} entries, a day takes at most ${ENTRIES_PER_DAY_MAX}`,
+      )
+    const entries = [...before, eaten]
+    const [total] = totals({ [day]: entries })
+    return {
+      facts: [setQuality(target, `food.${day}`, entries), recordFact(target, 'food:logged', args)],
+      result: { ...total },
+    }
+  },
+})
+
+/** Keeps a log of its own, and tells whoever asks what the days came to. */
+const eater = defineRole({
+  name: 'food:eater',
+  canDo: ['create-matter', 'food:log'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['food:totals'],
+  prompt:
+    'You keep a log of what you eat: one thing of type food-log, and a food:log on it for each meal. Told of a meal, log it; ' +
+    'asked how the days went, answer by the totals.',
+})
+
+/** `{"begin": id}` begins a log, `{"ate": {day, food, kcal}}` goes into the first there is; all else is answered by totals. */
+const diary: Script = ({ wake, face }) => {
+  if (wake.from === null || wake.inReplyTo !== null) return silence
+  const { begin, ate } = (wake.content ?? {}) as { begin?: Json; ate?: JsonObject }
+  const logs = (face.views.find(({ name }) => name === 'totals')?.view ?? []) as { log: string }[]
+  if (typeof begin === 'string')
+    return perform('create-matter', face.space.path, { id: begin, type: 'food-log' })
+  if (ate === undefined) return answer(logs)
+  const [first] = logs
+  return first === undefined
+    ? answer('I keep no log: tell me {"begin": id}')
+    : perform('food:log', first.log, ate)
+}
+
+const says = (content: JsonObject) => ({ verb: 'summon' as const, target: '@pia', content })
+const ate = (day: string, food: string, kcal: number) => says({ ate: { day, food, kcal } })
+
+export default defineExtension({
+  name: 'food',
+  version: '0.0.0',
+  roles: [eater],
+  operations: [log],
+  see: {
+    /** of one's own logs that lie here */
+    'food:totals': async ({ me, world }) => {
+      const ids = await world.matters(me.space)
+      await world.prefetch(ids.map((id) => `matter:${id}`))
+      const matters = await Promise.all(ids.map((id) => world.matter(id)))
+      return matters.flatMap((matter): Json[] =>
+        matter?.type === 'food-log' && matter.owner === me.name
+          ? [
+              {
+                log: `matter:${matter.id}`,
+                days: totals(daysOf(matter)).slice(0, DAYS_SHOWN) as unknown as Json,
+              },
+            ]
+          : [],
+      )
+    },
+  },
+  scripts: { 'food:diary': diary },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/kitchen', type: 'kitchen' } },
+    {
+      verb: 'do',
+      action: 'set-space',
+      target: '/kitchen',
+      args: { field: 'permissions.do.create-matter', value: true },
+    },
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'pia',
+        cognition: 'scripted',
+        script: 'food:diary',
+        role: 'food:eater',
+        home: '/kitchen',
+      },
+    },
+    says({ begin: 'pias-food' }),
+    ate('2026-11-21', 'porridge', 350),
+    ate('2026-11-21', 'lentil soup', 480),
+    ate('2026-11-22', 'bread and cheese', 410),
+  ],
+})
