@@ -1,0 +1,331 @@
+import {
+  answer,
+  type BeingRow,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  type Json,
+  type JsonObject,
+  perform,
+  type RoleFlow,
+  recordFact,
+  type Script,
+  setQuality,
+  silence,
+  TreeosError,
+  tell,
+} from '@treeos/sdk'
+import { z } from 'zod'
+import { decide, hearing, RULES, type Rule } from './tally.ts'
+
+/** With each step one going-on, as many members as one cause lets a being go on for. */
+const SEATS_MAX = 12
+/** A question, and each answer: all of them together are qualities of one being. */
+const SAID_LENGTH_MAX = 4000
+
+const question = z.object({
+  from: z.string(),
+  /** correlation of the question */
+  of: z.string(),
+  content: z.json(),
+  /** a moment of the panel's own, before it asked anybody */
+  since: z.string().optional(),
+  heard: z.array(hearing),
+})
+type Question = z.infer<typeof question>
+const verdictTold = z.object({
+  of: z.string(),
+  question: z.json(),
+  answer: z.json(),
+  votes: z.record(z.string(), z.json()),
+  silent: z.array(z.string()),
+})
+const panel = z.object({
+  seats: z.array(z.string()).default([]),
+  rule: z.enum(RULES).default('majority'),
+  question: question.optional(),
+  verdict: verdictTold.extend({ to: z.string() }).optional(),
+})
+
+/** Whoever sets qualities by hand may set anything: what is no panel is one without seats. */
+const panelOf = (qualities: JsonObject) => panel.safeParse(qualities.panel).data ?? panel.parse({})
+
+const seat = defineOperation({
+  name: 'panel:seat',
+  description:
+    'Says who sits on a panel, in the order in which they are asked, and by which rule it decides.',
+  on: 'being',
+  allow: ['ancestor', 'operator'],
+  args: z.strictObject({
+    members: z.array(z.string().startsWith('@')).min(1).max(SEATS_MAX).describe('stances'),
+    rule: z.enum(RULES).describe('when it has decided'),
+  }),
+  async decide({ target, args, world }) {
+    requireNoQuestion(target)
+    const seats = args.members.map((stance) => stance.slice(1))
+    const twice = seats.find((name, i) => name === target.name || seats.indexOf(name) < i)
+    if (twice !== undefined)
+      throw new TreeosError(
+        'INVALID_INPUT',
+        `@${twice} cannot sit here: a member sits once, and is not the panel`,
+      )
+    for (const name of seats)
+      if ((await world.being(name)) === null)
+        throw new TreeosError('BEING_NOT_FOUND', `no being @${name} lives in this reality`)
+    return {
+      facts: [setQuality(target, 'panel.seats', seats), setQuality(target, 'panel.rule', args.rule)],
+      result: args,
+    }
+  },
+})
+
+const open = defineOperation({
+  name: 'panel:open',
+  description: 'Takes a question up.',
+  on: 'being',
+  allow: ['self'],
+  args: z.strictObject({
+    from: z.string().describe('name of whoever asks'),
+    of: z.string().describe('correlation of the question'),
+    content: z.json().describe('the question'),
+  }),
+  decide({ target, args }) {
+    requireNoQuestion(target)
+    requireShort('a question', args.content)
+    if (panelOf(target.qualities).seats.length === 0)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `nobody sits on @${target.name}: panel:seat seats its members`,
+      )
+    return {
+      facts: [
+        setQuality(target, 'panel.question', { ...args, heard: [] }),
+        setQuality(target, 'panel.verdict', null),
+      ],
+      result: { of: args.of },
+    }
+  },
+})
+
+const begin = defineOperation({
+  name: 'panel:begin',
+  description:
+    'Notes since when members are asked: what answers something older is no answer to the question.',
+  on: 'being',
+  allow: ['self'],
+  args: z.strictObject({ since: z.string().max(128).describe('a moment of the panel') }),
+  decide: ({ target, args }) => ({
+    facts: [setQuality(target, 'panel.question', { ...requireQuestion(target), ...args })],
+    result: args,
+  }),
+})
+
+const hear = defineOperation({
+  name: 'panel:hear',
+  description: 'Counts what the member said who was asked last, and decides if that is enough.',
+  on: 'being',
+  allow: ['self'],
+  args: z.strictObject({
+    member: z.string().describe('name of the member'),
+    answer: z.json().describe('what was said; null when nothing was'),
+  }),
+  decide({ target, args }) {
+    const { seats, rule } = panelOf(target.qualities)
+    const asked = requireQuestion(target)
+    const turn = seats[asked.heard.length]
+    if (args.member !== turn)
+      throw new TreeosError('RESOURCE_CONFLICT', `@${target.name} now hears @${turn}, not @${args.member}`)
+    requireShort(`an answer of @${args.member}`, args.answer)
+    const heard = [...asked.heard, args]
+    const decided = decide(rule, seats.length, heard)
+    if (decided === null)
+      return {
+        facts: [setQuality(target, 'panel.question', { ...asked, heard })],
+        result: { heard: heard.length },
+      }
+    const verdict = {
+      of: asked.of,
+      question: asked.content,
+      answer: decided.answer,
+      votes: Object.fromEntries(
+        heard.flatMap(({ member, answer }) => (answer === null ? [] : [[member, answer]])),
+      ),
+      silent: heard.flatMap(({ member, answer }) => (answer === null ? [member] : [])),
+    }
+    return {
+      facts: [
+        setQuality(target, 'panel.question', null),
+        setQuality(target, 'panel.verdict', { ...verdict, to: asked.from }),
+        recordFact(target, 'panel:decided', verdict),
+      ],
+      result: verdict,
+    }
+  },
+})
+
+function requireNoQuestion({ name, qualities }: BeingRow): void {
+  const { question } = panelOf(qualities)
+  if (question !== undefined)
+    throw new TreeosError('RESOURCE_CONFLICT', `@${name} is still at a question of @${question.from}`)
+}
+
+function requireQuestion({ name, qualities }: BeingRow): Question {
+  const { question } = panelOf(qualities)
+  if (question === undefined) throw new TreeosError('RESOURCE_CONFLICT', `no question is put to @${name}`)
+  return question
+}
+
+function requireShort(what: string, said: Json): void {
+  const { length } = JSON.stringify(said)
+  if (length > SAID_LENGTH_MAX)
+    throw new TreeosError(
+      'PAYLOAD_TOO_LARGE',
+      `${what} is ${length} characters long, a panel keeps at most ${SAID_LENGTH_MAX}`,
+    )
+}
+
+/** Writes down what comes in, and goes on: what is written decides who is spoken to next. Speaks to nobody. */
+const clerk = defineRole({
+  name: 'panel:clerk',
+  canDo: ['panel:open', 'panel:begin', 'panel:hear'],
+  selfContinue: true,
+  prompt: 'You keep the minutes of a panel: open each question, and count what its members say.',
+})
+/** Speaks once, to the member whose turn it is or to whoever asked. Writes nothing. */
+const voice = defineRole({
+  name: 'panel:voice',
+  canSummon: [{ rel: 'panel:addressee' }],
+  prompt: 'You speak for a panel: ask the next member, or tell the verdict to whoever wanted it.',
+})
+
+/** For every panel: it writes when somebody spoke to it, and speaks after it wrote. */
+export const sitting: RoleFlow = [
+  {
+    when: {
+      'caller.cognition': { present: false },
+      'me.previousRole': 'panel:clerk',
+      or: [
+        { 'me.quality.panel.question.since': { present: true } },
+        { 'me.quality.panel.verdict': { present: true } },
+      ],
+    },
+    role: 'panel:voice',
+  },
+  { role: 'panel:clerk' },
+]
+
+/** What the substrate tells a being of, with no caller. */
+const event = z.object({
+  event: z.string(),
+  prior: z.string().optional(),
+  actor: z.string().optional(),
+  correlation: z.string().optional(),
+})
+
+/** Whether one moment of a being came after another of its own. What is no moment of its comes after none. */
+function isAfter(moment: string, since: string | undefined): boolean {
+  const [being, generation, n] = moment.split('/')
+  const [same, older, last] = since?.split('/') ?? []
+  if (being !== same) return false
+  return Number(generation) > Number(older) || (generation === older && Number(n) > Number(last))
+}
+
+/** A panel without a model: one decision a moment, and all it knows of the ones before is in its qualities. */
+const chair: Script = ({ wake, primary, face }) => {
+  const me = `@${face.me.name}`
+  const { seats, question, verdict } = panelOf(face.me.qualities)
+  const turn = seats[question?.heard.length ?? 0]
+  const told = wake.from === null ? event.safeParse(wake.content).data : undefined
+  if (primary === 'panel:voice') {
+    if (told?.event !== 'self-continue' && told?.event !== 'idle') return silence
+    if (question !== undefined) return tell(`@${turn}`, question.content)
+    if (verdict === undefined) return silence
+    const { to, ...content } = verdict
+    return tell(`@${to}`, content)
+  }
+  const isOfQuestion = (correlation = '') => isAfter(correlation, question?.since)
+  if (wake.from !== null) {
+    // A panel that sits on a panel answers in a summon of its own, which says what it is of.
+    const { data: ruled } = verdictTold.safeParse(wake.content)
+    const answered = wake.inReplyTo ?? ruled?.of
+    if (answered === undefined)
+      return perform('panel:open', me, { from: wake.from, of: wake.correlation, content: wake.content })
+    if (wake.from !== turn || !isOfQuestion(answered)) return silence
+    const answer = wake.inReplyTo === null ? (ruled?.answer ?? null) : wake.content
+    return perform('panel:hear', me, { member: turn, answer })
+  }
+  if (question === undefined || turn === undefined) return silence
+  if (told?.event === 'self-continue' && told.prior !== undefined && question.since === undefined)
+    return perform('panel:begin', me, { since: told.prior })
+  const hasFailed =
+    (told?.event === 'failure' || told?.event === 'skipped') &&
+    told.actor === `@${turn}` &&
+    isOfQuestion(told.correlation)
+  return told?.event === 'idle' || hasFailed
+    ? perform('panel:hear', me, { member: turn, answer: null })
+    : silence
+}
+
+const member = defineRole({
+  name: 'panel:member',
+  canSummon: [{ rel: 'asker' }],
+  prompt: 'You sit on a panel. Answer each question in as few words as it takes: they are counted.',
+})
+/** Is for whatever costs no more than its purse, the quality `panel.purse`. */
+const purse: Script = ({ wake, face }) => {
+  if (wake.from === null || wake.inReplyTo !== null) return silence
+  const { data: asked } = z.object({ cost: z.number() }).safeParse(wake.content)
+  const { data: own } = z.object({ panel: z.object({ purse: z.number() }) }).safeParse(face.me.qualities)
+  if (asked === undefined || own === undefined) return answer('cannot tell')
+  return answer(asked.cost <= own.panel.purse ? 'yes' : 'no')
+}
+
+const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
+  verb: 'be' as const,
+  operation: 'birth',
+  payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/council' },
+})
+const set = (being: string, field: string, value: Json) => ({
+  verb: 'do' as const,
+  action: 'set-being',
+  target: `@${being}`,
+  args: { field, value },
+})
+const seated = (being: string, rule: Rule) => ({
+  verb: 'do' as const,
+  action: 'panel:seat',
+  target: `@${being}`,
+  args: { members: ['@thrifty', '@sober', '@lavish'], rule },
+})
+/** Whoever has not answered by then is passed over. */
+const PATIENCE_SECONDS = 30
+
+export default defineExtension({
+  name: 'panel',
+  version: '0.0.0',
+  roles: [clerk, voice, member],
+  clauses: sitting,
+  operations: [seat, open, begin, hear],
+  relations: {
+    /** the member whose turn it is; once it is decided, whoever asked */
+    'panel:addressee': ({ me }) => {
+      const { seats, question, verdict } = panelOf(me.qualities)
+      const name = question === undefined ? verdict?.to : seats[question.heard.length]
+      return name === undefined ? [] : [`@${name}`]
+    },
+  },
+  scripts: { 'panel:chair': chair, 'panel:purse': purse },
+  scene: [
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/council' } },
+    ...Object.entries({ thrifty: 10, sober: 100, lavish: 1000 }).flatMap(([name, amount]) => [
+      born(name, 'panel:purse', 'panel:member', []),
+      set(name, 'panel.purse', amount),
+    ]),
+    ...Object.entries({ council: 'majority', minister: 'first' } as const).flatMap(([name, rule]) => [
+      born(name, 'panel:chair', 'panel:clerk', sitting),
+      set(name, 'wake.idle', PATIENCE_SECONDS),
+      seated(name, rule),
+    ]),
+    { verb: 'summon', target: '@council', content: { cost: 40 } },
+  ],
+})

@@ -1,0 +1,325 @@
+import { explain, inbox, moments, plantScene, reply } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import panel, { sitting } from '@treeos/panel'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doAs, groundOf, live, momentOf, play, rowOf, tell, until, wakesOf } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ extensions: [stage, panel] })
+})
+afterAll(() => world?.close())
+
+interface Verdict {
+  readonly of: string
+  readonly answer: Json
+  readonly votes: Record<string, Json>
+  readonly silent: string[]
+}
+/** What a panel told somebody of one question. */
+const verdictOf = (to: string, of: string, seconds = 20): Promise<Verdict> =>
+  until(
+    async () =>
+      (await wakesOf(world, to))
+        .map(({ content }) => content as unknown as Verdict)
+        .find((content) => content?.of === of && 'votes' in content),
+    { seconds, what: `the verdict on ${of}` },
+  )
+const ask = async (being: string, content: Json) => verdictOf('operator', await tell(world, being, content))
+const lived = async (being: string) => (await moments(world.db, being)).length
+
+const birthPanel = async (
+  name: string,
+  members: string[],
+  rule: 'first' | 'majority' | 'all',
+  idle?: number,
+) => {
+  await world.birth({
+    name,
+    cognition: 'scripted',
+    script: 'panel:chair',
+    role: 'panel:clerk',
+    roleFlow: sitting as unknown as JsonObject[],
+    home: '/council',
+  })
+  await doAs(world, 'panel:seat', `@${name}`, { members, rule })
+  if (idle !== undefined) await doAs(world, 'set-being', `@${name}`, { field: 'wake.idle', value: idle })
+}
+const birthPuppet = (name: string) =>
+  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', home: '/council' })
+
+describe('F63 a being made of beings', () => {
+  it('F63 votes: each member is asked in turn, and what more than half of them say is the answer', async () => {
+    expect(await plantScene(world, panel)).toBe(true)
+    const { id } = await until(async () => (await wakesOf(world, 'council'))[0])
+    expect(await verdictOf('operator', id)).toEqual({
+      of: id,
+      question: { cost: 40 },
+      answer: 'yes',
+      votes: { thrifty: 'no', sober: 'yes', lavish: 'yes' },
+      silent: [],
+    })
+  })
+
+  it('F63 asks no more than it needs: two of three are a majority', async () => {
+    const before = await lived('lavish')
+    expect(await ask('council', { cost: 5 })).toMatchObject({
+      answer: 'yes',
+      votes: { thrifty: 'yes', sober: 'yes' },
+    })
+    expect(await lived('lavish')).toBe(before)
+  })
+
+  it('F63 delegates: one member is asked, and its answer is passed on as it is', async () => {
+    const before = await Promise.all(['sober', 'lavish'].map(lived))
+    expect(await ask('minister', { cost: 40 })).toMatchObject({
+      answer: 'no',
+      votes: { thrifty: 'no' },
+      silent: [],
+    })
+    expect(await Promise.all(['sober', 'lavish'].map(lived))).toEqual(before)
+  })
+
+  it('writes or speaks, never both in one moment, and to nobody but the one whose turn it is', async () => {
+    const all = await moments(world.db, 'council')
+    const surfaces = await Promise.all(
+      all.map(async ({ n }) => (await explain(world.db, 'council', n)).surface),
+    )
+    const spoken = all.flatMap(({ primary }, i) => (primary === 'panel:voice' ? [surfaces[i]] : []))
+    expect(spoken.map((surface) => surface?.canSummon)).toEqual(
+      [...['thrifty', 'sober', 'lavish', 'operator'], ...['thrifty', 'sober', 'operator']].map((name) => [
+        `@${name}`,
+      ]),
+    )
+    for (const [i, surface] of surfaces.entries()) {
+      const isVoice = all[i]!.primary === 'panel:voice'
+      expect(surface).toMatchObject({
+        canSee: [],
+        canBe: [],
+        canDo: isVoice ? [] : ['panel:open', 'panel:begin', 'panel:hear'],
+        ...(isVoice ? {} : { canSummon: [] }),
+      })
+    }
+    const decided = await world.db
+      .selectFrom('fact')
+      .select('reel')
+      .where('kind', '=', 'panel:decided')
+      .execute()
+    expect(decided.map(({ reel }) => reel).sort()).toEqual([
+      'being:council',
+      'being:council',
+      'being:minister',
+    ])
+  })
+
+  it('F63 answers whoever asked, though somebody else began it all', async () => {
+    await birthPuppet('clara')
+    const { n } = await play(world, 'clara', { verb: 'summon', target: '@council', content: { cost: 500 } })
+    expect(await verdictOf('clara', `clara/1/${n}`)).toMatchObject({
+      answer: 'no',
+      votes: { thrifty: 'no', sober: 'no' },
+    })
+  })
+
+  it('F63 panels sit on panels', async () => {
+    await birthPanel('senate', ['@council', '@minister', '@lavish'], 'all')
+    expect(await ask('senate', { cost: 40 })).toMatchObject({
+      answer: 'yes',
+      votes: { council: 'yes', minister: 'no', lavish: 'yes' },
+    })
+  })
+
+  it('a member whose moment fails is passed over at once, and nobody waits for a turn', async () => {
+    await world.birth({ name: 'mute', cognition: 'scripted', script: 'no-such-script', role: 'panel:member' })
+    await birthPanel('deputy', ['@mute', '@sober'], 'first')
+    expect(await ask('deputy', { cost: 40 })).toMatchObject({
+      answer: 'yes',
+      votes: { sober: 'yes' },
+      silent: ['mute'],
+    })
+  })
+
+  it('a member that stays silent is passed over when the patience of the panel is at its end', async () => {
+    await world.birth({ name: 'still', cognition: 'scripted', script: 'silent', role: 'panel:member' })
+    await birthPanel('jury', ['@still', '@sober', '@lavish'], 'all', 2)
+    expect(await ask('jury', { cost: 5 })).toMatchObject({
+      answer: 'yes',
+      votes: { sober: 'yes', lavish: 'yes' },
+      silent: ['still'],
+    })
+    expect(await ask('jury', { cost: 500 })).toMatchObject({
+      answer: null,
+      votes: { sober: 'no', lavish: 'yes' },
+    })
+  })
+
+  it('what is said too late, or of something else, is no answer to the question of now; people sit too', async () => {
+    await birthPanel('bench', ['@operator', '@sober'], 'all', 2)
+    const put = async (cost: number) => {
+      const { n } = await play(world, 'clara', { verb: 'summon', target: '@bench', content: { cost } })
+      return `clara/1/${n}`
+    }
+    const asked = (cost: number) =>
+      until(async () =>
+        (await inbox(world, 'operator')).find(
+          ({ from, content }) => from === '@bench' && (content as { cost?: number }).cost === cost,
+        ),
+      )
+    const first = await put(7)
+    const old = await asked(7)
+    expect(await verdictOf('clara', first)).toMatchObject({ silent: ['operator'], votes: { sober: 'yes' } })
+    await doAs(world, 'set-being', '@bench', { field: 'wake.idle', value: 600 })
+    const second = await put(8)
+    const now = await asked(8)
+    const say = (correlation: string, content: Json) =>
+      reply(world, { correlation, content, as: 'operator', waitSeconds: 20 })
+    expect((await say(old.correlation, 'too late')).moment).toMatchObject({ outcome: 'see' })
+    // A summon that answers nothing is a question, and there is one already.
+    expect((await live(world, 'bench', { cost: 9 })).message).toBe('@bench is still at a question of @clara')
+    expect((await say(now.correlation, 'YES ')).moment).toMatchObject({ outcome: 'act' })
+    expect(await verdictOf('clara', second)).toMatchObject({
+      answer: 'YES ',
+      votes: { operator: 'YES ', sober: 'yes' },
+    })
+  })
+
+  it('who asks while it is at a question is told so, and may ask again', async () => {
+    await birthPanel('board', ['@operator'], 'first')
+    const first = await tell(world, 'board', 'shall we?')
+    const put = () => play(world, 'clara', { verb: 'summon', target: '@board', content: 'and I?' })
+    const { n } = await put()
+    expect(await momentOf(world, `clara/1/${n}`)).toMatchObject({
+      outcome: 'failure',
+      reason: 'RESOURCE_CONFLICT',
+      message: '@board is still at a question of @operator',
+    })
+    const told = (await wakesOf(world, 'clara')).map(({ content }) => content as { correlation?: string })
+    expect(told.filter(({ correlation }) => correlation === `clara/1/${n}`)).toHaveLength(1)
+    const { correlation } = await until(async () =>
+      (await inbox(world, 'operator')).find(({ from }) => from === '@board'),
+    )
+    await reply(world, { correlation, content: 'we shall', as: 'operator', waitSeconds: 20 })
+    expect(await verdictOf('operator', first)).toMatchObject({ answer: 'we shall' })
+    await put()
+    await until(async () => (await inbox(world, 'operator')).some(({ content }) => content === 'and I?'))
+  })
+})
+
+describe('what is refused by name, with nothing written', () => {
+  const SEATS = { members: ['@sober'], rule: 'all' }
+  it.each<[string, string, JsonObject, string, RegExp]>([
+    ['nobody', '@council', { ...SEATS, members: [] }, 'INVALID_INPUT', /members is \[\]: /],
+    ['all missing', '@council', {}, 'INVALID_INPUT', /members is null: .*; rule is null/],
+    ['no list', '@council', { ...SEATS, members: '@sober' }, 'INVALID_INPUT', /members is "@sober": /],
+    [
+      'a rule that is none',
+      '@council',
+      { ...SEATS, rule: 'dice' },
+      'INVALID_INPUT',
+      /rule is "dice": .*majority/,
+    ],
+    ['no stance', '@council', { ...SEATS, members: ['sober'] }, 'INVALID_INPUT', /members\.0 is /],
+    [
+      'too many',
+      '@council',
+      { ...SEATS, members: Array(13).fill('@sober') },
+      'INVALID_INPUT',
+      /members is .*12/,
+    ],
+    ['twice', '@council', { ...SEATS, members: ['@sober', '@sober'] }, 'INVALID_INPUT', /@sober cannot sit/],
+    ['itself', '@council', { ...SEATS, members: ['@council'] }, 'INVALID_INPUT', /@council cannot sit/],
+    ['not born', '@council', { ...SEATS, members: ['@ghost'] }, 'BEING_NOT_FOUND', /@ghost/],
+    ['no being', '/council', SEATS, 'INVALID_TYPE', /takes a being, not \/council/],
+    ['nobody there', '@ghost', SEATS, 'BEING_NOT_FOUND', /@ghost/],
+  ])('panel:seat, %s', async (_what, target, args, code, message) => {
+    const before = await groundOf(world)
+    await expect(doAs(world, 'panel:seat', target, args)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    })
+    expect(await groundOf(world)).toEqual(before)
+  })
+
+  /** A panel whose mind does what it is told. */
+  const acts = (action: string, args: JsonObject, being = 'pawn') =>
+    play(world, being, { verb: 'do', action, target: `@${being}`, args })
+  const QUESTION = { from: 'clara', of: 'x', content: 'now?' }
+  const LONG = 'x'.repeat(4001)
+
+  it.each<[string, JsonObject, string, RegExp]>([
+    ['panel:open', {}, 'INVALID_INPUT', /from is null: .*of is null/],
+    ['panel:open', { ...QUESTION, from: 7 }, 'INVALID_INPUT', /from is 7: .*string/],
+    ['panel:open', { ...QUESTION, more: 1 }, 'INVALID_INPUT', /"more"/],
+    ['panel:open', QUESTION, 'RESOURCE_CONFLICT', /nobody sits on @pawn/],
+    ['panel:open', { ...QUESTION, content: LONG }, 'PAYLOAD_TOO_LARGE', /a question is 4003 .* 4000/],
+    ['panel:begin', {}, 'INVALID_INPUT', /since is null: /],
+    ['panel:begin', { since: 'x'.repeat(129) }, 'INVALID_INPUT', /since is "x+.*128/],
+    ['panel:begin', { since: 'pawn/1/1' }, 'RESOURCE_CONFLICT', /no question is put to @pawn/],
+    ['panel:hear', {}, 'INVALID_INPUT', /member is null: /],
+    ['panel:hear', { member: ['sober'], answer: 1 }, 'INVALID_INPUT', /member is \["sober"\]: /],
+    ['panel:hear', { member: 'sober', answer: 'yes' }, 'RESOURCE_CONFLICT', /no question is put to @pawn/],
+  ])('%s with %j: %s', async (action, args, reason, message) => {
+    const before = JSON.stringify(await rowOf(world, 'pawn'))
+    expect(await acts(action, args)).toMatchObject({
+      outcome: 'failure',
+      reason,
+      message: expect.stringMatching(message),
+    })
+    expect(JSON.stringify(await rowOf(world, 'pawn'))).toBe(before)
+  })
+
+  it('whose turn it is not is not heard, nor what is too long; and no seat moves under a question', async () => {
+    await birthPuppet('rook')
+    await doAs(world, 'panel:seat', '@rook', { members: ['@sober', '@lavish'], rule: 'all' })
+    expect(await acts('panel:open', QUESTION, 'rook')).toMatchObject({ outcome: 'act' })
+    expect(await acts('panel:open', QUESTION, 'rook')).toMatchObject({ reason: 'RESOURCE_CONFLICT' })
+    const before = JSON.stringify(await rowOf(world, 'rook'))
+    expect(await acts('panel:hear', { member: 'lavish', answer: 'yes' }, 'rook')).toMatchObject({
+      reason: 'RESOURCE_CONFLICT',
+      message: '@rook now hears @sober, not @lavish',
+    })
+    expect(await acts('panel:hear', { member: 'sober', answer: LONG }, 'rook')).toMatchObject({
+      reason: 'PAYLOAD_TOO_LARGE',
+      message: expect.stringContaining('an answer of @sober is 4003'),
+    })
+    await expect(doAs(world, 'panel:seat', '@rook', SEATS)).rejects.toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+      message: '@rook is still at a question of @clara',
+    })
+    expect(JSON.stringify(await rowOf(world, 'rook'))).toBe(before)
+  })
+
+  it('another panel is not theirs to seat or to write for', async () => {
+    for (const [action, args] of [
+      ['panel:seat', SEATS],
+      ['panel:open', QUESTION],
+      ['panel:begin', { since: 'rook/1/1' }],
+      ['panel:hear', { member: 'sober', answer: 'yes' }],
+    ] as const)
+      expect(await play(world, 'pawn', { verb: 'do', action, target: '@rook', args })).toMatchObject({
+        outcome: 'failure',
+        reason: 'FORBIDDEN',
+      })
+    expect(await acts('panel:seat', SEATS)).toMatchObject({ reason: 'FORBIDDEN' })
+  })
+
+  beforeAll(() => birthPuppet('pawn'))
+
+  it('what somebody set to be no panel is one without seats, and says so', async () => {
+    await birthPanel('husk', ['@sober'], 'first')
+    await doAs(world, 'set-being', '@husk', { field: 'panel.seats', value: 'everyone' })
+    expect(await live(world, 'husk', { cost: 1 })).toMatchObject({
+      reason: 'RESOURCE_CONFLICT',
+      message: 'nobody sits on @husk: panel:seat seats its members',
+    })
+  })
+
+  it('F49 all of it is lived again the same', async () => {
+    expect(world.leftOut).toEqual([])
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
