@@ -132,6 +132,25 @@ describe('F63 a being made of beings', () => {
     })
   })
 
+  it('F63 as many as may sit are all heard, in one going', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `peer-${i}`)
+    for (const name of names)
+      await world.birth({ name, cognition: 'scripted', script: 'panel:purse', role: 'panel:member' })
+    await birthPanel(
+      'house',
+      names.map((name) => `@${name}`),
+      'all',
+    )
+    expect(await ask('house', { cost: 1 })).toMatchObject({
+      answer: 'cannot tell',
+      votes: Object.fromEntries(names.map((name) => [name, 'cannot tell'])),
+    })
+    const all = await moments(world.db, 'house')
+    expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual(
+      Array.from({ length: 27 }, () => ['act', null]), // opened, begun, each asked and heard, and told
+    )
+  })
+
   it('a member whose moment fails is passed over at once, and nobody waits for a turn', async () => {
     await world.birth({ name: 'mute', cognition: 'scripted', script: 'no-such-script', role: 'panel:member' })
     await birthPanel('deputy', ['@mute', '@sober'], 'first')
