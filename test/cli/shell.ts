@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { loadEnvironment } from '../../apps/cli/src/environment.ts'
-import { runCommandLine } from '../../apps/cli/src/run.ts'
+import { loadEnvironment } from '@treeos/cli/environment'
+import { runCommandLine } from '@treeos/cli/run'
 
 export interface Asked {
   readonly args: readonly string[]

@@ -43,7 +43,7 @@ const actsAs = async (being: string, role: string) =>
 describe('the line', () => {
   it('makes boards, breaks over two defects, is mended by the supervisor and goes on, without a model', async () => {
     expect(await plantScene(world, factory)).toBe(true)
-    await until(async () => (await countOf('factory:repaired')) === 1, { seconds: 60, what: 'a repair' })
+    await until(async () => (await countOf('factory:repaired')) === 1, { seconds: 110, what: 'a repair' })
     const then = await countOf('factory:made')
     await until(async () => (await countOf('factory:made')) > then, { seconds: 30, what: 'a board after it' })
     expect(await countOf('factory:defect')).toBeGreaterThanOrEqual(2)
@@ -69,6 +69,10 @@ describe('the line', () => {
     expect(calls.map(({ content }) => content)).toEqual(['the line of /factory is broken'])
     const answers = (await wakesOf(world, 'quinn')).filter(({ inReplyTo }) => inReplyTo === calls[0]!.id)
     expect(answers.map(({ content }) => content)).toEqual([{ mended: 2 }])
+  })
+
+  it('F49 is lived again the same while it goes on: what moments cite is read as they come', async () => {
+    for (let round = 0; round < 3; round += 1) await expectReplays(world, 'chain')
   })
 
   it('stops when it is told to: everyone rests, and the board shows what every fact comes to', async () => {

@@ -19,6 +19,7 @@ import {
 import { z } from 'zod'
 
 /** With so many defects that nobody has mended the line breaks. */
+const HALL = 'factory:hall'
 const OPEN_DEFECTS_MAX = 2
 /** The conveyor takes no more decks; whoever turns them waits. */
 const DECKS_MAX = 5
@@ -50,7 +51,7 @@ async function runningIn(space: SpaceRow, world: WorldReader): Promise<Dashboard
 }
 
 function requireFactory({ path, type }: SpaceRow): void {
-  if (type !== 'factory') throw new TreeosError('INVALID_TYPE', `${path} is a ${type}, not a factory`)
+  if (type !== HALL) throw new TreeosError('INVALID_TYPE', `${path} is a ${type}, not a factory`)
 }
 
 const restock = (space: SpaceRow, change: Partial<Stock>) =>
@@ -239,7 +240,7 @@ export default defineExtension({
   see: {
     'factory:dashboard': async ({ me, world }) => {
       const space = await world.space(me.space)
-      return space?.type === 'factory' ? await dashboardOf(space, world) : null
+      return space?.type === HALL ? await dashboardOf(space, world) : null
     },
   },
   scripts: {
@@ -248,8 +249,10 @@ export default defineExtension({
     'factory:inspect': inspect,
     'factory:supervise': supervise,
   },
+  spaceTypes: { [HALL]: 'where a line stands' },
+  signals: { line: 'running or stopped', broken: 'whether the line waits for the supervisor' },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/factory', type: 'factory' } },
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/factory', type: HALL } },
     born('supervisor', 'factory:supervise', 'factory:supervisor', []),
     born('lars', 'factory:lathe', 'factory:resting', working),
     born(

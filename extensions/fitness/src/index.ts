@@ -154,8 +154,9 @@ export default defineExtension({
     },
   },
   scripts: { 'fitness:advise': advise, 'fitness:train': train },
+  spaceTypes: { 'fitness:gym': 'where sets are done' },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/gym', type: 'gym' } },
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/gym', type: 'fitness:gym' } },
     {
       verb: 'do',
       action: 'set-space',

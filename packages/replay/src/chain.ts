@@ -91,8 +91,7 @@ async function compareCaller(past: Past, open: OpenRecord, compare: Comparison):
   if (open.wake.kind !== 'summon') return
   if (open.caller === null || open.wake.cause === null)
     return compare.differ('caller', open.caller as unknown as Json, null)
-  const reel = await past.reel(`being:${open.caller.name}`)
-  const cause = reel.findByHash(open.wake.cause)
+  const cause = await past.find(`being:${open.caller.name}`, open.wake.cause)
   const said: JsonObject = cause?.payload ?? {}
   compare.same('caller', open.caller, {
     name: cause?.header.actor ?? null,

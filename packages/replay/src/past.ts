@@ -6,7 +6,7 @@ import { ReelHistory } from './reel-history.ts'
 /** The reels of a reality, loaded as they are asked for and kept for the moments after. */
 export class Past {
   readonly #db: Db
-  readonly #reels = new Map<ReelId, Promise<ReelHistory>>()
+  readonly #reels = new Map<ReelId, ReelHistory>()
   /** when moments were sealed, as it was asked for */
   readonly #sealed = new Map<MomentId, number>()
 
@@ -14,12 +14,22 @@ export class Past {
     this.#db = db
   }
 
-  reel(reel: ReelId): Promise<ReelHistory> {
-    const known = this.#reels.get(reel)
-    if (known !== undefined) return known
-    const loading = ReelHistory.load(this.#db, reel)
-    this.#reels.set(reel, loading)
-    return loading
+  /** @param seq that it is asked for: beings live on while their past is read, and cite what came since */
+  async reel(reel: ReelId, seq = 0): Promise<ReelHistory> {
+    const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel)
+    const isNew = !this.#reels.has(reel)
+    this.#reels.set(reel, history)
+    if (isNew || history.isLoading || history.length < seq) await history.catchUp()
+    return history
+  }
+
+  /** The fact of a reel that has this hash. */
+  async find(reel: ReelId, hash: Digest): Promise<Fact | undefined> {
+    const history = await this.reel(reel)
+    const found = history.findByHash(hash)
+    if (found !== undefined) return found
+    await history.catchUp()
+    return history.findByHash(hash)
   }
 
   /** Kept content, checked against the digest it is kept under. */
@@ -72,8 +82,10 @@ export class Past {
   ): RowSource {
     const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
     const standing = async (reel: ReelId) => cited.get(reel) ?? uncited(reel)
-    const factsOf = async (reel: ReelId): Promise<readonly Fact[]> =>
-      (await this.reel(reel)).upTo((await standing(reel)).seq)
+    const factsOf = async (reel: ReelId): Promise<readonly Fact[]> => {
+      const { seq } = await standing(reel)
+      return (await this.reel(reel, seq)).upTo(seq)
+    }
     return {
       kept: (digest) => this.kept(digest),
       rows: (keys) =>
@@ -81,7 +93,7 @@ export class Past {
           keys.map(async (key) => {
             const reel = key.startsWith('role:') ? 'registry' : key
             const { seq, hash } = await standing(reel)
-            const history = await this.reel(reel)
+            const history = await this.reel(reel, seq)
             if (seq > 0 && history.fact(seq)?.hash !== hash)
               throw new Error(`${reel}#${seq} is not the fact that was cited`)
             const state = history.rowAt(key, seq) as unknown as Json | null

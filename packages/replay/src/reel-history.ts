@@ -12,12 +12,28 @@ export class ReelHistory {
   readonly #changes: number[] = []
   readonly #seqs = new Map<Digest, number>()
 
-  static async load(db: Db, reel: ReelId): Promise<ReelHistory> {
-    const history = new ReelHistory()
-    for (let page: Fact[] = [], after = 0; ; after += page.length) {
-      page = await listFactsAfter(db, reel, after, PAGE)
-      for (const fact of page) history.#take(fact)
-      if (page.length < PAGE) return history
+  readonly #db: Db
+  readonly #reel: ReelId
+  #loading: Promise<void> | null = null
+
+  constructor(db: Db, reel: ReelId) {
+    this.#db = db
+    this.#reel = reel
+  }
+
+  /** Reads on to where the reel stands now. */
+  catchUp(): Promise<void> {
+    this.#loading ??= this.#readOn().finally(() => {
+      this.#loading = null
+    })
+    return this.#loading
+  }
+
+  async #readOn(): Promise<void> {
+    for (let page: Fact[]; ; ) {
+      page = await listFactsAfter(this.#db, this.#reel, this.length, PAGE)
+      for (const fact of page) this.#take(fact)
+      if (page.length < PAGE) return
     }
   }
 
@@ -32,6 +48,10 @@ export class ReelHistory {
     const states = this.#states.get(key) ?? []
     states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
     this.#states.set(key, states)
+  }
+
+  get isLoading(): boolean {
+    return this.#loading !== null
   }
 
   get length(): number {
