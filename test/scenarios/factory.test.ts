@@ -47,7 +47,7 @@ describe('the line', () => {
     const then = await countOf('factory:made')
     await until(async () => (await countOf('factory:made')) > then, { seconds: 30, what: 'a board after it' })
     expect(await countOf('factory:defect')).toBeGreaterThanOrEqual(2)
-  })
+  }, 180_000)
 
   it('the signal made others of the same workers: who had hands had none while it was broken', async () => {
     for (const being of HANDS) {

@@ -7,6 +7,7 @@ import harmony from '@treeos/harmony'
 import library from '@treeos/library'
 import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
+import weather from '@treeos/weather'
 
 /** What our worker and our command line load. A world of your own is a worker of your own with a list of its own. */
 export const extensions: readonly Extension[] = [
@@ -18,4 +19,5 @@ export const extensions: readonly Extension[] = [
   harmony,
   library,
   panel,
+  weather,
 ]

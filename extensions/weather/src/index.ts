@@ -1,0 +1,129 @@
+import {
+  answer,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  type JsonObject,
+  perform,
+  publishSignal,
+  type RoleFlow,
+  recordFact,
+  type Script,
+} from '@treeos/sdk'
+import { z } from 'zod'
+import { type Observation, observe } from './forecast.ts'
+
+const HOUR_SECONDS = 3600
+
+/** Asks outside first, so it is an activity of its own; what was found there is what everyone reads. */
+const look = defineOperation({
+  name: 'weather:observe',
+  description: 'Asks what the weather is at a place on earth, and publishes it.',
+  on: 'being',
+  allow: ['self', 'ancestor'],
+  args: z.object({
+    latitude: z.number().min(-90).max(90).describe('degrees north'),
+    longitude: z.number().min(-180).max(180).describe('degrees east'),
+  }),
+  effect: {
+    timeoutSeconds: 15,
+    attempts: 3,
+    perform: async ({ args, signal }) => ({ ...(await observe(args, signal)) }),
+  },
+  decide: ({ target, effect: seen }) => ({
+    facts: [
+      publishSignal('weather.condition', seen.condition),
+      publishSignal('weather.temperature', seen.temperature),
+      publishSignal('weather.wind', seen.wind),
+      publishSignal('weather.source', seen.source),
+      recordFact(target, 'weather:observed', { ...seen }),
+    ],
+    result: { ...seen },
+  }),
+})
+
+const observer = defineRole({
+  name: 'weather:observer',
+  canSee: ['~'],
+  canDo: ['weather:observe'],
+  canSummon: [{ rel: 'asker' }],
+  see: ['weather:now'],
+  prompt:
+    'You keep a weather station. Observe when your hour comes, and tell whoever asks what you last saw.',
+})
+const sheltered = defineRole({
+  name: 'weather:sheltered',
+  prompt: 'The weather is bad. You stay under a roof, and whatever you do, you do there.',
+})
+
+/** For whoever would rather stay dry. Stacked, so that it replaces nobody's primary role. */
+export const drenched: RoleFlow = [
+  {
+    stack: true,
+    when: { 'world.weather.condition': ['rain', 'drizzle', 'snow', 'thunderstorm'] },
+    role: 'weather:sheltered',
+  },
+]
+
+/** Where a station stands, unless its quality `weather.place` says otherwise. */
+const BERLIN = { latitude: 52.52, longitude: 13.42 }
+
+/** Looks out when its hour comes, and tells whoever asks. */
+const lookOut: Script = ({ wake, face }) => {
+  if (wake.inReplyTo !== null) return { kind: 'see', content: null }
+  const { place } = (face.me.qualities.weather ?? {}) as { place?: JsonObject }
+  if (wake.from === null) return perform('weather:observe', `@${face.me.name}`, { ...BERLIN, ...place })
+  const now = face.views.find(({ name }) => name === 'now')?.view as Partial<Observation> | undefined
+  return answer(
+    now?.condition === undefined
+      ? 'nothing was observed yet'
+      : `${now.condition}, ${now.temperature} °C, wind ${now.wind} km/h (${now.source})`,
+  )
+}
+
+export default defineExtension({
+  name: 'weather',
+  version: '0.0.0',
+  roles: [observer, sheltered],
+  clauses: drenched,
+  operations: [look],
+  scripts: { 'weather:look-out': lookOut },
+  see: { 'weather:now': async ({ world }) => (await world.world('weather'))?.values ?? null },
+  signals: {
+    condition: 'clear, cloudy, fog, drizzle, rain, snow, thunderstorm or unknown',
+    temperature: '°C',
+    wind: 'km/h',
+    source: 'live, or recorded where no service was reached',
+  },
+  schedules: { 'weather:hourly': { everySeconds: HOUR_SECONDS, content: 'look out' } },
+  scene: [
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'station',
+        cognition: 'scripted',
+        script: 'weather:look-out',
+        role: 'weather:observer',
+      },
+    },
+    {
+      verb: 'be',
+      operation: 'birth',
+      payload: {
+        name: 'wanderer',
+        cognition: 'scripted',
+        script: 'echo',
+        role: 'resident',
+        roleFlow: drenched,
+      },
+    },
+    {
+      verb: 'do',
+      action: 'set-schedule',
+      target: '@station',
+      args: { name: 'hourly', preset: 'weather:hourly' },
+    },
+    { verb: 'do', action: 'weather:observe', target: '@station', args: BERLIN },
+  ],
+})
