@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,extensions,apps}/**/*.test.ts'],
-          exclude: ['**/{node_modules,dist,fixtures}/**'],
+          exclude: ['**/{node_modules,dist,fixtures,template}/**'],
         },
       },
       {

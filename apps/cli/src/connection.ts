@@ -65,8 +65,8 @@ function withReason(error: unknown, dataDir: string): unknown {
 
 /** Everything the worker of this instance knows by code. */
 export async function loadedParts(): Promise<Parts> {
-  const { extensions } = await import('@treeos/worker/extensions')
-  return assemble([seed, ...extensions])
+  const { loadExtensions } = await import('@treeos/worker/extensions')
+  return assemble([seed, ...(await loadExtensions())])
 }
 
 async function withDatabase<T>(postgres: PostgresPlace, use: (at: Looking) => Promise<T>): Promise<T> {

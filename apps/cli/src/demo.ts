@@ -6,8 +6,8 @@ import type { Output } from './output.ts'
 
 /** @throws {TreeosError} INVALID_INPUT naming those there are */
 export async function requireDemo(name: string): Promise<Extension> {
-  const { extensions } = await import('@treeos/worker/extensions')
-  const showing = extensions.filter(({ scene }) => scene.length > 0)
+  const { loadExtensions } = await import('@treeos/worker/extensions')
+  const showing = (await loadExtensions()).filter(({ scene }) => scene.length > 0)
   const found = showing.find((extension) => extension.name === name)
   if (found !== undefined) return found
   const names = showing.map((extension) => extension.name).sort()

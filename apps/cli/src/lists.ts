@@ -82,8 +82,8 @@ export interface ExtensionView {
 
 /** What the workers of our instances load; the seed is what every world has. */
 export async function listExtensions(): Promise<ExtensionView[]> {
-  const { extensions } = await import('@treeos/worker')
-  return [seed, ...extensions].map((extension) => ({
+  const { loadExtensions } = await import('@treeos/worker/extensions')
+  return [seed, ...(await loadExtensions())].map((extension) => ({
     name: extension.name,
     version: extension.version,
     roles: extension.roles.map((role) => role.spec.name),

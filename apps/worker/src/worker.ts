@@ -5,7 +5,7 @@ import { quote } from '@treeos/core'
 import { createModel, type Mind, type ModelOptions, type Observer, resolveMind, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
 import type { Logger } from 'pino'
-import { extensions } from './extensions.ts'
+import { loadExtensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start } from './start.ts'
@@ -26,7 +26,7 @@ export interface RunningWorker {
 
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`, and `TREEOS_DATA` for the folder that keeps histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
+ * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder that keeps histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
  * our workflows made before: it saves each start a second or two. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
@@ -35,6 +35,7 @@ export interface RunningWorker {
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
   const { databaseUrl, dataDir, bundlePath } = settings
+  const extensions = await loadExtensions(env)
   const mind = await resolveMind(env)
   const temporal = locateTemporal()
   const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own

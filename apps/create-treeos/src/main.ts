@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { create, UsageError } from './create.ts'
+
+const USAGE = `npm create treeos FOLDER
+
+Makes the folder with an extension of its name in it: a role, an operation, a signal, and a world to try them in.
+
+  --from DIR   take TreeOS from a checkout of its repository, not from the registry`
+
+try {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { from: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help) console.log(USAGE)
+  else {
+    const [path, ...more] = positionals
+    if (path === undefined || more.length > 0) throw new UsageError('one folder is needed')
+    const { folder, files } = create(path, { from: values.from })
+    // npm knows neither `link:` nor `workspace:`, by which a checkout is taken.
+    const manager = values.from === undefined ? 'npm' : 'pnpm'
+    console.log(
+      `${folder} has ${files.join(', ')}\n\nNow:\n  cd ${path}\n  ${manager} install\n  ${manager} start`,
+    )
+  }
+} catch (error) {
+  const isUsage =
+    error instanceof UsageError || (error as { code?: unknown }).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'
+  console.error(isUsage ? `${(error as Error).message}\n\n${USAGE}` : error)
+  process.exitCode = isUsage ? 2 : 1
+}

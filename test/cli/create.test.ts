@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { CliInstance } from './instance.ts'
+
+const run = promisify(execFile)
+const ROOT = resolve(import.meta.dirname, '../..')
+const CREATE = join(ROOT, 'apps/create-treeos/src/main.ts')
+
+const folder = mkdtempSync(join(tmpdir(), 'treeos-create-'))
+const made = join(folder, 'my-hello')
+let home: CliInstance
+beforeAll(() => {
+  home = new CliInstance({ TREEOS_EXTENSIONS: join(made, 'src/index.ts') })
+})
+afterAll(async () => {
+  await home.remove()
+  rmSync(folder, { recursive: true })
+})
+
+const create = (...args: string[]) => run(process.execPath, [CREATE, ...args], { cwd: folder })
+
+it.each([
+  [['My World'], 'is no name'],
+  [[], 'one folder is needed'],
+  [['a', 'b'], 'one folder is needed'],
+  [['a', '--from', folder], 'is no checkout of TreeOS'],
+  [['a', '--fast'], '--fast'],
+])('%j is wrong usage, and makes nothing', async (args, says) => {
+  await expect(create(...args)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
+})
+
+it('makes a world with an extension of its own, whose test passes, and which lives and replays', async () => {
+  const { stdout } = await create('my-hello', '--from', ROOT)
+  expect(stdout).toContain('pnpm install')
+  await expect(create('my-hello')).rejects.toMatchObject({ stderr: expect.stringContaining('not empty') })
+  const source = readFileSync(join(made, 'src/index.ts'), 'utf8')
+  expect(source.split('\n').length).toBeLessThan(60)
+  expect(source).toContain("name: 'my-hello'")
+  const pnpm = process.env.npm_execpath ?? ''
+  expect(pnpm, 'run by pnpm').toMatch(/pnpm/)
+  await run(pnpm, ['install', '--offline'], { cwd: made })
+  await run(process.execPath, ['--test', 'src/index.test.ts'], { cwd: made, env: withoutRunner() })
+
+  const { status, stderr } = await home.run(['up', '--detach', '--demo', 'my-hello'])
+  expect(status, stderr).toBe(0)
+  expect(await home.json(['summon', '@doorman', 'well?', '--wait', '20'])).toMatchObject({
+    reply: { from: '@doorman', content: 'Good day, @operator!' },
+  })
+  expect(await home.json(['signal', 'get', 'my-hello'])).toEqual({ last: 'doorman' })
+  const greeting = ['do', '@echo', 'my-hello:greet', '--args', '{"words":""}']
+  expect(await home.refusal(greeting)).toMatchObject({ code: 'INVALID_INPUT' })
+  expect(await home.json(['replay', '--all', '--from', 'both'])).toMatchObject({ identical: true })
+}, 180_000)
+
+/** Node's own runner refuses to run within another one's variables. */
+function withoutRunner(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _own, VITEST: _other, ...env } = process.env
+  return env
+}
+
+it.each([
+  ['./nowhere.ts', /cannot be loaded/],
+  ['no-such-package', /is no package/],
+  ['./empty.ts', /has no default export made by defineExtension/],
+])('a module that is no extension is named: %s', async (name, says) => {
+  mkdirSync(join(folder, 'odd'), { recursive: true })
+  writeFileSync(join(folder, 'odd/empty.ts'), 'export default {}\n')
+  const { code, message } = await home.refusal(['extensions'], {
+    env: { TREEOS_EXTENSIONS: name.startsWith('.') ? join(folder, 'odd', name) : name },
+  })
+  expect(code).toBe('INVALID_INPUT')
+  expect(message).toMatch(says)
+})
