@@ -281,7 +281,7 @@ describe('a hijacked model', () => {
     expect(await decide('listed', stranger)).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',
-      message: 'do set-being needs self or ancestor or operator of the target',
+      message: 'not granted: do set-being needs self or ancestor or operator of the target',
     })
     await thinker('capped', 'stage:free', {
       ceiling: { canDo: ['move'], canSummon: [{ pattern: '@op*' }], canSee: [], canBe: [] },
@@ -318,7 +318,7 @@ describe('a hijacked model', () => {
     expect(refused).toMatchObject({
       outcome: 'failure',
       reason: 'FORBIDDEN',
-      message: '/library permissions.summon.* does not allow it to @guest',
+      message: 'not granted by /library permissions.summon.*: it permits nobody, not @guest',
     })
     // Both gates hold for people too; the owner keeps what its rule leaves it.
     await expect(tell(world, 'echo', 'hi')).rejects.toMatchObject({ code: 'FORBIDDEN' })

@@ -114,6 +114,7 @@ export function shownExplanation({
   skip,
   surface,
   leftOut,
+  gates,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
   const entries = Object.entries(surface).map(([name, allowed]) => [
@@ -138,8 +139,12 @@ export function shownExplanation({
     ...leftOut.map(
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
+    ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
   ].join('\n')
 }
+
+const gateText = ({ by, message }: ExplainedMoment['gates']): string =>
+  oneLine(message ?? `by ${by.join(', then ')}`)
 
 const entryText = (entry: unknown): string => (typeof entry === 'string' ? entry : JSON.stringify(entry))
 

@@ -143,7 +143,7 @@ export async function commit(
     decision,
     outcome: verdict.kind,
     reason: verdict.reason,
-    by: verdict.act?.by ?? [],
+    by: verdict.act?.by ?? verdict.by ?? [],
     act,
     facts: written,
   }
@@ -291,7 +291,8 @@ async function judge(
     return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
-    return failed(error.code, error.message)
+    const by = readPath(error.detail, ['by'])
+    return { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }
   }
 }
 

@@ -20,6 +20,8 @@ export interface Verdict {
   readonly reason: string | null
   readonly detail: string | null
   readonly act: Act | null
+  /** the rule that refused it, where a gate did */
+  readonly by?: readonly string[]
   /** the limit that kept the mind from being asked: the being is parked by it */
   readonly breach?: Breach
   /** nobody is told that it came to nothing: whoever made it so knows */

@@ -126,7 +126,16 @@ export type ExplainedMoment = Explanation & {
   readonly surface: Surface
   /** tokens and see-resolvers that came to nothing, and why */
   readonly leftOut: Face['dropped']
+  /** the rules of the two gates that decided */
   readonly by: readonly string[]
+  readonly gates: {
+    /** null when the moment came to no gate: it ended without a call, or failed before one */
+    readonly allowed: boolean | null
+    readonly by: readonly string[]
+    /** why a call was refused */
+    readonly reason?: string
+    readonly message?: string
+  }
 }
 
 /** Which clauses of a past moment were considered, matched or skipped, and why; and what it could reach. */
@@ -145,7 +154,14 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     surface: face?.surface ?? none,
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
+    gates: gatesOf(outcome),
   }
+}
+
+function gatesOf({ kind, reason, detail, record: { by } }: StoredOutcome): ExplainedMoment['gates'] {
+  if (kind !== 'failure') return { allowed: by.length > 0 ? true : null, by }
+  const refusal = { ...(reason === null ? {} : { reason }), ...(detail === null ? {} : { message: detail }) }
+  return { allowed: reason === 'FORBIDDEN' ? false : null, by, ...refusal }
 }
 
 export interface RebuiltPrompt {

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf } from 
 import type { Catalogs } from './catalogs.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
-import type { MatterRow } from './rows.ts'
+import type { MatterRow, SpaceRow } from './rows.ts'
 import type { Thread } from './thread.ts'
 
 /** What SEE tells of an address: where it is, who and what is there, and its qualities. */
@@ -30,6 +30,9 @@ export interface Descriptor {
     /** who drives it right now; left out when nobody does */
     readonly inhabitedBy?: string
   }
+  /** only of a space: whose it is, and whom its owner lets take part */
+  readonly owner?: string | null
+  readonly contributors?: readonly string[]
   /** only of a thing */
   readonly content?: Json
   /** only of the being that mediates roles and flows */
@@ -62,8 +65,14 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       home: being?.home ?? null,
       ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
     },
+    ...(being === null && space !== null ? ownersOf(space) : {}),
   }
 }
+
+const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'owner' | 'contributors'> => ({
+  owner: owner === null ? null : stanceOf(owner),
+  contributors: contributors.map(stanceOf),
+})
 
 async function describeMatter(
   reader: WorldReader,

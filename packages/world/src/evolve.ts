@@ -57,6 +57,8 @@ const KINDS = new Map<string, Apply>([
   ['being:resumed', (row) => row && resumed(row as BeingRow)],
   ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow | MatterRow, payload)],
   ['space:created', (_, change) => created(change)],
+  ['space:contributor-added', (row, { payload }) => row && contributed(row as SpaceRow, payload, true)],
+  ['space:contributor-removed', (row, { payload }) => row && contributed(row as SpaceRow, payload, false)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
   ['role:set', (row, change) => roleSet(row as RoleRow | null, change)],
   [
@@ -88,6 +90,13 @@ function created({ payload, at }: Change): SpaceRow {
     qualities: (payload.qualities ?? {}) as JsonObject,
     createdAt: at,
   }
+}
+
+function contributed(row: SpaceRow, { being }: JsonObject, isIn: boolean): SpaceRow {
+  const { contributors = [], ...rest } = row
+  const others = contributors.filter((name) => name !== being)
+  const now = isIn ? [...others, String(being)].sort() : others
+  return now.length === 0 ? rest : { ...rest, contributors: now }
 }
 
 function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, payload: JsonObject): R {

@@ -12,7 +12,7 @@ import type { Acting } from './acting.ts'
 import type { OperationTarget } from './extension.ts'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
-import { type StanceQuestion, stanceGate } from './stance.ts'
+import { requireAllowed, type StanceQuestion, stanceGate } from './stance.ts'
 import { ceilingsOf, LIST_OF_VERB, listGate, type Surface } from './surface.ts'
 
 export interface Gated {
@@ -44,8 +44,7 @@ export async function requireStanding(
     target: await standingPlace(reader, target),
     fallback,
   })
-  if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
-  return stance.by
+  return requireAllowed(stance, actor)
 }
 
 /** Where a target is, and whose: the spaces on the way up from there have the say of it. */
@@ -75,7 +74,10 @@ export function requireListed(
   target: string,
 ): string {
   const decision = listGate(surface, ceilings, LIST_OF_VERB[verb], target)
-  if (!decision.allowed) throw new TreeosError('FORBIDDEN', decision.why, { verb, target })
+  if (!decision.allowed) {
+    const { by, why } = decision
+    throw new TreeosError('FORBIDDEN', why, { answer: 'not-granted', by, verb, target })
+  }
   return decision.by
 }
 

@@ -60,7 +60,14 @@ export {
 } from './rows.ts'
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './schedules.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed.ts'
-export { isAncestor, STANDINGS, type StanceDecision, type Standing, stanceGate } from './stance.ts'
+export {
+  isAncestor,
+  STANDINGS,
+  type StanceDecision,
+  type StanceQuestion,
+  type Standing,
+  stanceGate,
+} from './stance.ts'
 export { type Subscription, subscriptionsOf } from './subscriptions.ts'
 export {
   type CanLists,

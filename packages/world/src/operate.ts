@@ -221,5 +221,9 @@ function requireAsked(
     )
   const decision = listGate(surface, ceilings, LIST_OF_VERB[verb], action)
   if (decision.allowed) return decision.by
-  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${decision.why}`)
+  const { by, why } = decision
+  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${why}`, {
+    answer: 'not-granted',
+    by: `${stanceOf(asker.name)} ${by}`,
+  })
 }

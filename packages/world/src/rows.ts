@@ -53,6 +53,8 @@ export interface SpaceRow {
   readonly name: string
   readonly type: string
   readonly owner: BeingName | null
+  /** whom the owner lets take part, sorted; absent while there are none */
+  readonly contributors?: readonly BeingName[]
   readonly qualities: JsonObject
   readonly createdAt: number
 }

@@ -4,6 +4,7 @@ import { SUBSTRATE_PARTS } from './declared.ts'
 import type { Extension, Role, Script } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
+import { contributorOperations } from './operations/contributors.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { matterOperations } from './operations/matter.ts'
 import { roleOperations } from './operations/roles.ts'
@@ -112,6 +113,8 @@ const scripts: Record<string, Script> = {
 export const SUBSTRATE_ACTIONS = [
   'create-space',
   'set-space',
+  'add-contributor',
+  'remove-contributor',
   'set-being',
   'set-roleflow',
   'move',
@@ -172,6 +175,7 @@ export const seed: Extension = {
   clauses: [],
   operations: [
     ...worldOperations,
+    ...contributorOperations,
     ...matterOperations,
     ...wakingOperations,
     ...roleOperations,

@@ -176,10 +176,10 @@ function matches(pattern: string, target: string): boolean {
 /** Longer targets are shortened in messages, so that the reason is not lost behind them. */
 const NAMED_CHARS_MAX = 80
 
-/** First gate: which entry allows it, or what refused it. */
+/** First gate: which entry allows it, or which list or ceiling refused it. */
 export type ListDecision =
   | { readonly allowed: true; readonly by: string }
-  | { readonly allowed: false; readonly why: string }
+  | { readonly allowed: false; readonly by: string; readonly why: string }
 
 /** The composed list must hold the target, and so must every ceiling up the birth chain. */
 export function listGate(
@@ -191,7 +191,7 @@ export function listGate(
   const entry = covers(surface[list], target)
   const named = target.length > NAMED_CHARS_MAX ? quote(target) : target
   if (entry === undefined)
-    return { allowed: false, why: `${named} is not in ${list} (${show(surface[list])})` }
+    return { allowed: false, by: list, why: `${named} is not in ${list} (${show(surface[list])})` }
   for (const { being, lists, home } of ceilings) {
     const bound = lists[list].flatMap((item): Concrete[] => {
       if (typeof item === 'string') return [canonicalTarget(list, item, home)]
@@ -199,7 +199,8 @@ export function listGate(
       return pattern === null ? [] : [{ pattern }]
     })
     if (covers(bound, target) === undefined) {
-      return { allowed: false, why: `${named} is above the ceiling of ${stanceOf(being)} in ${list}` }
+      const by = `the ceiling of ${stanceOf(being)} in ${list}`
+      return { allowed: false, by, why: `${named} is above ${by}` }
     }
   }
   return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }

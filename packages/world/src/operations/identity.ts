@@ -20,7 +20,7 @@ import type { Decided, Operation } from '../extension.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
 import type { BeingRow } from '../rows.ts'
-import { isAncestor, stanceGate } from '../stance.ts'
+import { isAncestor, requireAllowed, stanceGate } from '../stance.ts'
 import { holdsEntry } from '../surface.ts'
 import { Arguments } from './arguments.ts'
 
@@ -121,7 +121,7 @@ async function requireHome(
   }
   const target = { being: null, space: home }
   const stance = await stanceGate(world, { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] })
-  if (!stance.allowed) throw new TreeosError('FORBIDDEN', stance.why)
+  requireAllowed(stance, actor)
 }
 
 /** A ceiling holds literals and patterns only: what a relationship means may change, a bound may not. */

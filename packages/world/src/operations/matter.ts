@@ -21,7 +21,7 @@ const createMatter: Operation = {
   name: 'create-matter',
   description: 'Makes a thing, which lies in the target space and is the actor’s own.',
   targets: ['space'],
-  allow: ['owner', 'operator'],
+  allow: ['owner', 'contributor', 'operator'],
   args: {
     id: 'kebab-case, unique for ever',
     type: 'its type, as in document; thing when absent',

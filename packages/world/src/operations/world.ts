@@ -15,6 +15,7 @@ import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
 import { type BeingRow, type RoleRow, spaceKey } from '../rows.ts'
+import { requireRules } from '../rules.ts'
 import { isAncestor } from '../stance.ts'
 import { Arguments } from './arguments.ts'
 import { qualityChange } from './quality-change.ts'
@@ -25,7 +26,7 @@ const createSpace: Operation = {
   name: 'create-space',
   description: 'Makes a space inside the target space.',
   targets: ['space'],
-  allow: ['owner', 'operator'],
+  allow: ['owner', 'contributor', 'operator'],
   args: { path: 'path of the new space', type: 'its type; a room when absent' },
   async decide({ actor, target, args, world, known }) {
     const given = new Arguments('create-space', args, ['path', 'type'])
@@ -65,7 +66,13 @@ const setSpace: Operation = {
   },
   decide({ target, args }) {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
-    const change = qualityChange('set-space', args, target.space.qualities)
+    const { qualities } = target.space
+    const change = qualityChange('set-space', args, qualities)
+    if (change.path[0] === 'permissions')
+      requireRules(
+        qualities.permissions,
+        setQuality(qualities, change.path, change.value, change.merge).permissions,
+      )
     return {
       facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],
       result: change,

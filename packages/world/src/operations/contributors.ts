@@ -1,0 +1,57 @@
+import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
+import type { Operation, OperationInput } from '../extension.ts'
+import type { SpaceRow } from '../rows.ts'
+import { Arguments } from './arguments.ts'
+
+/** A row is read whole at every gate. */
+const CONTRIBUTORS_MAX = 256
+
+const addContributor: Operation = {
+  name: 'add-contributor',
+  description:
+    'Lets a being take part in the target space: make things and spaces in it, and what its rules say.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: { being: 'its stance' },
+  async decide(input) {
+    const { space, being } = read(input, 'add-contributor')
+    const { contributors = [] } = space
+    if ((await input.world.being(being)) === null)
+      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    if (contributors.includes(being))
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} contributes to ${space.path} already`)
+    if (contributors.length >= CONTRIBUTORS_MAX)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${space.path} has ${contributors.length} contributors, at most ${CONTRIBUTORS_MAX} are kept`,
+      )
+    return changed(space, 'space:contributor-added', being)
+  },
+}
+
+const removeContributor: Operation = {
+  name: 'remove-contributor',
+  description: 'Ends a being’s part in the target space; what it made there stays.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: { being: 'its stance' },
+  decide(input) {
+    const { space, being } = read(input, 'remove-contributor')
+    if (!space.contributors?.includes(being))
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} does not contribute to ${space.path}`)
+    return changed(space, 'space:contributor-removed', being)
+  },
+}
+
+function read({ target, args }: OperationInput, operation: string): { space: SpaceRow; being: BeingName } {
+  const being = parseStance(new Arguments(operation, args, ['being']).text('being'))
+  if (target.kind === 'space') return { space: target.space, being }
+  throw new TreeosError('INVALID_TYPE', `${operation} takes a space`)
+}
+
+const changed = ({ path }: SpaceRow, kind: string, being: BeingName) => ({
+  facts: [{ reel: spaceReel(path), kind, payload: { being } }],
+  result: { path, being: stanceOf(being) },
+})
+
+export const contributorOperations: readonly Operation[] = [addContributor, removeContributor]

@@ -1,0 +1,62 @@
+import type { Json } from '@treeos/core'
+import { expect, it } from 'vitest'
+import { readRule, requireRules } from './rules.ts'
+
+it.each<Json>([
+  { do: { take: true, 'set-*': false, '*': { requires: ['owner', { role: 'court:judge' }] } } },
+  { summon: { '@ann': { requires: ['parent'], forbid: ['home'] }, '@guard-*': false, '*': true } },
+  {
+    see: { '/': true, '/hall*': false, '@ann': false, 'matter:globe': true, '*': true },
+    be: { birth: false },
+  },
+  {},
+])('takes %j', (rules) => {
+  expect(() => requireRules(undefined, rules)).not.toThrow()
+})
+
+it.each<[Json, string]>([
+  ['open', 'permissions: "open" is no set of rules'],
+  [{ speak: {} }, 'permissions.speak: "speak" is no verb: there is see, do, summon and be'],
+  [{ do: true }, 'permissions.do: true is no set of rules'],
+  [{ do: { take: null } }, 'permissions.do.take: null is no rule: a rule is true, false, {"requires"'],
+  [{ do: { take: {} } }, 'permissions.do.take: {} is no rule'],
+  [{ do: { take: { require: ['owner'] } } }, 'permissions.do.take.require: a rule has no field "require"'],
+  [{ do: { take: { requires: 'owner' } } }, 'permissions.do.take.requires: "owner" is no list'],
+  [{ do: { take: { requires: [] } } }, 'permissions.do.take.requires: [] is no list of one property or more'],
+  [
+    { do: { take: { requires: ['owner', 'ownr'] } } },
+    'permissions.do.take.requires[1]: "ownr" is no property: a rule is true, false',
+  ],
+  [{ do: { take: { forbid: [{ role: 'A b' }] } } }, 'permissions.do.take.forbid[0]: {"role":"A b"} is no'],
+  [{ do: { '@ann': true } }, 'permissions.do.@ann: the key "@ann" fits nothing: it takes an operation'],
+  [{ do: { '*-space': true } }, 'permissions.do.*-space: the key "*-space" fits nothing'],
+  [{ summon: { ann: true } }, 'permissions.summon.ann: the key "ann" fits nothing: it takes a stance'],
+  [{ see: { hall: true } }, 'permissions.see.hall: the key "hall" fits nothing: it takes an address'],
+])('refuses %j, and says where and what would be right', (rules, says) => {
+  expect(() => requireRules(undefined, rules)).toThrow(
+    expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining(says) }),
+  )
+})
+
+it('holds to their form only the rules that a write changes', () => {
+  const old = { do: { take: 'sure' } }
+  expect(() => requireRules(old, { do: { take: 'sure', put: true } })).not.toThrow()
+  expect(() => requireRules(old, { do: { take: 'sure', put: 'sure' } })).toThrow('permissions.do.put')
+  expect(() => requireRules(old, { do: { take: 'yes' } })).toThrow('permissions.do.take')
+  expect(() => requireRules(old, undefined)).not.toThrow()
+})
+
+it('reads any JSON as a rule', () => {
+  for (const value of [
+    undefined,
+    null,
+    0,
+    '',
+    [],
+    ['anyone'],
+    { requires: {} },
+    { forbid: 'anyone' },
+  ] as Json[])
+    expect(readRule(value)).toEqual({ requires: [], forbid: [] })
+  expect(readRule({ forbid: ['home'] })).toEqual({ requires: null, forbid: ['home'] })
+})

@@ -1,0 +1,123 @@
+import {
+  canonicalJson,
+  isJsonObject,
+  isRoleName,
+  type Json,
+  quote,
+  type RoleName,
+  TreeosError,
+} from '@treeos/core'
+
+/** What the actor may be to the target; a rule asks for any of them. */
+export const STANDINGS = [
+  'anyone',
+  'self',
+  'parent',
+  'ancestor',
+  'owner',
+  'contributor',
+  'home',
+  'operator',
+] as const
+export type Standing = (typeof STANDINGS)[number]
+
+/** A standing, or the default role that the actor was born with. */
+export type Property = Standing | { readonly role: RoleName }
+
+/** A rule of a space, as it is read. */
+export interface Rule {
+  /** whom it permits; null when it says nothing of that */
+  readonly requires: readonly Property[] | null
+  readonly forbid: readonly Property[]
+}
+
+const NOBODY: Rule = { requires: [], forbid: [] }
+const LISTS = ['requires', 'forbid'] as const
+
+const isProperty = (value: Json): value is Property =>
+  typeof value === 'string'
+    ? STANDINGS.includes(value as Standing)
+    : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
+
+/**
+ * Reads a rule as it stands on a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …]}`. Total:
+ * what is none of these permits nobody and forbids nobody, like `false`; so does a `forbid` that cannot be read whole, since
+ * whom it means is not known. A property that is not known permits nobody, and the others beside it count.
+ */
+export function readRule(value: Json | undefined): Rule {
+  if (value === true) return { requires: ['anyone'], forbid: [] }
+  if (!isJsonObject(value)) return NOBODY
+  const { requires, forbid = [], ...unknown } = value
+  if (Object.keys(unknown).length > 0 || Object.keys(value).length === 0) return NOBODY
+  if (!Array.isArray(forbid) || !forbid.every(isProperty)) return NOBODY
+  if (requires === undefined) return { requires: null, forbid }
+  return Array.isArray(requires) ? { requires: requires.filter(isProperty), forbid } : NOBODY
+}
+
+/** What is wrong with a rule, and where in it; null when nothing is. */
+function faultOfRule(rule: Json): { at: string; message: string } | null {
+  const right =
+    'true, false, {"requires": [property, …]}, {"forbid": [property, …]} or both; a property is ' +
+    `${STANDINGS.join(', ')} or {"role": name}`
+  if (typeof rule === 'boolean') return null
+  if (!isJsonObject(rule) || Object.keys(rule).length === 0)
+    return { at: '', message: `${quote(rule)} is no rule: a rule is ${right}` }
+  for (const [name, list] of Object.entries(rule)) {
+    if (!LISTS.includes(name as never))
+      return { at: `.${name}`, message: `a rule has no field ${quote(name)}: it is ${right}` }
+    if (!Array.isArray(list) || list.length === 0)
+      return {
+        at: `.${name}`,
+        message: `${quote(list)} is no list of one property or more: a rule is ${right}`,
+      }
+    const wrong = list.findIndex((item) => !isProperty(item))
+    if (wrong >= 0)
+      return { at: `.${name}[${wrong}]`, message: `${quote(list[wrong])} is no property: a rule is ${right}` }
+  }
+  return null
+}
+
+/** What a key of each verb looks like, its `*` at the end left out. */
+const KEYS: Readonly<Record<string, { readonly form: RegExp; readonly right: string }>> = {
+  see: { form: /^(\/|@|matter:|thread:)/, right: 'an address, as in /library or @librarian' },
+  do: { form: /^[a-z][a-z0-9:-]*$/, right: 'an operation, as in take or court:rule' },
+  summon: { form: /^@/, right: 'a stance, as in @librarian' },
+  be: { form: /^[a-z][a-z0-9:-]*$/, right: 'an operation, as in birth' },
+}
+
+/**
+ * Holds the rules of a space, as they would be after a write, to their form. What stood there before is left alone, so that
+ * one old fault does not lock all other rules.
+ * @throws {TreeosError} INVALID_INPUT naming the path of the fault and what would be right
+ */
+export function requireRules(before: Json | undefined, after: Json | undefined): void {
+  if (after === undefined) return
+  const fault = (at: string, message: string) =>
+    new TreeosError('INVALID_INPUT', `set-space: permissions${at}: ${message}`)
+  if (!isJsonObject(after))
+    throw fault(
+      '',
+      `${quote(after)} is no set of rules: it takes {verb: {key: rule}}, with see, do, summon or be`,
+    )
+  for (const [verb, rules] of Object.entries(after)) {
+    const old = isJsonObject(before) && Object.hasOwn(before, verb) ? before[verb] : undefined
+    if (old !== undefined && canonicalJson(old) === canonicalJson(rules)) continue
+    const known = Object.hasOwn(KEYS, verb) ? KEYS[verb] : undefined
+    if (known === undefined)
+      throw fault(`.${verb}`, `${quote(verb)} is no verb: there is see, do, summon and be`)
+    if (!isJsonObject(rules))
+      throw fault(`.${verb}`, `${quote(rules)} is no set of rules: it takes {key: rule}`)
+    for (const [key, rule] of Object.entries(rules)) {
+      const stood = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined
+      if (stood !== undefined && canonicalJson(stood) === canonicalJson(rule)) continue
+      const begins = key.endsWith('*') ? key.slice(0, -1) : key
+      if (key !== '*' && !known.form.test(begins))
+        throw fault(
+          `.${verb}.${key}`,
+          `the key ${quote(key)} fits nothing: it takes ${known.right}, a beginning of one with * behind, or *`,
+        )
+      const found = faultOfRule(rule)
+      if (found !== null) throw fault(`.${verb}.${key}${found.at}`, found.message)
+    }
+  }
+}
