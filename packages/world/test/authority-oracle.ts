@@ -1,0 +1,301 @@
+import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCall } from '@treeos/core'
+import {
+  type Act,
+  type BeingRow,
+  type MatterRow,
+  OPERATOR,
+  type RoleRow,
+  type SpaceRow,
+  type WorldRow,
+} from '../src/index.ts'
+import { ACTIONS, ADDRESSES, BE, MOLE, STANCES } from './authority-scene.ts'
+import type { MemoryWorld } from './memory-world.ts'
+
+/**
+ * What authority means, said a second time and in another way: everything is a finite set of concrete capabilities, such as
+ * `canDo move` or `canSee /den`. Nothing here asks the gates, the reach or the rules of spaces.
+ */
+export class Oracle {
+  /** what each could come to at the beginning */
+  readonly #first: ReadonlyMap<string, ReadonlySet<string>>
+
+  constructor(world: MemoryWorld) {
+    this.#first = new Map(beingsOf(world).map((being) => [being.name, capabilities(world, being)]))
+  }
+
+  /** What is wrong with a call that was let through; null when nothing is. */
+  faultOfCall(
+    world: MemoryWorld,
+    { who, call, act, asker }: { who: string; call: VerbCall; act: Act; asker: string | null },
+  ): string | null {
+    const me = world.being(who)
+    const caps = capabilities(world, me)
+    const wanted = wantedBy(call, me, asker)
+    if (wanted !== null && !caps.has(wanted) && !this.#isAskers(world, me, wanted, asker))
+      return `${who} has no ${wanted}`
+    for (const wake of act.wakes) {
+      if (wake.askedRole !== null && !namedBy(world.being(wake.being)).includes(wake.askedRole))
+        return `${who} has ${wake.being} wear ${wake.askedRole}`
+    }
+    if (act.closes.some((id) => id !== WAKE)) return `${who} closes what it was not asked`
+    const turned = act.facts.find(({ payload }) => payload.orientation !== undefined && payload.to !== who)
+    if (turned !== undefined) return `${who} has another look back`
+    return this.#faultOfFacts(world, who, act.facts)
+  }
+
+  /** What is wrong with a request that the role-manager did for somebody. */
+  faultOfRequest(
+    world: MemoryWorld,
+    { asker, call, facts }: { asker: string; call: VerbCall; facts: readonly FactDraft[] },
+  ): string | null {
+    const wanted = wantedBy(call, world.being(asker), null)
+    const hands = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
+    if (call.verb === 'do' && !hands.includes(call.action)) return `the role-manager did ${call.action}`
+    if (wanted !== null && !capabilities(world, world.being(asker)).has(wanted))
+      return `${asker} has no ${wanted}`
+    if (facts.some(({ payload }) => payload.onBehalfOf !== asker)) return `it is not said for whom it is done`
+    return this.#faultOfFacts(world, asker, facts)
+  }
+
+  /** Whether anybody could come to more than was theirs to begin with. */
+  faultOfState(world: MemoryWorld): string | null {
+    for (const being of beingsOf(world)) {
+      const { name } = being
+      if (!isOfMole(world, name) && !this.#first.has(name)) return `${name} was born to somebody else`
+      for (const role of namedBy(being)) {
+        const author = (world.rows.get(`role:${role}`) as RoleRow | undefined)?.author ?? ''
+        const more = [...capabilitiesBy(world, being, role)].find(
+          (cap) => !this.#mayHave(world, isOfMole(world, author) ? [name, author] : [name], cap),
+        )
+        if (more !== undefined) return `${name} came to ${more} by role ${role}`
+      }
+      if (!isOfMole(world, name)) continue
+      const { spy, ear } =
+        (being.qualities.subscription as { spy?: JsonObject; ear?: JsonObject } | undefined) ?? {}
+      const heard = [spy, ear].find(
+        (one) => one !== undefined && !capabilities(world, being).has(`canSee ${one.scope}`),
+      )
+      if (heard !== undefined) return `${name} hears of ${heard.scope}`
+    }
+    // Whoever else may wear what they wrote comes by no more than they have.
+    for (const [key, row] of world.rows) {
+      if (!key.startsWith('role:')) continue
+      const { author, digest, deleted } = row as RoleRow
+      if (deleted || !isOfMole(world, author)) continue
+      const spec = world.kept.get(digest) as JsonObject
+      const more = [...expand(world, world.being('twin'), spec)].find(
+        (cap) => !this.#mayHave(world, [author], cap),
+      )
+      if (more !== undefined) return `${key} of ${author} holds ${more}`
+    }
+    return null
+  }
+
+  /**
+   * Whether it is no more than one of them had at the beginning, or one of its makers. Whoever wears a role has that
+   * of the author, who may change it within its own bounds. Their own people they may reach in any case.
+   */
+  #mayHave(world: MemoryWorld, names: readonly string[], cap: string): boolean {
+    const target = cap.slice(cap.indexOf(' ') + 1)
+    if (target.startsWith('@') && isOfMole(world, target.slice(1))) return true
+    return names.some((name) =>
+      [name, ...makers(world, name)].some(
+        (one) => (one === name || one !== OPERATOR) && this.#first.get(one)?.has(cap),
+      ),
+    )
+  }
+
+  #isAskers(world: MemoryWorld, me: BeingRow, wanted: string, asker: string | null): boolean {
+    return wanted === `canSummon @${asker}` && capabilities(world, me).has('canSummon asker')
+  }
+
+  #faultOfFacts(world: MemoryWorld, actor: string, facts: readonly FactDraft[]): string | null {
+    if (facts.length === 0) return null
+    const after = world.fork()
+    after.write(actor, facts)
+    let isOfState = false
+    for (const [key, row] of after.rows) {
+      const before = world.rows.get(key)
+      if (before === row || (before !== undefined && same(before, row))) continue
+      const [kind = ''] = key.split(':')
+      const wrong = FAULTS[kind]?.({ world, after, actor, before: before as never, now: row as never })
+      if (wrong !== null) return `${actor} wrote ${key}: ${wrong ?? 'no such row is known'}`
+      isOfState ||= kind === 'being' || kind === 'role'
+    }
+    return isOfState ? this.faultOfState(after) : null
+  }
+}
+
+/** The wake that every moment here is opened by. */
+export const WAKE = 'the-wake'
+
+const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b)
+const union = (sets: Set<string>[]) => new Set(sets.flatMap((set) => [...set]))
+const beingsOf = (world: MemoryWorld) =>
+  [...world.rows].flatMap(([key, row]) => (key.startsWith('being:') ? [row as BeingRow] : []))
+
+/** Its makers, nearest first, however many. */
+export function makers(world: MemoryWorld, name: string): string[] {
+  const out: string[] = []
+  for (let up = world.being(name)?.parent; up != null; up = world.being(up)?.parent) out.push(up)
+  return out
+}
+
+export const isOfMole = (world: MemoryWorld, name: string): boolean =>
+  name === MOLE || makers(world, name).includes(MOLE)
+const isOwnOrMade = (world: MemoryWorld, actor: string, owner: string | null): boolean =>
+  owner !== null && (owner === actor || makers(world, owner).includes(actor))
+
+function namedBy({ defaultRole, qualities }: BeingRow): string[] {
+  const flow = Array.isArray(qualities.roleFlow) ? qualities.roleFlow : []
+  return [
+    ...(defaultRole === null ? [] : [defaultRole]),
+    ...flow.map((clause) => String((clause as JsonObject).role)),
+  ]
+}
+
+/** A world is forked and not changed while it is judged, so what was found out of it stays true. */
+const found = new WeakMap<MemoryWorld, Map<string, Set<string>>>()
+
+/** All that a being could do, see, be and summon, wearing all it could, below every ceiling over it. */
+function capabilities(world: MemoryWorld, me: BeingRow): Set<string> {
+  const known = found.get(world) ?? new Map<string, Set<string>>()
+  found.set(world, known)
+  const caps = known.get(me.name) ?? findCapabilities(world, me)
+  known.set(me.name, caps)
+  return caps
+}
+
+function findCapabilities(world: MemoryWorld, me: BeingRow): Set<string> {
+  return union(namedBy(me).map((role) => capabilitiesBy(world, me, role)))
+}
+
+/** Of one role that it could wear. */
+function capabilitiesBy(world: MemoryWorld, me: BeingRow, role: string): Set<string> {
+  const row = world.rows.get(`role:${role}`) as RoleRow | undefined
+  if (row === undefined || row.deleted) return new Set()
+  const caps = expand(world, me, world.kept.get(row.digest) as JsonObject)
+  for (const name of [me.name, ...makers(world, me.name)]) {
+    const { ceiling, ...being } = world.being(name)
+    if (ceiling === null) continue
+    const bound = expand(world, { ...being, ceiling }, ceiling as unknown as JsonObject)
+    for (const cap of caps) if (!/^view |asker$/.test(cap) && !bound.has(cap)) caps.delete(cap)
+  }
+  return caps
+}
+
+function expand(world: MemoryWorld, me: BeingRow, spec: JsonObject): Set<string> {
+  const caps = new Set<string>((spec.see as string[] | undefined)?.map((view) => `view ${view}`))
+  const born = beingsOf(world).map(({ name }) => `@${name}`)
+  const all: Record<string, string[]> = {
+    canSee: [...ADDRESSES, ...born],
+    canDo: ACTIONS,
+    canSummon: [...STANCES, ...born],
+    canBe: BE,
+  }
+  for (const [list, universe] of Object.entries(all)) {
+    for (const entry of (spec[list] ?? []) as (string | JsonObject)[])
+      for (const one of meant(world, me, entry, universe)) caps.add(`${list} ${one}`)
+  }
+  return caps
+}
+
+function meant(world: MemoryWorld, me: BeingRow, entry: string | JsonObject, universe: string[]): string[] {
+  if (typeof entry === 'string') return [plain(entry, me)]
+  if (entry.rel === 'parent') return me.parent === null ? [] : [`@${me.parent}`]
+  if (entry.rel === 'any-child')
+    return beingsOf(world).flatMap(({ name, parent }) => (parent === me.name ? [`@${name}`] : []))
+  if (entry.rel !== undefined) return [String(entry.rel)]
+  const pattern = String(entry.pattern)
+  if (pattern.startsWith('~/@'))
+    return beingsOf(world).flatMap(({ name, space }) => (space === me.home ? [`@${name}`] : []))
+  const form = new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[^\w]/g, '\\$&'))
+      .join('.*')}$`,
+  )
+  return universe.filter((one) => form.test(one))
+}
+
+function plain(address: string, me: BeingRow): string {
+  if (address === '~') return me.home
+  return address.includes('@') ? address.slice(address.indexOf('@')) : address
+}
+
+/** @returns null for what is answered without a name: only whoever woke the being can be meant */
+function wantedBy(call: VerbCall, me: BeingRow, asker: string | null): string | null {
+  if (call.verb === 'do') return `canDo ${call.action}`
+  if (call.verb === 'be') return `canBe ${call.operation}`
+  if (call.verb === 'see') return `canSee ${plain(call.address, me)}`
+  const target = call.target === null ? `@${asker}` : plain(call.target, me)
+  return `canSummon ${target}`
+}
+
+interface Change<R> {
+  readonly world: MemoryWorld
+  readonly after: MemoryWorld
+  readonly actor: string
+  readonly before: R | undefined
+  readonly now: R
+}
+
+/** Where the mole and its own may act as they like: the den, and what they made; never in the vault, which is closed. */
+function isOpen(world: MemoryWorld, path: string): boolean {
+  if (isIn(path, '/vault')) return false
+  const owner = (world.rows.get(`space:${path}`) as SpaceRow | undefined)?.owner ?? null
+  return isIn(path, '/den') || (owner !== null && isOfMole(world, owner))
+}
+const isIn = (path: string, space: string) => path === space || path.startsWith(`${space}/`)
+const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
+/** Spaces that do not let the mole in. */
+const isShut = (path: string) => isIn(path, '/library') || isIn(path, '/vault')
+
+const FAULTS: Record<string, (change: Change<never>) => string | null | undefined> = {
+  being({ world, actor, before, now }: Change<BeingRow>) {
+    const { name, parent, home, space } = now
+    if (before !== undefined) {
+      if (!isOwnOrMade(world, actor, name)) return 'it is another'
+      return space !== before.space && isShut(space) ? `it went to ${space}` : null
+    }
+    if (parent !== actor) return `it is of ${parent}`
+    if (home === world.being(actor).home) return null
+    if (isShut(home)) return `its home is ${home}`
+    return capabilities(world, world.being(actor)).has(`canSee ${home}`)
+      ? null
+      : `its home is ${home}, unseen`
+  },
+  space({ world, actor, before, now }: Change<SpaceRow>) {
+    if (before !== undefined) return isOpen(world, now.path) ? null : 'it is not for the mole'
+    return now.owner === actor && isOpen(world, above(now.path)) ? null : 'no space may be made there'
+  },
+  world({ world, actor, before }: Change<WorldRow>) {
+    return before !== undefined && isOwnOrMade(world, actor, before.owner) ? null : 'it is not its namespace'
+  },
+  role({ world, actor, before, now }: Change<RoleRow>) {
+    if (now.origin !== 'live') return 'it is of code'
+    return isOwnOrMade(world, actor, (before ?? now).author) ? null : `it is by ${(before ?? now).author}`
+  },
+  matter({ world, actor, before, now }: Change<MatterRow>) {
+    const { place, owner } = now
+    if (before === undefined)
+      return owner === actor && isOpen(world, String(place)) ? null : 'no thing may be made there'
+    const isOwn = isOwnOrMade(world, actor, owner)
+    const { place: _now, ...rest } = now
+    const { place: was, ...old } = before
+    if (!same(rest, old) || place === null) return isOwn ? null : `it is of ${owner}`
+    const here = world.being(actor).space
+    if (was === `@${actor}`)
+      return place === here && !isShut(here) ? null : 'it was laid where it may not lie'
+    if (was !== here || place !== `@${actor}`) return `it went from ${was} to ${place}`
+    return !isShut(here) && (isOwn || isOpen(world, here)) ? null : `it was taken from ${was}`
+  },
+} satisfies Record<string, (change: never) => string | null> as never
+
+/** Whether the being's whole line of makers is what is walked at each gate. */
+export function faultOfLine(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
+  const all = makers(world, name)
+  return same(all as unknown as Json, walked as unknown as Json)
+    ? null
+    : `${name} has ${all.length} makers, of whom ${walked.length} bound it`
+}

@@ -1,0 +1,239 @@
+import type { Mutation } from './mutants.ts'
+
+const gone = (guard: string, file: string, text: string, instead = ''): Mutation => ({
+  guard,
+  file,
+  text,
+  instead,
+})
+const never = (guard: string, file: string, condition: string): Mutation =>
+  gone(guard, file, `if (${condition}`, `if (false && ${condition}`)
+
+/** Every guard that keeps a being from what its makers could not grant. Without any one of them the property must fail. */
+export const GUARDS: readonly Mutation[] = [
+  // roles
+  gone('set-role: within reach', 'operations/roles.ts', 'requireWithinReach(actor, spec, await reach())'),
+  never(
+    'set-role: by its author or his makers',
+    'operations/roles.ts',
+    'old !== null && old.author !== actor.name',
+  ),
+  never('delete-role: by its author or his makers', 'operations/roles.ts', 'old.author !== actor.name'),
+  gone(
+    'set-roleflow: within reach',
+    'operations/world.ts',
+    'await requireAssignable(world, actor, named, await input.reach())',
+  ),
+  gone(
+    'set-roleflow: of oneself or of whom one made',
+    'operations/world.ts',
+    "  targets: ['being'],\n  allow: ['self', 'ancestor', 'operator'],\n  args: { flow:",
+    "  targets: ['being'],\n  allow: ['anyone'],\n  args: { flow:",
+  ),
+  gone(
+    'reach: cut to the ceilings',
+    'reach.ts',
+    'for (const ceiling of await ceilingsOf(reader, being)) lists = cut(lists, ceiling)',
+  ),
+  gone('reach: see-resolvers count', 'surface.ts', 'seesAll ? undefined :', 'true ? undefined :'),
+  gone('reach: ~ is another place for every wearer', 'surface.ts', " || entry === '~') return", ') return'),
+  never('reach: so is whoever is at home', 'surface.ts', 'isOfHome(entry)'),
+  gone(
+    'reach: an entry is compared in the form of the gate',
+    'surface.ts',
+    'const target = canonicalTarget(list, entry, home)',
+    'const target = entry',
+  ),
+  // births
+  gone(
+    'birth: within reach',
+    'operations/identity.ts',
+    'await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())',
+  ),
+  never(
+    'birth: a home that the maker sees',
+    'operations/identity.ts',
+    "!holdsEntry('canSee', reach.canSee, home",
+  ),
+  gone('birth: a home that lets the maker in', 'operations/identity.ts', 'requireAllowed(stance, actor)'),
+  gone(
+    'birth: no line longer than is walked',
+    'operations/identity.ts',
+    'LINEAGE_MAX = 63',
+    'LINEAGE_MAX = 99',
+  ),
+  // the two gates
+  never('gate: the lists', 'surface.ts', 'entry === undefined)\n    return { allowed: false, by: list'),
+  never('gate: the ceilings', 'surface.ts', 'covers(bound, target) === undefined'),
+  gone(
+    'gate: only makers are ancestors',
+    'stance.ts',
+    '.some((maker) => maker.name === elder)',
+    '.length > 0',
+  ),
+  gone(
+    'stance: nobody is the owner of all',
+    'stance.ts',
+    'return owner !== null && (await',
+    'return owner !== null || (await',
+  ),
+  gone(
+    'stance: no space says what is done to a being',
+    'stance.ts',
+    "const toBeing = verb === 'do' && target.being !== null",
+    'const toBeing = false',
+  ),
+  gone(
+    'stance: no space says what becomes of a thing',
+    'stance.ts',
+    'const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)',
+    'const toOwned = false',
+  ),
+  gone(
+    'stance: what an outer space forbids',
+    'stance.ts',
+    'for (const { rule, path, by } of rules) {\n    const as =',
+    'for (const { rule, path, by } of rules.filter((one) => one.path === target.space)) {\n    const as =',
+  ),
+  gone(
+    'stance: a ban is for all offspring',
+    'stance.ts',
+    'for (const actor of [question.actor, ...makers])',
+    'for (const actor of [question.actor])',
+  ),
+  gone(
+    'stance: a role counts as given by who may',
+    'stance.ts',
+    'return isConferred(reader, actor, place, ({ defaultRole }) => defaultRole === property.role)',
+    'return actor.defaultRole === property.role',
+  ),
+  gone(
+    'stance: a home counts as given by who may',
+    'stance.ts',
+    'return isConferred(reader, actor, place, ({ home }) => isWithin(home, place))',
+    'return isWithin(actor.home, place)',
+  ),
+  // what is written
+  gone(
+    'set-being: of oneself or of whom one made',
+    'operations/world.ts',
+    "  targets: ['being'],\n  allow: ['self', 'ancestor', 'operator'],\n  args: {\n    field: 'namespace and key, as in mood.tone'",
+    "  targets: ['being'],\n  allow: ['anyone'],\n  args: {\n    field: 'namespace and key, as in mood.tone'",
+  ),
+  never('set-being: not what other operations keep', 'operations/world.ts', 'keeper !== undefined'),
+  gone(
+    'set-being: no flow under the name of a quality',
+    'qualities.ts',
+    'first === undefined || wrong !== undefined ||',
+    'first === undefined ||',
+  ),
+  gone(
+    'set-space: by who may',
+    'operations/world.ts',
+    "  allow: ['owner', 'operator'],\n  args: {\n    field: 'namespace and key, as in ambient.tone'",
+    "  allow: ['anyone'],\n  args: {\n    field: 'namespace and key, as in ambient.tone'",
+  ),
+  gone(
+    'create-space: in the space that was asked',
+    'operations/world.ts',
+    'target.space.path !== parent',
+    'false',
+  ),
+  gone(
+    'create-space: by who may',
+    'operations/world.ts',
+    "allow: ['owner', 'contributor', 'operator'],",
+    "allow: ['anyone'],",
+  ),
+  gone(
+    'add-contributor: by who may',
+    'operations/contributors.ts',
+    "and what its rules say.',\n  targets: ['space'],\n  allow: ['owner', 'operator'],",
+    "and what its rules say.',\n  targets: ['space'],\n  allow: ['anyone'],",
+  ),
+  gone(
+    'set-world-signal: by its publisher',
+    'operations/world.ts',
+    'await requirePublisher(input, namespace)',
+  ),
+  gone(
+    'subscribe: to what one sees',
+    'operations/waking.ts',
+    'seesScope(canSee, where, being.home)',
+    '{ spaces: true, beings: true }',
+  ),
+  gone(
+    'create-matter: by who may',
+    'operations/matter.ts',
+    "allow: ['owner', 'contributor', 'operator'],",
+    "allow: ['anyone'],",
+  ),
+  gone(
+    'set-matter: by who may',
+    'operations/matter.ts',
+    "null unsets.',\n  targets: ['matter'],\n  allow: ['owner', 'operator'],",
+    "null unsets.',\n  targets: ['matter'],\n  allow: ['anyone'],",
+  ),
+  gone(
+    'write-matter: by who may',
+    'operations/matter.ts',
+    "allow: ['owner', 'operator'],\n  args: { content:",
+    "allow: ['anyone'],\n  args: { content:",
+  ),
+  gone(
+    'take: by who may',
+    'operations/matter.ts',
+    "the actor holds it then.',\n  targets: ['matter'],\n  allow: ['owner', 'operator'],",
+    "the actor holds it then.',\n  targets: ['matter'],\n  allow: ['anyone'],",
+  ),
+  never('take: from where one is', 'operations/matter.ts', 'place !== actor.space'),
+  never('put: what one holds', 'operations/matter.ts', 'place !== stanceOf(actor.name)'),
+  // speech
+  never('summon: a role that the other may wear', 'summon.ts', 'call.role !== undefined && !rolesNamed'),
+  never(
+    'summon: an answer to what one was asked',
+    'summon.ts',
+    'inReplyTo !== null && (inReplyTo !== wake.id',
+  ),
+  gone(
+    'summon: none but oneself looks back',
+    'summon.ts',
+    "asked === undefined || asked === 'forward') return 'forward'",
+    "true) return asked ?? 'forward'",
+  ),
+  // on behalf of others
+  gone(
+    'mediate: within the lists of the hands',
+    'operate.ts',
+    "requireListed(at.surface, await ceilingsOf(reader, at.me), 'do', request.action)",
+  ),
+  gone(
+    'mediate: what the asker could do as it spoke',
+    'operate.ts',
+    'requireAsked(asker, request.action, await at.askerSurface(), await ceilingsOf(reader, asker))',
+    "''",
+  ),
+  never(
+    'mediate: what the asker can do still',
+    'operate.ts',
+    "!holdsEntry('canDo', reach.canDo, request.action, asker.home)",
+  ),
+  gone(
+    'mediate: with the standing of the asker',
+    'operate.ts',
+    "const stance = await requireStanding(reader, asker, 'do'",
+    "const stance = await requireStanding(reader, at.me, 'do'",
+  ),
+  gone(
+    'mediate: within the reach of the asker',
+    'operate.ts',
+    'reach: async () => reach,',
+    'reach: () => reachOf(reader, at.me),',
+  ),
+  gone(
+    'mediate: as the asker’s',
+    'operate.ts',
+    '{ ...fact.payload, onBehalfOf: asker.name }',
+    'fact.payload',
+  ),
+]
