@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf } from '@treeos/core'
 import type { Catalogs } from './catalogs.ts'
 import type { OperationTarget } from './extension.ts'
+import type { Coord, Size } from './extent.ts'
 import type { WorldReader } from './reader.ts'
 import type { MatterRow, SpaceRow } from './rows.ts'
 import type { Thread } from './thread.ts'
@@ -33,6 +34,10 @@ export interface Descriptor {
   /** only of a space: whose it is, and whom its owner lets take part */
   readonly owner?: string | null
   readonly contributors?: readonly string[]
+  /** of a space that has one */
+  readonly size?: Size
+  /** where in its space, if it says so */
+  readonly coord?: Coord
   /** only of a thing */
   readonly content?: Json
   /** only of the being that mediates roles and flows */
@@ -65,9 +70,15 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       home: being?.home ?? null,
       ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
     },
+    ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),
   }
 }
+
+const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({
+  ...(size === undefined ? {} : { size }),
+  ...(coord === undefined ? {} : { coord }),
+})
 
 const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'owner' | 'contributors'> => ({
   owner: owner === null ? null : stanceOf(owner),
@@ -76,7 +87,7 @@ const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'own
 
 async function describeMatter(
   reader: WorldReader,
-  { type, owner, place, content, qualities }: MatterRow,
+  { type, owner, place, content, qualities, coord }: MatterRow,
 ): Promise<Descriptor> {
   const holder = place?.startsWith('@') ? place : null
   const path = holder === null ? (place ?? '/') : ((await reader.being(holder.slice(1)))?.space ?? '/')
@@ -89,6 +100,7 @@ async function describeMatter(
     type,
     qualities,
     identity: { cognition: null, defaultRole: null, home: null },
+    ...(coord === undefined ? {} : { coord }),
     content,
   }
 }

@@ -8,6 +8,7 @@ import {
   spaceName,
 } from '@treeos/core'
 import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
+import type { Coord, Size } from './extent.ts'
 import { effectiveCognition, inhabited, type LeaseIndex, leaseOf, released } from './inhabiting.ts'
 import { setQuality } from './qualities.ts'
 import {
@@ -49,7 +50,7 @@ export function evolve(row: Row | null, change: Change): Row | null {
 type Apply = (row: Row | null, change: Change) => Row | null
 const KINDS = new Map<string, Apply>([
   ['being:born', (_, { payload, at }) => born(payload, at)],
-  ['being:moved', (row, { payload }) => row && ({ ...row, space: payload.to } as BeingRow)],
+  ['being:moved', (row, { payload }) => row && ({ ...placed(row, payload), space: payload.to } as BeingRow)],
   ['being:budgeted', (row, { payload }) => row && budgeted(row as BeingRow, payload)],
   ['being:parked', (row, { payload }) => row && parkedBy(row as BeingRow, payload)],
   ['being:inhabited', (row, { payload }) => row && inhabited(row as BeingRow, payload)],
@@ -57,6 +58,7 @@ const KINDS = new Map<string, Apply>([
   ['being:resumed', (row) => row && resumed(row as BeingRow)],
   ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow | MatterRow, payload)],
   ['space:created', (_, change) => created(change)],
+  ['space:resized', (row, { payload }) => row && resized(row as SpaceRow, payload)],
   ['space:contributor-added', (row, { payload }) => row && contributed(row as SpaceRow, payload, true)],
   ['space:contributor-removed', (row, { payload }) => row && contributed(row as SpaceRow, payload, false)],
   ['signal:published', (row, change) => published(row as WorldRow | null, change)],
@@ -65,7 +67,10 @@ const KINDS = new Map<string, Apply>([
     'matter:created',
     (_, { payload, at }) => ({ ...payload, origin: 'owned', createdAt: at }) as unknown as MatterRow,
   ],
-  ['matter:moved', (row, { payload }) => row && ({ ...row, place: payload.to } as MatterRow)],
+  [
+    'matter:moved',
+    (row, { payload }) => row && ({ ...placed(row, payload), place: payload.to } as MatterRow),
+  ],
   ['matter:written', (row, { payload }) => row && ({ ...row, content: payload.content } as MatterRow)],
   ['matter:ended', (row) => row && ({ ...row, place: null } as MatterRow)],
   ['thread:cut', (_, { payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })],
@@ -87,9 +92,22 @@ function created({ payload, at }: Change): SpaceRow {
     name: spaceName(path),
     type: String(payload.type),
     owner: (payload.owner ?? null) as string | null,
+    ...(payload.size === undefined ? {} : { size: payload.size as unknown as Size }),
+    ...(payload.coord === undefined ? {} : { coord: payload.coord as unknown as Coord }),
     qualities: (payload.qualities ?? {}) as JsonObject,
     createdAt: at,
   }
+}
+
+/** Who goes elsewhere is no longer where it was in the place before. */
+function placed(row: Row, { coord }: JsonObject): Omit<BeingRow | MatterRow, 'space' | 'place'> {
+  const { coord: _was, ...rest } = row as BeingRow | MatterRow
+  return coord === undefined ? rest : { ...rest, coord: coord as unknown as Coord }
+}
+
+function resized(row: SpaceRow, { size }: JsonObject): SpaceRow {
+  const { size: _was, ...rest } = row
+  return isJsonObject(size) ? { ...rest, size: size as unknown as Size } : rest
 }
 
 function contributed(row: SpaceRow, { being }: JsonObject, isIn: boolean): SpaceRow {

@@ -11,6 +11,7 @@ import type {
   SpacePath,
 } from '@treeos/core'
 import type { Surface as CanLists } from '@treeos/roles'
+import type { Coord, Size } from './extent.ts'
 
 /** Rows are caches of the fold of one reel: delete one, refold, and it is the same to the byte. */
 export interface BeingRow {
@@ -21,6 +22,8 @@ export interface BeingRow {
   readonly defaultRole: RoleName | null
   readonly home: SpacePath
   readonly space: SpacePath
+  /** where in its space; absent until it says so, and after it went into another */
+  readonly coord?: Coord
   /** `roleFlow` and whatever extensions keep, by namespace */
   readonly qualities: JsonObject
   /** literals and patterns that no stack of this being may exceed; null adds no bound */
@@ -55,6 +58,10 @@ export interface SpaceRow {
   readonly owner: BeingName | null
   /** whom the owner lets take part, sorted; absent while there are none */
   readonly contributors?: readonly BeingName[]
+  /** absent of a space in which nothing has a coord */
+  readonly size?: Size
+  /** where in the space around it */
+  readonly coord?: Coord
   readonly qualities: JsonObject
   readonly createdAt: number
 }
@@ -89,6 +96,8 @@ export interface MatterRow {
   readonly owner: BeingName
   /** path of a space, or the stance of whoever holds it; null once it is ended */
   readonly place: SpacePath | string | null
+  /** where in the space it lies in, if whoever laid it there said so */
+  readonly coord?: Coord
   /** where its content comes from; only what is owned by the world itself can be written in it */
   readonly origin: 'owned'
   readonly content: Json

@@ -8,6 +8,7 @@ import { contributorOperations } from './operations/contributors.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
 import { matterOperations } from './operations/matter.ts'
 import { roleOperations } from './operations/roles.ts'
+import { sizeOperations } from './operations/size.ts'
 import { threadOperations } from './operations/threads.ts'
 import { wakingOperations } from './operations/waking.ts'
 import { worldOperations } from './operations/world.ts'
@@ -115,6 +116,7 @@ export const SUBSTRATE_ACTIONS = [
   'set-space',
   'add-contributor',
   'remove-contributor',
+  'set-size',
   'set-being',
   'set-roleflow',
   'move',
@@ -176,6 +178,7 @@ export const seed: Extension = {
   operations: [
     ...worldOperations,
     ...contributorOperations,
+    ...sizeOperations,
     ...matterOperations,
     ...wakingOperations,
     ...roleOperations,

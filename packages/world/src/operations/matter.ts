@@ -2,6 +2,7 @@ import {
   beingReel,
   isKey,
   type Json,
+  type JsonObject,
   matterReel,
   type ReelId,
   requireContent,
@@ -11,6 +12,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Operation, OperationTarget } from '../extension.ts'
+import { type Coord, coordIn } from '../extent.ts'
 import type { WorldReader } from '../reader.ts'
 import type { MatterRow } from '../rows.ts'
 import { Arguments } from './arguments.ts'
@@ -26,9 +28,10 @@ const createMatter: Operation = {
     id: 'kebab-case, unique for ever',
     type: 'its type, as in document; thing when absent',
     content: 'any JSON; null when absent',
+    coord: 'where in the space, as {x, y, z}',
   },
   async decide({ actor, target, args, world, known }) {
-    const given = new Arguments('create-matter', args, ['id', 'type', 'content'])
+    const given = new Arguments('create-matter', args, ['id', 'type', 'content', 'coord'])
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'create-matter takes a space')
     const id = given.text('id')
     if (!isKey(id)) throw given.fault('id', id, 'kebab-case, at most 64 characters')
@@ -38,7 +41,8 @@ const createMatter: Operation = {
     const content = requireContent(given.value('content') ?? null, 'content')
     const place = target.space.path
     await requireRoom(world, place)
-    const payload = { id, type, owner: actor.name, place, content, qualities: {} }
+    const at = coordIn(given, target.space) as JsonObject
+    const payload = { id, type, owner: actor.name, place, content, qualities: {}, ...at }
     return {
       facts: [{ reel: matterReel(id), kind: 'matter:created', payload }, came(place, id)],
       result: { matter: matterReel(id), place },
@@ -104,9 +108,9 @@ const put: Operation = {
   description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
   targets: ['matter'],
   allow: ['anyone'], // whoever holds it
-  args: {},
+  args: { coord: 'where in the space, as {x, y, z}' },
   async decide({ actor, target, args, world }) {
-    new Arguments('put', args, [])
+    const given = new Arguments('put', args, ['coord'])
     const { id, place } = requireMatter('put', target)
     if (place !== stanceOf(actor.name))
       throw new TreeosError(
@@ -114,7 +118,8 @@ const put: Operation = {
         `${stanceOf(actor.name)} does not hold ${matterReel(id)}: ${whereIs(place)}`,
       )
     await requireRoom(world, actor.space)
-    return moved(id, place, actor.space)
+    const { size } = (await world.space(actor.space)) ?? {}
+    return moved(id, place, actor.space, coordIn(given, { path: actor.space, ...(size && { size }) }))
   },
 }
 
@@ -161,13 +166,14 @@ function moved(
   id: string,
   from: SpacePath | string,
   to: SpacePath | string,
+  at: { readonly coord?: Coord } = {},
 ): { facts: never[]; result: Json } {
   const facts = [
-    { reel: matterReel(id), kind: 'matter:moved', payload: { from, to } },
+    { reel: matterReel(id), kind: 'matter:moved', payload: { from, to, ...at } },
     went(from, id),
     came(to, id),
   ]
-  return { facts: facts as never[], result: { matter: matterReel(id), from, to } }
+  return { facts: facts as never[], result: { matter: matterReel(id), from, to, ...(at as JsonObject) } }
 }
 
 /** What lies in a place is told by the reel of the place. */

@@ -1,7 +1,9 @@
 import {
   type BeingName,
   beingReel,
+  canonicalJson,
   type Json,
+  type JsonObject,
   parentPath,
   parseSpacePath,
   type RoleName,
@@ -11,6 +13,7 @@ import {
 } from '@treeos/core'
 import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
 import type { Decided, Operation, OperationInput } from '../extension.ts'
+import { coordIn, sizeIn } from '../extent.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
 import type { WorldReader } from '../reader.ts'
@@ -27,9 +30,14 @@ const createSpace: Operation = {
   description: 'Makes a space inside the target space.',
   targets: ['space'],
   allow: ['owner', 'contributor', 'operator'],
-  args: { path: 'path of the new space', type: 'its type; a room when absent' },
+  args: {
+    path: 'path of the new space',
+    type: 'its type; a room when absent',
+    size: 'how far it reaches, as {x, y, z}; without one nothing in it has a coord',
+    coord: 'where in the target space, as {x, y, z}',
+  },
   async decide({ actor, target, args, world, known }) {
-    const given = new Arguments('create-space', args, ['path', 'type'])
+    const given = new Arguments('create-space', args, ['path', 'type', 'size', 'coord'])
     const type = typeIn(given, known.spaceTypes, 'room')
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
@@ -43,7 +51,8 @@ const createSpace: Operation = {
       throw new TreeosError('RESOURCE_CONFLICT', `space ${path} is already there`)
     if ((await world.space(parent)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${parent} does not exist; create it first`)
-    const payload = { path, type, owner: actor.name, qualities: {} }
+    const extent = { ...sizeIn(given), ...coordIn(given, target.space) }
+    const payload = { path, type, owner: actor.name, qualities: {}, ...extent } as unknown as JsonObject
     return {
       facts: [
         { reel: spaceReel(path), kind: 'space:created', payload },
@@ -137,22 +146,32 @@ async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly Ro
 
 const move: Operation = {
   name: 'move',
-  description: 'Moves the actor into another space.',
+  description: 'Moves the actor into another space, or to another place in its own.',
   targets: ['space'],
   allow: ['anyone'],
-  args: {},
+  args: { coord: 'where in the space, as {x, y, z}' },
   decide({ actor, target, args }): Decided {
-    new Arguments('move', args, [])
+    const given = new Arguments('move', args, ['coord'])
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
     const to = target.space.path
-    if (to === actor.space) throw new TreeosError('RESOURCE_CONFLICT', `@${actor.name} is already in ${to}`)
+    const at = coordIn(given, target.space) as JsonObject
+    const moved = {
+      reel: beingReel(actor.name),
+      kind: 'being:moved',
+      payload: { from: actor.space, to, ...at },
+    }
+    if (to === actor.space) {
+      const isThere = at.coord === undefined || canonicalJson(at.coord) === canonicalJson(actor.coord ?? null)
+      if (!isThere) return { facts: [moved], result: moved.payload }
+      throw new TreeosError('RESOURCE_CONFLICT', `@${actor.name} is already in ${to}`)
+    }
     return {
       facts: [
-        { reel: beingReel(actor.name), kind: 'being:moved', payload: { from: actor.space, to } },
+        moved,
         { reel: spaceReel(actor.space), kind: 'space:left', payload: { being: actor.name, to } },
         { reel: spaceReel(to), kind: 'space:entered', payload: { being: actor.name, from: actor.space } },
       ],
-      result: { from: actor.space, to },
+      result: moved.payload,
     }
   },
 }

@@ -1,0 +1,47 @@
+import { type Json, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
+import type { Decided, Operation } from '../extension.ts'
+import { type Coord, requireInside, sizeIn } from '../extent.ts'
+import type { WorldReader } from '../reader.ts'
+import { beingKey, matterKey, spaceKey } from '../rows.ts'
+import { Arguments } from './arguments.ts'
+
+const setSize: Operation = {
+  name: 'set-size',
+  description: 'Says how far the target space reaches; null takes its size away.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: { size: '{x, y, z}, whole numbers from 1; or null' },
+  async decide({ target, args, world }): Promise<Decided> {
+    const given = new Arguments('set-size', args, ['size'])
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-size takes a space')
+    if (given.value('size') === undefined) throw given.fault('size', undefined, '{x, y, z}, or null')
+    const { path } = target.space
+    const { size = null } = sizeIn(given)
+    requireInside(path, size, await placedIn(world, path))
+    const payload = { size: size as unknown as Json }
+    return {
+      facts: [{ reel: spaceReel(path), kind: 'space:resized', payload }],
+      result: { path, ...payload },
+    }
+  },
+}
+
+/** Whoever and whatever is in a space, and where. Who comes later changes its reel, who goes about in it its own. */
+async function placedIn(
+  world: WorldReader,
+  path: string,
+): Promise<{ name: string; coord: Coord | undefined }[]> {
+  const [beings, matters, spaces] = [
+    await world.occupants(path),
+    await world.matters(path),
+    await world.childSpaces(path),
+  ]
+  await world.prefetch([...beings.map(beingKey), ...matters.map(matterKey), ...spaces.map(spaceKey)])
+  const placed: { name: string; coord: Coord | undefined }[] = []
+  for (const name of beings) placed.push({ name: stanceOf(name), coord: (await world.being(name))?.coord })
+  for (const id of matters) placed.push({ name: matterReel(id), coord: (await world.matter(id))?.coord })
+  for (const inner of spaces) placed.push({ name: inner, coord: (await world.space(inner))?.coord })
+  return placed
+}
+
+export const sizeOperations: readonly Operation[] = [setSize]
