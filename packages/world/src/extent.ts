@@ -1,15 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, quote, type SpacePath, TreeosError } from '@treeos/core'
 import type { Arguments } from './operations/arguments.ts'
-import type { SpaceRow } from './rows.ts'
+import type { Coord, Size, SpaceRow } from './rows.ts'
 
-/** How far a space reaches along each axis: places from 0 up to it, itself left out. Positive whole numbers. */
-export interface Size {
-  readonly x: number
-  readonly y: number
-  readonly z: number
-}
-/** A place in a space that has a size. Whole numbers. */
-export type Coord = Size
+export type { Coord, Size } from './rows.ts'
 
 const AXES = ['x', 'y', 'z'] as const
 /** So that counts of places stay whole numbers. */

@@ -11,7 +11,15 @@ import type {
   SpacePath,
 } from '@treeos/core'
 import type { Surface as CanLists } from '@treeos/roles'
-import type { Coord, Size } from './extent.ts'
+
+/** How far a space reaches along each axis: places from 0 up to it, itself left out. Positive whole numbers. */
+export interface Size {
+  readonly x: number
+  readonly y: number
+  readonly z: number
+}
+/** A place in a space that has a size. Whole numbers. */
+export type Coord = Size
 
 /** Rows are caches of the fold of one reel: delete one, refold, and it is the same to the byte. */
 export interface BeingRow {
