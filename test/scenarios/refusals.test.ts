@@ -390,7 +390,7 @@ describe('what no one can widen', () => {
       expect(await play(world, being, { ...beat, args })).toMatchObject({
         outcome: 'failure',
         reason: 'FORBIDDEN',
-        message: `@${being} may not publish in harmony: it belongs to operator`,
+        message: `@${being} may not publish in harmony: it belongs to @operator`,
       })
     }
     expect(await play(world, 'drummer', { ...beat, args: { ...args, namespace: 'unowned' } })).toMatchObject({

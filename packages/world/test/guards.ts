@@ -155,6 +155,7 @@ export const GUARDS: readonly Mutation[] = [
     'set-world-signal: by its publisher',
     'operations/world.ts',
     'await requirePublisher(input, namespace)',
+    'null',
   ),
   gone(
     'subscribe: to what one sees',
@@ -205,30 +206,30 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: within the lists of the hands',
     'operate.ts',
-    "requireListed(at.surface, await ceilingsOf(reader, at.me), 'do', request.action)",
+    'requireListed(at.surface, await ceilingsOf(reader, at.me), verb, action)',
   ),
   gone(
     'mediate: what the asker could do as it spoke',
     'operate.ts',
-    'requireAsked(asker, request.action, await at.askerSurface(), await ceilingsOf(reader, asker))',
+    'requireAsked(asker, request, asked?.surface ?? null, await ceilingsOf(reader, asker))',
     "''",
   ),
   never(
     'mediate: what the asker can do still',
     'operate.ts',
-    "!holdsEntry('canDo', reach.canDo, request.action, asker.home)",
+    '!holdsEntry(named, reach[named], action, asker.home)',
   ),
   gone(
     'mediate: with the standing of the asker',
     'operate.ts',
-    "const stance = await requireStanding(reader, asker, 'do'",
-    "const stance = await requireStanding(reader, at.me, 'do'",
+    'const stance = await requireStanding(reader, asker, verb',
+    'const stance = await requireStanding(reader, at.me, verb',
   ),
   gone(
     'mediate: within the reach of the asker',
     'operate.ts',
     'reach: async () => reach,',
-    'reach: () => reachOf(reader, at.me),',
+    'reach: () => reachWith(reader, at.me, null),',
   ),
   gone(
     'mediate: as the asker’s',
