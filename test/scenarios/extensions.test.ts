@@ -1,7 +1,7 @@
 import { readRows } from '@treeos/chain'
-import { explain, moments } from '@treeos/client'
+import { explain, moments, see } from '@treeos/client'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
-import type { RoleRow } from '@treeos/world'
+import { type RoleRow, toolsFor } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, publish, rowOf, setRole, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -77,6 +77,29 @@ describe('F36 what an extension brings', () => {
     await doAs(world, 'trip:go', '/camp', {})
     await until(async () => (await moments(world.db, 'walker', 1))[0]?.primary === 'trip:guide')
     expect((await explain(world.db, 'walker', 1)).surface.canDo).toEqual(['trip:go'])
+  })
+
+  it('F91 what is made with it is seen by SEE, with its qualities, and brings no tool', async () => {
+    await doAs(world, 'set-matter', 'matter:tent', { field: 'trip.pitched', value: true })
+    expect(await see(world, 'operator', '/camp')).toMatchObject({
+      type: 'trip:camp',
+      matters: ['matter:tent'],
+      qualities: { trip: { gone: true } },
+    })
+    expect(await see(world, 'operator', 'matter:tent')).toMatchObject({
+      type: 'trip:tent',
+      address: { path: '/camp' },
+      qualities: { trip: { pitched: true } },
+    })
+    expect(await see(world, 'operator', '@walker')).toMatchObject({
+      type: 'being',
+      identity: { defaultRole: 'trip:walker' },
+      qualities: { subscription: { starts: { field: 'world.trip.under-way' } } },
+    })
+    const all = { canSee: ['/camp'], canDo: ['trip:go'], canSummon: ['@walker'], canBe: ['birth'] }
+    expect(
+      toolsFor(all, { replyTo: 'asker', respondMode: 'async' }).map((tool) => tool.function.name),
+    ).toEqual(['see', 'do', 'summon', 'be'])
   })
 
   it.each([

@@ -109,18 +109,26 @@ export interface OperationView {
   readonly description: string
   readonly targets: readonly string[]
   readonly args: Readonly<Record<string, string>>
+  /** JSON Schema of the arguments, for forms; left out where only `args` tells of them */
+  readonly schema?: JsonObject
+  /** it does something outside first: how long one attempt may take, and how many there may be */
+  readonly effect?: { readonly timeoutSeconds: number; readonly attempts: number }
 }
 
 export async function listOperations(): Promise<OperationView[]> {
   const parts = await loadedParts()
   const view = (verb: 'do' | 'be', operations: typeof parts.operations): OperationView[] =>
-    [...operations.values()].map(({ name, origin, description, targets, args }) => ({
+    [...operations.values()].map(({ name, origin, description, targets, args, schema, effect }) => ({
       verb,
       name,
       origin,
       description,
       targets,
       args,
+      ...(schema === undefined ? {} : { schema }),
+      ...(effect === undefined
+        ? {}
+        : { effect: { timeoutSeconds: effect.timeoutSeconds, attempts: effect.attempts } }),
     }))
   return [...view('do', parts.operations), ...view('be', parts.beOperations)]
 }

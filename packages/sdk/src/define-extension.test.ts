@@ -48,6 +48,12 @@ it('arguments are listed from their schema', () => {
     note: 'string; may be left out',
     by: 'foot, cart',
   })
+  // And whole, for whoever renders a form of it.
+  expect(go.schema).toMatchObject({
+    type: 'object',
+    properties: { far: { type: 'number', description: 'in miles' }, by: { enum: ['foot', 'cart'] } },
+    required: ['far', 'by'],
+  })
 })
 
 it.each(['being', 'space', 'matter', 'thread', 'role', 'quality', 'signal', 'place', 'seed'])(

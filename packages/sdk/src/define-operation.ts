@@ -81,12 +81,14 @@ export function defineOperation<
     throw new TypeError(`the args of operation ${name} are no Standard Schema`)
   const valid = (args: JsonObject) =>
     (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
+  const json = schema === undefined ? null : jsonSchemaOf(schema)
   const operation: Operation<Name> = {
     name,
     description,
     targets: [on],
     allow,
-    args: schema === undefined ? {} : describeArguments(schema),
+    args: schema === undefined ? {} : describeArguments(json),
+    ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
     async decide({ actor, target, args, world, effect: done }) {
       const {
@@ -155,8 +157,8 @@ async function validate(name: string, schema: StandardSchemaV1, args: JsonObject
 const ISSUES_TOLD_MAX = 5
 
 /** Each argument with what it takes: the description of its property, or its type. */
-function describeArguments(schema: StandardSchemaV1): Record<string, string> {
-  const { properties, required } = jsonSchemaOf(schema) ?? {}
+function describeArguments(schema: JsonObject | null): Record<string, string> {
+  const { properties, required } = schema ?? {}
   if (!isJsonObject(properties)) return {}
   const needed = Array.isArray(required) ? required : []
   return Object.fromEntries(

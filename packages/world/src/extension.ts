@@ -89,6 +89,8 @@ export interface Operation<Name extends string = string> {
   readonly allow: readonly Standing[]
   /** name of each argument with what it takes, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
+  /** JSON Schema of its arguments, for forms; left out where there is none */
+  readonly schema?: JsonObject
   /** what it does outside of the world first; left out when nothing */
   readonly effect?: Effect
   decide(input: OperationInput): Promise<Decided> | Decided
