@@ -1,6 +1,8 @@
 import { Asked, digestOf, glance, inSnapshot, shelvesOf, threadOf } from '@treeos/chain'
 import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
 import {
+  type Acting,
+  type BeingRow,
   catalogsOf,
   type Descriptor,
   decideCall,
@@ -8,21 +10,63 @@ import {
   lookAround,
   momentCognition,
   openTime,
+  type Surface,
   WorldReader,
 } from '@treeos/world'
 import type { Connection } from './living.ts'
 import { handsFor } from './persons.ts'
+
+type Onlooking = Omit<Connection, 'temporal'>
 
 /**
  * SEE: reads an address as a being may, right now, and writes nothing anywhere. Its flow is evaluated for the verb `see`,
  * and both gates hold.
  * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND
  */
-export async function see(
-  at: Omit<Connection, 'temporal'>,
-  as: BeingName,
-  address: string,
-): Promise<Descriptor> {
+export async function see(at: Onlooking, as: BeingName, address: string): Promise<Descriptor> {
+  return throughEyes(at, as, (eyes) => eyes.see(address))
+}
+
+/** What a being knows of itself: who it is right now, and what it may reach for. */
+export interface Oneself {
+  readonly being: string
+  /** the path of the space that it is in */
+  readonly space: string
+  readonly role: string
+  readonly stacked: readonly string[]
+  readonly surface: Surface
+  /** SEE of itself; null where its own lists do not let it */
+  readonly self: Descriptor | null
+}
+
+/**
+ * What a being knows of itself, all at one instant.
+ * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN for whoever may not act as it, ROLE_UNAVAILABLE
+ */
+export async function oneself(at: Onlooking, as: BeingName): Promise<Oneself> {
+  return throughEyes(at, as, async ({ me, role, stacked, surface, see }) => ({
+    being: stanceOf(me.name),
+    space: me.space,
+    role,
+    stacked,
+    surface,
+    self: await see(stanceOf(me.name)).catch((error: unknown) => {
+      if (error instanceof TreeosError && error.code === 'FORBIDDEN') return null
+      throw error
+    }),
+  }))
+}
+
+/** A being that looks: nothing it sees comes from another instant. */
+interface Eyes {
+  readonly me: BeingRow
+  readonly role: string
+  readonly stacked: readonly string[]
+  readonly surface: Surface
+  see(address: string): Promise<Descriptor>
+}
+
+async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) => Promise<T>): Promise<T> {
   const lease = await handsFor(at, as)
   return inSnapshot(at.db, async (tx) => {
     const { source, lastSealed, now } = await glance(tx, { reality: at.reality.id, being: as }, new Asked())
@@ -39,30 +83,36 @@ export async function see(
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }
-    const { seen } = await decideCall(
-      { verb: 'see', address },
-      {
-        reader,
-        parts: at.parts,
-        moment: 'see',
-        me,
-        caller: { name: as, role: result.primary, cognition },
-        driver,
-        surface: face.surface,
-        wake: NO_WAKE,
-        hops: 0,
-        role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
-        correlation: '',
-        digest: digestOf,
-        asker: async () => null,
-        opener: async () => null,
-        outside: async () => null,
-        thread: (id) => threadOf(tx, id),
-        catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
+    const acting: Acting = {
+      reader,
+      parts: at.parts,
+      moment: 'see',
+      me,
+      caller: { name: as, role: result.primary, cognition },
+      driver,
+      surface: face.surface,
+      wake: NO_WAKE,
+      hops: 0,
+      role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
+      correlation: '',
+      digest: digestOf,
+      asker: async () => null,
+      opener: async () => null,
+      outside: async () => null,
+      thread: (id) => threadOf(tx, id),
+      catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
+    }
+    return use({
+      me,
+      role: result.primary,
+      stacked: result.stacked,
+      surface: face.surface,
+      see: async (address) => {
+        const { seen } = await decideCall({ verb: 'see', address }, acting)
+        if (seen === null) throw new Error('a look that shows nothing')
+        return seen()
       },
-    )
-    if (seen === null) throw new Error('a look that shows nothing')
-    return seen()
+    })
   })
 }
 

@@ -129,3 +129,11 @@ export function toolsFor(surface: Surface, { replyTo, respondMode }: Answering):
       : TOOLS[VERB_OF_LIST[list]],
   )
 }
+
+/** What each verb takes, whoever calls it: for callers that nothing woke, so that a summon must say whom it is for. */
+export const VERB_TOOLS: Readonly<Record<Verb, Tool['function']>> = {
+  see: TOOLS.see.function,
+  do: TOOLS.do.function,
+  summon: SUMMON_TOOLS.nobody.function,
+  be: TOOLS.be.function,
+}
