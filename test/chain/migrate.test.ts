@@ -15,6 +15,7 @@ const MIGRATIONS = [
   '007-wakes',
   '008-leases',
   '009-effects',
+  '010-tokens',
 ]
 
 describe('migrate', () => {

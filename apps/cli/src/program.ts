@@ -10,6 +10,7 @@ import { addProving } from './proving.ts'
 import { addPure } from './pure.ts'
 import { addRunning } from './running.ts'
 import { addThreads } from './threads.ts'
+import { addToken } from './token.ts'
 
 /**
  * Parses a command line and runs it.
@@ -20,6 +21,7 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   addRunning(cli)
   addLiving(cli)
   addInhabit(cli)
+  addToken(cli)
   addAuthoring(cli)
   addLooking(cli)
   addThreads(cli)

@@ -91,6 +91,15 @@ export {
 export type { ChainDb } from './schema.ts'
 export { keptOnce, rowSource, shelvesOf } from './source.ts'
 export { listThreads, type ThreadTally, threadOf } from './threads.ts'
+export {
+  findToken,
+  findTokenBySecret,
+  insertToken,
+  listAllTokens,
+  listSpentTokens,
+  markTokenRevoked,
+  type Token,
+} from './tokens.ts'
 export { isTransient } from './transient.ts'
 export { type Broken, type BrokenReason, type Verified, type VerifyOptions, verifyChains } from './verify.ts'
 export { verifyInSql } from './verify-sql.ts'

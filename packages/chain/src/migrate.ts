@@ -9,6 +9,7 @@ import * as budgets from './migrations/006-budgets.ts'
 import * as wakes from './migrations/007-wakes.ts'
 import * as leases from './migrations/008-leases.ts'
 import * as effects from './migrations/009-effects.ts'
+import * as tokens from './migrations/010-tokens.ts'
 import type { ChainDb } from './schema.ts'
 
 /** In order, by hand: a migration once shipped is never edited or moved. */
@@ -22,6 +23,7 @@ const MIGRATIONS = {
   '007-wakes': wakes,
   '008-leases': leases,
   '009-effects': effects,
+  '010-tokens': tokens,
 }
 
 /**

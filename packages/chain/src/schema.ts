@@ -12,6 +12,7 @@ export interface ChainDb {
   reservation: ReservationTable
   parking: ParkingTable
   lease: LeaseTable
+  token: TokenTable
   blob: BlobTable
   life: LifeTable
   inbox: InboxTable
@@ -138,6 +139,18 @@ export interface LeaseTable {
   /** the driver's own epoch, when it was driven as it took the lease */
   under: number | null
   expires: Date
+}
+
+/** By which somebody outside acts as one being. */
+export interface TokenTable {
+  id: string
+  being: string
+  /** sha256; the secret itself is nowhere */
+  secret_hash: Buffer
+  issued_by: string
+  issued_at: Date
+  expires_at: Date
+  revoked_at: Date | null
 }
 
 export interface BlobTable {

@@ -34,3 +34,15 @@ export { plantScene } from './scenes.ts'
 export { Schedules } from './schedules.ts'
 export { type Oneself, oneself, see } from './seeing.ts'
 export { type ThreadView, thread, threads } from './threads.ts'
+export {
+  type Bearer,
+  bearerOf,
+  issueToken,
+  listTokens,
+  revokeToken,
+  type Standing,
+  spentTokens,
+  standingOf,
+  TOKEN_DAYS_MAX,
+  type TokenView,
+} from './tokens.ts'

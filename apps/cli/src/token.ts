@@ -1,0 +1,49 @@
+import type { ActingOptions, Cli } from './cli.ts'
+import { parseNumber, requireStance } from './input.ts'
+import { shownIssued, shownTokens } from './show-tokens.ts'
+
+const DAYS_MAX = 365
+
+/** `treeos token`: who outside may act as whom. */
+export function addToken(cli: Cli): void {
+  cli.describeGroup('token', 'let somebody outside act as one being')
+  cli
+    .asBeing(
+      'create <stance>',
+      'issue a token for yourself or a descendant; its secret is shown once',
+      'token',
+    )
+    .option(
+      '--days <n>',
+      'how long it holds; 30 unless said',
+      parseNumber('--days', { min: 1, max: DAYS_MAX, whole: true }),
+    )
+    .action(
+      cli.run(async (out, stance: string, options: ActingOptions & { days?: number }) => {
+        const as = requireStance(options.as)
+        const being = requireStance(stance, as)
+        const { issueToken } = await import('@treeos/client')
+        const { look } = await import('./connection.ts')
+        const { days } = options
+        const asked = { being, as, ...(days === undefined ? {} : { days }) }
+        out.value(await look(options, (at) => issueToken(at, asked)), shownIssued)
+      }),
+    )
+  cli.asBeing('list', 'tokens for you and your descendants, oldest first', 'token').action(
+    cli.run(async (out, options: ActingOptions) => {
+      const as = requireStance(options.as)
+      const { listTokens } = await import('@treeos/client')
+      const { look } = await import('./connection.ts')
+      out.value(await look(options, (at) => listTokens(at, as)), shownTokens)
+    }),
+  )
+  cli.asBeing('revoke <id>', 'end a token for good', 'token').action(
+    cli.run(async (out, id: string, options: ActingOptions) => {
+      const as = requireStance(options.as)
+      const { revokeToken } = await import('@treeos/client')
+      const { look } = await import('./connection.ts')
+      const revoked = await look(options, (at) => revokeToken(at, { id, as }))
+      out.value(revoked, () => `token ${revoked.id} acts as ${revoked.being} no more`)
+    }),
+  )
+}
