@@ -106,6 +106,14 @@ const rules = [
     to: { pathNot: '^extensions/$1/|^packages/sdk/src/|/node_modules/zod/' },
   },
   {
+    name: 'mcp-through-the-client',
+    comment:
+      'What acts from outside does what people do, through packages/client: it reaches neither the chain nor the engine.',
+    severity: 'error',
+    from: { path: '^apps/mcp/src/', pathNot: tests },
+    to: { path: ours, pathNot: '^(apps/mcp|packages/(client|core|world))/' },
+  },
+  {
     name: 'apps-are-ends',
     comment:
       'Nothing imports an app, except the command line that starts them and the tests across packages.',

@@ -13,7 +13,7 @@ const SHELL = join(import.meta.dirname, 'shell.ts')
 
 /** Commands that start processes, that signals end or that set up a process for good are run as a user runs them; and so is what is no text. */
 const isShort = (args: readonly string[]): boolean =>
-  !['up', 'down', 'worker', 'inhabit', 'replay', 'status', 'doctor'].includes(args[0] ?? '') &&
+  !['up', 'down', 'worker', 'inhabit', 'mcp', 'replay', 'status', 'doctor'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
 
 /** What one command came to. */
@@ -79,6 +79,13 @@ export class CliInstance {
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
     return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env } })
+  }
+
+  /** For whatever starts the command itself. */
+  get environment(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(this.#env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    )
   }
 
   get state(): Instance {

@@ -69,6 +69,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
+  { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
   { rule: 'apps-are-ends', file: 'infra/local/src/a.ts', line: `import { d } from '@treeos/worker'` },
 ]
 
@@ -81,6 +82,7 @@ const allowed: Record<string, string> = {
   'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
   'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
   'extensions/court/src/finer.ts': '',
+  'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
   'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/chain'`,
 }
 
@@ -111,7 +113,7 @@ async function plant(tree: string): Promise<void> {
     ...'core roles world overlay chain activities workflows sdk plugin client replay verify utils'
       .split(' ')
       .map((name) => `packages/${name}`),
-    ...['apps/cli', 'apps/worker', 'extensions/court', 'infra/local', 'test'],
+    ...['apps/cli', 'apps/mcp', 'apps/worker', 'extensions/court', 'infra/local', 'test'],
   ]
   const put = async (file: string, text: string) => {
     await mkdir(dirname(join(tree, file)), { recursive: true })

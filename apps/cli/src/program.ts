@@ -5,6 +5,7 @@ import { UsageError } from './failure.ts'
 import { addInhabit } from './inhabit.ts'
 import { addLiving } from './living.ts'
 import { addLooking } from './looking.ts'
+import { addMcp } from './mcp.ts'
 import type { ExitStatus, Output } from './output.ts'
 import { addProving } from './proving.ts'
 import { addPure } from './pure.ts'
@@ -21,6 +22,7 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   addRunning(cli)
   addLiving(cli)
   addInhabit(cli)
+  addMcp(cli)
   addToken(cli)
   addAuthoring(cli)
   addLooking(cli)

@@ -29,6 +29,7 @@ export {
 } from './looking.ts'
 export { handsFor, type Presence } from './persons.ts'
 export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
+export { Recurring } from './recurring.ts'
 export { refusalOf } from './refusal.ts'
 export { plantScene } from './scenes.ts'
 export { Schedules } from './schedules.ts'

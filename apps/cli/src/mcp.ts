@@ -1,0 +1,98 @@
+import type { Cli, InstanceOptions } from './cli.ts'
+import type { Living } from './connection.ts'
+import { UsageError } from './failure.ts'
+import { parseNumber, requireStance } from './input.ts'
+import type { ExitStatus, Output } from './output.ts'
+
+const PORT = 7437
+const PORT_MAX = 65_535
+
+interface McpOptions extends InstanceOptions {
+  readonly as?: string
+  readonly http?: string | true
+  readonly listen?: string
+  readonly host?: string[]
+}
+
+/** `treeos mcp`: the four verbs for an outside model. */
+export function addMcp(cli: Cli): void {
+  cli
+    .onInstance('mcp', 'let an outside model act as a being, by MCP on standard input and output')
+    .option('--as <stance>', 'the being that acts; @operator unless said')
+    .option('--http [port]', `serve whoever has a token over HTTP instead, on port ${PORT} unless said`)
+    .option('--listen <address>', 'with --http: the address to listen on; 127.0.0.1 unless said')
+    .option('--host <name...>', 'with --http: further names by which clients may reach it')
+    .action(
+      cli.run(async (out, options: McpOptions) => {
+        requireOneWay(options)
+        const stop = new Stop()
+        const { watchLaunchers } = await import('./launcher.ts')
+        watchLaunchers(() => stop.ask())
+        const { live, loadedParts } = await import('./connection.ts')
+        const parts = await loadedParts()
+        const serve = options.http === undefined ? servePipe : serveNet
+        return live(options, (at) => serve({ ...at, parts }, options, { out, stop }))
+      }),
+    )
+}
+
+interface Around {
+  readonly out: Output
+  readonly stop: Stop
+}
+
+/** Standard output is the client's: whatever else is said goes to standard error. */
+async function servePipe(at: Living, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
+  const { serveStdio } = await import('@treeos/mcp')
+  const being = requireStance(as ?? '@operator')
+  const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out))
+  await Promise.race([serving.over, stop.asked])
+  await serving.close()
+  process.stdin.destroy() // open, it would keep the process from ending
+  return 0
+}
+
+async function serveNet(
+  at: Living,
+  { http, listen, host = [] }: McpOptions,
+  { out, stop }: Around,
+): Promise<ExitStatus> {
+  const { serveHttp } = await import('@treeos/mcp')
+  const port = typeof http === 'string' ? portOf(http) : PORT
+  const bound = listen === undefined ? {} : { listen }
+  const edge = await serveHttp(at, { port, hosts: host, onError: teller(out), ...bound })
+  out.value({ ready: true, pid: process.pid, url: edge.url }, ({ url }) => `MCP is served at ${url}`)
+  await stop.asked
+  await edge.close()
+  return 0
+}
+
+const portOf = parseNumber('--http', { min: 0, max: PORT_MAX, whole: true })
+
+function requireOneWay({ as, http, listen, host }: McpOptions): void {
+  if (typeof http === 'string') portOf(http)
+  if (http !== undefined && as !== undefined)
+    throw new UsageError('--as and --http do not go together: over HTTP, the token says who acts')
+  if (http === undefined && (listen !== undefined || host !== undefined))
+    throw new UsageError('--listen and --host are of --http, which is missing')
+}
+
+/** Name and code of what nobody who is connected can be told: messages of Postgres quote what they were given. */
+const teller = (out: Output) => (where: string, error: unknown) => {
+  const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
+  out.progress(`mcp: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`)
+  if (process.env.TREEOS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+}
+
+/** What asks to stop: a signal, or a launcher that is gone. Before anything is served, it ends it as soon as it is. */
+class Stop {
+  readonly asked: Promise<void>
+  ask: () => void = () => undefined
+
+  constructor() {
+    this.asked = new Promise((resolve) => {
+      this.ask = resolve
+    })
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.ask())
+  }
+}

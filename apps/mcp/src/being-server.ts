@@ -1,0 +1,50 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import { refusalOf } from '@treeos/client'
+import { stanceOf, TreeosError } from '@treeos/core'
+import manifest from '../package.json' with { type: 'json' }
+import type { ErrorListener, Seat } from './seat.ts'
+import { callVerb, RESOURCES, readResource, TOOLS } from './tools.ts'
+
+/** One MCP server for whoever has the seat: four tools and two resources, whatever the world holds. */
+export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
+  const server = new Server(
+    { name: 'treeos', version: manifest.version },
+    { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(seat) },
+  )
+  const tell = (where: string, error: unknown): TreeosError => {
+    const refusal = refusalOf(error)
+    if (!(error instanceof TreeosError)) onError(where, error)
+    return refusal
+  }
+  server.setRequestHandler('tools/list', () => ({ tools: TOOLS }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    try {
+      return result(await callVerb(seat, params.name, params.arguments))
+    } catch (error) {
+      return { ...result(tell(params.name, error).toJSON()), isError: true }
+    }
+  })
+  server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const reading = readResource(seat, uri)
+    if (reading === null) throw new ResourceNotFoundError(uri)
+    const value = await reading.catch((error: unknown) => {
+      const refusal = tell(uri, error)
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.toJSON())
+    })
+    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(value) }] }
+  })
+  return server
+}
+
+/** The same twice, as the protocol asks: for models that read, and for programs. */
+const result = (value: object) => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(value) }],
+  structuredContent: value as Record<string, unknown>,
+})
+
+const instructionsFor = ({ bearer }: Seat): string =>
+  `You act as ${stanceOf(bearer.being)}, a being of a TreeOS reality, by its own permissions. Read treeos://me for who you \
+are and what you may reach for, and treeos://inbox for what waits for your answer. What is refused says why, and nothing \
+is written then.`

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { type bearerOf, type Connection, Recurring, spentTokens } from '@treeos/client'
+import { quote, stanceOf, TreeosError } from '@treeos/core'
+import { createBeingServer } from './being-server.ts'
+import { MESSAGE_BYTES_MAX } from './bounds.ts'
+import { type ErrorListener, Seat } from './seat.ts'
+
+/** Somebody whose token holds. */
+export type Visitor = NonNullable<Awaited<ReturnType<typeof bearerOf>>>
+
+export interface DoorOptions {
+  /** how long a being is kept from its own mind while nobody does anything; default 300 */
+  readonly idleSeconds?: number
+  /** how often tokens that hold no more and idle seats are looked for; default 5 */
+  readonly sweepSeconds?: number
+  readonly onError: ErrorListener
+}
+
+const SESSIONS_MAX = 100
+const SESSIONS_MAX_PER_TOKEN = 8
+/** A client that went without a word. One that comes back later opens another session. */
+const SESSION_IDLE_MS = 24 * 3600 * 1000
+const SUBSCRIPTIONS_MAX = 100
+
+interface Session {
+  readonly server: Server
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly place: Place
+  usedAt: number
+}
+
+/** The seat of one token, whichever of its sessions and requests use it. */
+interface Place {
+  readonly token: string
+  readonly seat: Seat
+  /** requests of the newer protocol under way: it has no sessions */
+  requests: number
+}
+
+/**
+ * Who is in, behind which seat. Clients of 2025's protocol open a session, to which the token that opened it belongs; those
+ * of 2026's send each request by itself. Either way there is one seat a token, which is left when its last session closes,
+ * when nobody has used it for a while, and when its token holds no more.
+ */
+export class Door {
+  readonly #at: Connection
+  readonly #onError: ErrorListener
+  readonly #idleMs: number
+  readonly #sessions = new Map<string, Session>()
+  readonly #places = new Map<string, Place>()
+  readonly #modern: McpHttpHandler
+  readonly #sweeps: Recurring
+  #isClosed = false
+
+  constructor(at: Connection, { idleSeconds = 300, sweepSeconds = 5, onError }: DoorOptions) {
+    this.#at = at
+    this.#onError = onError
+    this.#idleMs = idleSeconds * 1000
+    this.#modern = createMcpHandler(
+      ({ authInfo }) => {
+        if (authInfo === undefined) throw new Error('a request that nobody vouched for')
+        return createBeingServer((authInfo.extra as { place: Place }).place.seat, onError)
+      },
+      {
+        legacy: 'reject',
+        maxSubscriptions: SUBSCRIPTIONS_MAX,
+        maxRequestBodySize: MESSAGE_BYTES_MAX,
+        onerror: (error) => onError('request', error),
+      },
+    )
+    this.#sweeps = new Recurring(
+      sweepSeconds * 1000,
+      () => this.#sweep(),
+      (error) => onError('sweep', error),
+    )
+    this.#sweeps.start()
+  }
+
+  /**
+   * Answers one request.
+   * @param message the parsed body; undefined where there is none
+   * @throws {TreeosError} the refusal of a session or of the seat
+   */
+  async answer(request: Request, message: unknown, visitor: Visitor): Promise<Response> {
+    if (this.#isClosed) throw new TreeosError('SERVICE_UNAVAILABLE', 'this server is closing')
+    const id = request.headers.get('mcp-session-id')
+    if (id !== null) return this.#within(id, request, message, visitor)
+    if (await isLegacyRequest(request, message)) return this.#open(request, message, visitor)
+    return this.#once(request, message, visitor)
+  }
+
+  async #within(id: string, request: Request, message: unknown, visitor: Visitor): Promise<Response> {
+    const session = this.#sessions.get(id)
+    if (session === undefined)
+      throw new TreeosError(
+        'CORRELATION_NOT_FOUND',
+        `no session ${quote(id)} is open: initialize another one`,
+      )
+    const { place, transport } = session
+    if (place.token !== visitor.token)
+      throw new TreeosError('FORBIDDEN', `session ${quote(id)} belongs to another token`)
+    if (request.method === 'POST') session.usedAt = Date.now() // a stream that is opened again does nothing
+    const response = await transport.handleRequest(request, { parsedBody: message })
+    // Whoever closes a session is told so when the being is free.
+    if (request.method === 'DELETE') await this.#leaveUnused(place)
+    return response
+  }
+
+  async #open(request: Request, message: unknown, visitor: Visitor): Promise<Response> {
+    if (!isInitializeRequest(message)) {
+      throw new TreeosError(
+        'INVALID_INPUT',
+        'the header Mcp-Session-Id is missing: initialize a session, then send the id that it got',
+      )
+    }
+    const place = this.#placeOf(visitor)
+    await this.#makeRoom(place)
+    await place.seat.take()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: MESSAGE_BYTES_MAX,
+      onsessioninitialized: (id) => {
+        this.#sessions.set(id, { server, transport, place, usedAt: Date.now() })
+      },
+    })
+    const server = createBeingServer(place.seat, this.#onError)
+    server.onclose = () => {
+      if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId)
+      void this.#leaveUnused(place)
+    }
+    server.onerror = (error) => this.#onError('session', error)
+    await server.connect(transport)
+    const response = await transport.handleRequest(request, { parsedBody: message })
+    if (transport.sessionId === undefined) await server.close()
+    return response
+  }
+
+  async #once(request: Request, message: unknown, visitor: Visitor): Promise<Response> {
+    const place = this.#placeOf(visitor)
+    place.requests++
+    try {
+      // The handler passes it on as it is; it never reads the token itself.
+      const authInfo = { token: visitor.token, clientId: visitor.token, scopes: [], extra: { place } }
+      return await this.#modern.fetch(request, { authInfo, parsedBody: message })
+    } finally {
+      place.requests--
+    }
+  }
+
+  #placeOf({ token, being, issuer }: Visitor): Place {
+    const known = this.#places.get(token)
+    if (known !== undefined) return known
+    const seat = new Seat(this.#at, { being, issuer }, this.#onError)
+    const made = { token, seat, requests: 0 }
+    this.#places.set(token, made)
+    return made
+  }
+
+  /** Clients that open a session and never close it are common: of one token, the longest unused gives way. */
+  async #makeRoom(place: Place): Promise<void> {
+    const own = [...this.#sessionsAt(place)].sort((a, b) => a.usedAt - b.usedAt)
+    if (own.length >= SESSIONS_MAX_PER_TOKEN) await own[0]?.server.close()
+    else if (this.#sessions.size >= SESSIONS_MAX) {
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${SESSIONS_MAX} sessions are open here: none can be opened as ${stanceOf(place.seat.bearer.being)} until one closes`,
+      )
+    }
+  }
+
+  #sessionsAt(place: Place): Session[] {
+    return [...this.#sessions.values()].filter((session) => session.place === place)
+  }
+
+  async #leaveUnused(place: Place): Promise<void> {
+    if (place.requests === 0 && this.#sessionsAt(place).length === 0) await place.seat.leave()
+  }
+
+  async #sweep(): Promise<void> {
+    const spent = await spentTokens(this.#at, [...this.#places.keys()])
+    for (const token of spent) {
+      const place = this.#places.get(token)
+      if (place === undefined) continue
+      this.#places.delete(token)
+      await Promise.all(this.#sessionsAt(place).map(({ server }) => server.close()))
+      await place.seat.leave()
+    }
+    const tooOld = Date.now() - SESSION_IDLE_MS
+    for (const { usedAt, server } of this.#sessions.values()) if (usedAt < tooOld) await server.close()
+    for (const place of this.#places.values()) {
+      if (place.seat.idleMs < this.#idleMs) continue
+      await place.seat.leave()
+      if (place.requests === 0 && this.#sessionsAt(place).length === 0) this.#places.delete(place.token)
+    }
+  }
+
+  /** Ends every session and gives every being back. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#sweeps.close()
+    await Promise.all([...this.#sessions.values()].map(({ server }) => server.close()))
+    await this.#modern.close()
+    await Promise.all([...this.#places.values()].map(({ seat }) => seat.leave()))
+  }
+}

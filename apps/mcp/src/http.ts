@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import {
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
+import { bearerOf, type Connection, refusalOf } from '@treeos/client'
+import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
+import { MESSAGE_BYTES_MAX } from './bounds.ts'
+import { Door, type DoorOptions, type Visitor } from './door.ts'
+
+export interface EdgeOptions extends DoorOptions {
+  /** 0 takes a free one */
+  readonly port: number
+  /** the address to listen on; loopback when left out */
+  readonly listen?: string
+  /** names by which clients and pages may reach this server, beside those of loopback */
+  readonly hosts?: readonly string[]
+}
+
+export interface Edge {
+  readonly url: string
+  /** Takes no more requests, ends every session and gives every being back. */
+  close(): Promise<void>
+}
+
+const PATH = '/mcp'
+const CONNECTIONS_MAX = 256
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+
+/** Serves whoever has a token, over Streamable HTTP. */
+export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
+  const { port, listen = '127.0.0.1', hosts = [], onError } = options
+  const door = new Door(at, options)
+  // An address is no name that somebody could make lead here; those that stand for all addresses are nobody's.
+  const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
+  const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts])]
+  const server = createServer((request, response) => {
+    answer(request, response, { at, door, names }).catch((error: unknown) => {
+      if (!(error instanceof TreeosError)) onError('http', error)
+      refuse(response, refusalOf(error))
+    })
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  server.headersTimeout = HEADERS_MS
+  server.requestTimeout = REQUEST_MS
+  try {
+    server.listen(port, listen)
+    await once(server, 'listening')
+  } catch (error) {
+    await door.close()
+    throw listenFailure(error, port, listen)
+  }
+  const { address, family, port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      await door.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+interface Inside {
+  readonly at: Connection
+  readonly door: Door
+  readonly names: string[]
+}
+
+/** In this order: nobody's body is read whose token does not hold. */
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { at, door, names }: Inside,
+): Promise<void> {
+  requireOwnName(request, names)
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
+  if (url.pathname !== PATH)
+    throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
+  const visitor = await requireToken(at, request)
+  const body = await readBody(request)
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const asked = new Request(url, {
+    method: request.method ?? 'GET',
+    headers: headersOf(request),
+    signal: gone.signal,
+    ...(body === null ? {} : { body }),
+  })
+  await pass(await door.answer(asked, body === null ? undefined : parse(body), visitor), response)
+}
+
+/** A page of another site, whose name was made to lead here, says that name. */
+function requireOwnName({ headers }: IncomingMessage, names: string[]): void {
+  const host = validateHostHeader(headers.host, names)
+  if (!host.ok) throw new TreeosError('FORBIDDEN', `${host.message}; this server is ${names.join(', ')}`)
+  const origin = validateOriginHeader(headers.origin, names)
+  if (!origin.ok) throw new TreeosError('FORBIDDEN', `${origin.message}; this server is ${names.join(', ')}`)
+}
+
+async function requireToken(at: Connection, { headers }: IncomingMessage): Promise<Visitor> {
+  const [, secret] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (secret === undefined)
+    throw new TreeosError(
+      'UNAUTHORIZED',
+      'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
+    )
+  const visitor = await bearerOf(at, secret)
+  if (visitor === null)
+    throw new TreeosError(
+      'UNAUTHORIZED',
+      'this token is unknown, expired or revoked; its issuer makes another one',
+    )
+  return visitor
+}
+
+/** @throws {TreeosError} PAYLOAD_TOO_LARGE */
+async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (request.method === 'GET' || request.method === 'HEAD') return null
+  const tooLarge = () =>
+    new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${MESSAGE_BYTES_MAX} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > MESSAGE_BYTES_MAX) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MESSAGE_BYTES_MAX) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return size === 0 ? null : new Uint8Array(Buffer.concat(chunks))
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new TreeosError('INVALID_INPUT', 'the body is not JSON in UTF-8')
+  }
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    // The secret goes no further than here.
+    if (name !== 'authorization') for (const value of values) headers.append(name, value)
+  }
+  return headers
+}
+
+async function pass(answered: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answered.status, Object.fromEntries(answered.headers))
+  response.flushHeaders() // of a stream on which nothing may be said for long
+  if (answered.body === null) {
+    response.end()
+    return
+  }
+  const { body } = answered
+  // A client that went away in the middle is no error of anybody's.
+  await pipeline(Readable.fromWeb(body as NodeReadableStream), response).catch((error: unknown) => {
+    if (!response.destroyed) throw error
+  })
+}
+
+function refuse(response: ServerResponse, refusal: TreeosError): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = JSON.stringify({ error: refusal.toJSON() })
+  response.writeHead(ERROR_STATUS[refusal.code], {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    ...(refusal.code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="treeos"' } : {}),
+    // What was not read of the request would stand before the next one.
+    connection: 'close',
+  })
+  response.end(body)
+}
+
+function listenFailure(error: unknown, port: number, listen: string): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  if (code === 'EADDRINUSE')
+    return new TreeosError(
+      'RESOURCE_CONFLICT',
+      `port ${port} is taken: name another one, or 0 for a free one`,
+    )
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new TreeosError(
+      'INVALID_INPUT',
+      `nobody may listen on ${quote(listen)} port ${port} here (${code})`,
+    )
+  return error
+}

@@ -1,0 +1,57 @@
+import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
+import { type Bearer, type Connection, standingOf } from '@treeos/client'
+import { createBeingServer } from './being-server.ts'
+import { MESSAGE_BYTES_MAX } from './bounds.ts'
+import { type ErrorListener, Seat } from './seat.ts'
+
+export interface Serving {
+  /** resolves when the client has gone: its end of the pipe is closed, or it sent what is too large to be read */
+  readonly over: Promise<void>
+  /** Ends the session and gives the being back. Safe to call again. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves one client over standard input and output; whoever started the process vouches for it.
+ * @throws {TreeosError} FORBIDDEN or BEING_NOT_FOUND, before anything is served
+ */
+export async function serveStdio(at: Connection, bearer: Bearer, onError: ErrorListener): Promise<Serving> {
+  await standingOf(at, bearer)
+  const seat = new Seat(at, bearer, onError)
+  const transport = new Pipe()
+  const handle = serve(
+    () => {
+      const server = createBeingServer(seat, onError)
+      // Not before: a client may start a process only to ask which protocol it speaks. A client of the newer protocol says
+      // no such word, and takes the seat by its first call; a refusal is told there, too.
+      server.oninitialized = () => void seat.take().catch((error: unknown) => onError('lease', error))
+      return server
+    },
+    { transport, onerror: (error) => onError('stdio', error) },
+  )
+  return {
+    over: transport.over,
+    async close() {
+      await handle.close()
+      await seat.leave()
+    },
+  }
+}
+
+class Pipe extends StdioServerTransport {
+  readonly over: Promise<void>
+  #end: () => void = () => undefined
+
+  constructor() {
+    super(process.stdin, process.stdout, { maxBufferSize: MESSAGE_BYTES_MAX })
+    this.over = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    for (const end of ['end', 'close', 'error'] as const) process.stdin.once(end, () => this.#end())
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    this.#end()
+  }
+}

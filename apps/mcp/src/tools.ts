@@ -1,0 +1,142 @@
+import { act, inbox, oneself, reply, see, summon } from '@treeos/client'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseCall,
+  parseStance,
+  quote,
+  requireContent,
+  TreeosError,
+  type Verb,
+} from '@treeos/core'
+import { VERB_TOOLS } from '@treeos/world'
+import type { Seat } from './seat.ts'
+
+/** Longer than that, an answer is read from the inbox. */
+const WAIT_SECONDS_MAX = 300
+
+type Property = Record<string, string | number | boolean>
+type Schema = { type: 'object'; properties: Record<string, Property>; required: string[] }
+
+const schemaOf = (verb: Verb): Schema => VERB_TOOLS[verb].parameters as unknown as Schema
+
+/** A person answers too, and may wait for an answer. */
+const SUMMON: Schema = {
+  ...schemaOf('summon'),
+  properties: {
+    ...schemaOf('summon').properties,
+    inReplyTo: {
+      type: 'string',
+      description: 'correlation of an inbox entry to answer, instead of a target',
+    },
+    waitSeconds: {
+      type: 'number',
+      minimum: 0,
+      maximum: WAIT_SECONDS_MAX,
+      description: 'how long to wait for the reply; without it, the reply comes to the inbox',
+    },
+  },
+  required: ['content'],
+}
+
+const DESCRIPTIONS: Partial<Record<Verb, string>> = {
+  summon: 'Speak to a being, or answer what lies in the inbox.',
+}
+
+/** The four verbs, and never a fifth. */
+export const TOOLS = (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
+  name: verb,
+  description: DESCRIPTIONS[verb] ?? VERB_TOOLS[verb].description,
+  inputSchema: verb === 'summon' ? SUMMON : schemaOf(verb),
+  annotations: { readOnlyHint: verb === 'see', openWorldHint: false },
+}))
+
+/**
+ * Performs one verb as the being.
+ * @param input unchecked
+ * @throws {TreeosError} VERB_NOT_SUPPORTED, INVALID_INPUT or PAYLOAD_TOO_LARGE for the call, else its refusal
+ */
+export async function callVerb(seat: Seat, name: string, input: unknown): Promise<object> {
+  const tool = TOOLS.find((known) => known.name === name)
+  if (tool === undefined)
+    throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
+  const args = requireArguments(tool, input)
+  if (tool.name === 'summon') return speak(seat, args)
+  const call = parseCall({ ...args, verb: tool.name })
+  return seat.use(
+    (at, being): Promise<object> =>
+      call.verb === 'see' ? see(at, being, call.address) : act(at, being, call),
+  )
+}
+
+function speak(seat: Seat, { content, target, inReplyTo, waitSeconds }: JsonObject): Promise<object> {
+  const call = parseCall({ verb: 'summon', content: text('content', content) })
+  if (call.verb !== 'summon') throw new Error('a summon that is none')
+  const wait = waitOf(waitSeconds)
+  if (inReplyTo != null) {
+    if (target != null)
+      throw new TreeosError(
+        'INVALID_INPUT',
+        'an answer goes to whoever asked: leave out target, or inReplyTo',
+      )
+    const correlation = text('inReplyTo', inReplyTo)
+    return seat.use((at, as) => reply(at, { correlation, content: call.content, as, waitSeconds: wait }))
+  }
+  if (target == null)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      'target is missing; it takes a stance, as in @ann, or use inReplyTo',
+    )
+  const whom = parseStance(text('target', target))
+  return seat.use((at, as) => summon(at, { target: whom, content: call.content, as, waitSeconds: wait }))
+}
+
+function waitOf(value: Json | undefined): number | null {
+  if (value == null) return null
+  if (typeof value === 'number' && value >= 0 && value <= WAIT_SECONDS_MAX) return value
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `waitSeconds is ${quote(value)}; it takes a number from 0 to ${WAIT_SECONDS_MAX}`,
+  )
+}
+
+function text(name: string, value: Json | undefined): string {
+  if (typeof value === 'string' && value !== '') return value
+  const came = value === undefined ? 'is missing' : `is ${quote(value)}`
+  throw new TreeosError('INVALID_INPUT', `${name} ${came}; it takes a text`)
+}
+
+/** A misspelt name would else be lost without a word. */
+function requireArguments({ name, inputSchema }: (typeof TOOLS)[number], input: unknown): JsonObject {
+  const args = requireContent(input ?? {}, 'arguments')
+  if (!isJsonObject(args))
+    throw new TreeosError('INVALID_INPUT', `arguments is ${quote(args)}; it takes an object`)
+  const known = Object.keys(inputSchema.properties)
+  const odd = Object.keys(args).find((key) => !known.includes(key))
+  if (odd === undefined) return args
+  throw new TreeosError('INVALID_INPUT', `${name} takes no ${quote(odd)}; it takes ${known.join(', ')}`)
+}
+
+/** What may be read beside the verbs: nothing that `see` and the prompt of a moment would not tell the being. */
+export const RESOURCES = [
+  {
+    uri: 'treeos://inbox',
+    name: 'inbox',
+    description: 'what was said to me and waits for an answer, oldest first',
+    mimeType: 'application/json',
+  },
+  {
+    uri: 'treeos://me',
+    name: 'me',
+    description: 'who I am right now, and what I may reach for',
+    mimeType: 'application/json',
+  },
+]
+
+/** @returns null for any other address; @throws {TreeosError} as the verbs */
+export function readResource(seat: Seat, uri: string): Promise<object> | null {
+  if (uri === 'treeos://inbox') return seat.use((at, being) => inbox(at, being))
+  if (uri === 'treeos://me') return seat.use((at, being) => oneself(at, being))
+  return null
+}
