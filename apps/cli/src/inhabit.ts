@@ -18,12 +18,14 @@ export function addInhabit(cli: Cli): void {
       const { inhabit } = await import('@treeos/client')
       const { live } = await import('./connection.ts')
       const tell = (line: Line) => out.value(line, shownLine)
+      const { Stop } = await import('./stop-asked.ts')
       const stop = new Stop()
+      stop.atEndOfInput()
       const hold = async (at: Living): Promise<ExitStatus> => {
         const held = await inhabit(at, { being, as })
         tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
         out.progress(howTo(being))
-        const why = await Promise.race([held.over, stop.asked])
+        const why = await Promise.race([held.over, stop.asked.then(() => 'released' as const)])
         if (why === 'released') await held.release()
         tell({ event: 'released', being: stanceOf(being), why })
         return why === 'released' ? 0 : 1
@@ -40,23 +42,4 @@ function shownLine(line: Line): string {
   if (line.event === 'inhabited') return `${line.driver} drives ${line.being}`
   if (line.why === 'released') return `${line.being} is its own again`
   return `the lease on ${line.being} is over: its driver is driven no more, or Postgres was away for too long`
-}
-
-/** Standard input that ends, or a signal that asks to. What comes before the lease is taken ends it as soon as it is. */
-class Stop {
-  readonly asked: Promise<'released'>
-
-  constructor() {
-    this.asked = new Promise((resolve) => {
-      const stopped = () => resolve('released')
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stopped)
-      for (const end of ['end', 'close', 'error']) process.stdin.once(end, stopped)
-      process.stdin.resume()
-    })
-  }
-
-  /** An open input would keep the process from ending. */
-  close(): void {
-    process.stdin.destroy()
-  }
 }

@@ -3,6 +3,7 @@ import type { Living } from './connection.ts'
 import { UsageError } from './failure.ts'
 import { parseNumber, requireStance } from './input.ts'
 import type { ExitStatus, Output } from './output.ts'
+import type { Stop } from './stop-asked.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -25,9 +26,8 @@ export function addMcp(cli: Cli): void {
     .action(
       cli.run(async (out, options: McpOptions) => {
         requireOneWay(options)
+        const { Stop } = await import('./stop-asked.ts')
         const stop = new Stop()
-        const { watchLaunchers } = await import('./launcher.ts')
-        watchLaunchers(() => stop.ask())
         const { live, loadedParts } = await import('./connection.ts')
         const parts = await loadedParts()
         const serve = options.http === undefined ? servePipe : serveNet
@@ -82,17 +82,4 @@ const teller = (out: Output) => (where: string, error: unknown) => {
   const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
   out.progress(`mcp: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`)
   if (process.env.TREEOS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
-}
-
-/** What asks to stop: a signal, or a launcher that is gone. Before anything is served, it ends it as soon as it is. */
-class Stop {
-  readonly asked: Promise<void>
-  ask: () => void = () => undefined
-
-  constructor() {
-    this.asked = new Promise((resolve) => {
-      this.ask = resolve
-    })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.ask())
-  }
 }
