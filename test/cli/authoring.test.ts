@@ -120,7 +120,7 @@ describe('whatif', () => {
     expect(differences[0]).toEqual({
       n: 1,
       openedAt: expect.stringMatching(/Z$/),
-      differs: ['stack', 'surface', 'prompt'],
+      differs: ['stack', 'prompt'],
       was: { primary: 'poet', stacked: [] },
       would: { primary: 'delegate', stacked: [] },
       refused: null,

@@ -82,7 +82,7 @@ describe('an operation that does something outside', () => {
     const { last } = await lastOf('clerk')
     expect(last.text).toBe('hello')
     expect(letters.get(String(last.receipt))).toEqual({ text: 'hello', times: 1 })
-    expect(last.receipt).toBe(`${world.reality.name}/clerk/1/1`)
+    expect(last.receipt).toBe(`${world.reality.id}/clerk/1/1`)
   })
 
   it('of a person as well, whose act waits for it', async () => {

@@ -1,19 +1,20 @@
 import { readRows } from '@treeos/chain'
-import { explain, moments, see } from '@treeos/client'
+import { endExtension, explain, moments, see } from '@treeos/client'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
-import { type RoleRow, toolsFor } from '@treeos/world'
+import { assemble, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, publish, rowOf, setRole, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
+const walking = defineRole({ name: 'trip:walker', prompt: 'You walk.' })
 const trip = defineExtension({
   name: 'trip',
   version: '1.0.0',
   roles: [
     defineRole({ name: 'trip:guide', canDo: ['trip:go'], see: ['trip:map'], prompt: 'You guide.' }),
-    defineRole({ name: 'trip:walker', prompt: 'You walk.' }),
+    walking,
   ],
   operations: [
     defineOperation({
@@ -51,6 +52,10 @@ afterAll(() => world?.close())
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)
+const camp = async () =>
+  (await readRows(world.db, world.reality.id, ['space:/camp', 'matter:tent', 'world:trip'])).map(
+    ({ state }) => state,
+  )
 const rolesNow = async () => {
   const rows = await world.db
     .selectFrom('projection')
@@ -144,37 +149,66 @@ describe('F36 what an extension brings', () => {
     await setRole(world, { name: 'keeper', canSee: ['~'], prompt: 'You keep.' })
     const before = await rolesNow()
     expect(before).toEqual(expect.arrayContaining(['keeper', 'stage:free', 'trip:guide', 'trip:walker']))
-    const camp = async () =>
-      (await readRows(world.db, world.reality.id, ['space:/camp', 'matter:tent', 'world:trip'])).map(
-        ({ state }) => state,
-      )
     const lasting = await camp()
-
     await world.stopWorker()
     await world.startWorker([stage])
-    await until(async () => !(await rolesNow()).includes('trip:guide'), { what: 'the end of its roles' })
-    expect(await rolesNow()).toEqual(before.filter((name) => !name.startsWith('trip:')))
-    expect(await camp()).toEqual(lasting) // what was made with it is the world's
     await refused(() => doAs(world, 'trip:go', '/camp', {}), 'ACTION_NOT_SUPPORTED', '"trip:go"')
     await refused(
       () => doAs(world, 'create-space', '/', { path: '/camp2', type: 'trip:camp' }),
       'INVALID_TYPE',
       'there is none',
     )
+    expect(await live(world, 'bystander', 'still here?')).toMatchObject({ outcome: 'act' })
+    expect(await camp()).toEqual(lasting) // what was made with it is the world's
+    expect(await rolesNow()).toEqual(before) // another worker may have it: no worker ends what is not its own
+  })
+
+  it('leave a being that still wears one with a reason by name', async () => {
+    expect(await live(world, 'walker', 'go on')).toMatchObject({
+      outcome: 'failure',
+      reason: 'ROLE_UNAVAILABLE',
+      primary: 'trip:guide',
+      message: 'role trip:guide needs code that is not loaded in this worker: is its extension gone?',
+      act: null,
+    })
+  })
+
+  it('end for good when somebody says so: exactly its roles', async () => {
+    const at = { ...world, parts: assemble([seed, stage]) }
+    await expect(endExtension(at, 'stage')).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
+    for (const name of ['nobody', 'live'])
+      await expect(endExtension(at, name)).rejects.toMatchObject({ code: 'EXTENSION_NOT_FOUND' })
+    const before = await rolesNow()
+    expect(await endExtension(at, 'trip')).toEqual(['trip:guide', 'trip:walker'])
+    expect(await rolesNow()).toEqual(before.filter((name) => !name.startsWith('trip:')))
     await refused(
       () => doAs(world, 'set-roleflow', '@bystander', { flow: [{ role: 'trip:walker' }] }),
       'ROLE_UNAVAILABLE',
       'trip:walker',
     )
-    expect(await live(world, 'bystander', 'still here?')).toMatchObject({ outcome: 'act' })
-  })
-
-  it('leave a being that still wears one with a reason by name', async () => {
     expect(await live(world, 'walker', 'go on')).toMatchObject({
       outcome: 'skipped',
       reason: 'role-unavailable',
       message: 'it would wear trip:guide, trip:walker, which is not registered: is its extension gone?',
     })
+  })
+
+  it('end one by one when a new version brings them no more', async () => {
+    const next = defineExtension({ name: 'trip', version: '2.0.0', roles: [walking] })
+    await world.stopWorker()
+    await world.startWorker([stage, next])
+    await until(async () => (await rolesNow()).includes('trip:walker'), { what: 'the role it still brings' })
+    expect(await rolesNow()).not.toContain('trip:guide')
+    await live(world, 'bystander', 'here?')
+    await world.stopWorker()
+    await world.startWorker()
+    await until(async () => (await rolesNow()).includes('trip:guide'), { what: 'its roles' })
+    await live(world, 'bystander', 'here?') // a worker that has only begun cannot be stopped
+    await world.stopWorker()
+    await world.startWorker([stage, next])
+    await until(async () => !(await rolesNow()).includes('trip:guide'), { what: 'the end of one' })
+    expect(await rolesNow()).toContain('trip:walker')
+    await live(world, 'bystander', 'here?')
   })
 
   it('are back with it', async () => {

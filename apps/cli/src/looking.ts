@@ -78,6 +78,16 @@ export function addLooking(cli: Cli): void {
       out.value(await listExtensions(), shownExtensions)
     }),
   )
+  cli.describeGroup('extension', 'what an extension brought')
+  cli.onInstance('end <name>', 'end the roles of an extension that is gone for good', 'extension').action(
+    cli.run(async (out, name: string, options: InstanceOptions) => {
+      const { endExtension } = await import('@treeos/client')
+      const { loadedParts, look } = await import('./connection.ts')
+      const parts = await loadedParts()
+      const roles = await look(options, (at) => endExtension({ ...at, parts }, name))
+      out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
+    }),
+  )
   cli.command('operations', 'what can be done, and with which arguments').action(
     cli.run(async (out) => {
       const { listOperations } = await import('./lists.ts')

@@ -5,7 +5,7 @@ const TEMPLATE = resolve(import.meta.dirname, '../template')
 /** The name that stands in the template. */
 const PLACEHOLDER = 'hello'
 /** The prefix of everything that an extension brings. */
-const NAME = /^[a-z][a-z0-9-]{0,31}$/
+const NAME = /^(?=.{1,32}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** What is published under another name, since npm would leave it out. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', env: '.env' }
 

@@ -246,7 +246,10 @@ async function judge(
   const { decision } = ending
   const { missing } = ending.composed
   if (missing !== null)
-    return failed('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded in this worker`)
+    return failed(
+      'ROLE_UNAVAILABLE',
+      `role ${missing} needs code that is not loaded in this worker: is its extension gone?`,
+    )
   if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
   if (decision.kind === 'failure')
     return { ...failed(decision.code, decision.message), ...breachOf(decision) }

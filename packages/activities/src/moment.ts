@@ -90,7 +90,12 @@ export async function composeLoaded(
     openedAt: loaded.record.openedAt,
     content: loaded.content,
   })
-  return { ...composed, digests: digestsOf(composed, loaded.face, stack) }
+  // Nobody thinks or acts by a role whose extension is not loaded here: its actions and its views are code too.
+  const gone = [stack.primary, ...stack.stacked].find(
+    ({ name }) => name.includes(':') && !parts.roles.has(name),
+  )
+  const whole = { ...composed, missing: composed.missing ?? gone?.name ?? null }
+  return { ...whole, digests: digestsOf(whole, loaded.face, stack) }
 }
 
 export function digestsOf(composed: Composed, face: Face, stack: PinnedStack) {

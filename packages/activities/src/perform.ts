@@ -1,6 +1,13 @@
 import { Context } from '@temporalio/activity'
 import { type EffectResult, readEffect, recordEffectResult } from '@treeos/chain'
-import { CONTENT_BOUNDS, guardJson, type JsonObject, type MomentId, TreeosError } from '@treeos/core'
+import {
+  CONTENT_BOUNDS,
+  guardJson,
+  type Json,
+  type JsonObject,
+  type MomentId,
+  TreeosError,
+} from '@treeos/core'
 import type { BeatDeps } from './deps.ts'
 import { heartbeating } from './heartbeat.ts'
 import { messageOf } from './message.ts'
@@ -18,24 +25,44 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
   const { operation, actor, target, args } = stored.request
   const effect = deps.parts.operations.get(operation)?.effect
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
-  const { cancellationSignal, info } = Context.current()
-  const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(info.startToCloseTimeoutMs)])
   const result = await heartbeating(async (): Promise<EffectResult> => {
+    const { cancellationSignal } = Context.current()
+    const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
+    const at = { actor, target, args: args as JsonObject, key: `${deps.reality.id}/${moment}`, signal }
     try {
-      const value = await effect.perform({
-        actor,
-        target,
-        args: args as JsonObject,
-        key: `${deps.reality.name}/${moment}`,
-        signal,
-      })
-      guardJson(value, CONTENT_BOUNDS)
-      return { value }
+      return resultOf(operation, await orAborted(signal, effect.perform(at)))
     } catch (error) {
-      if (!(error instanceof TreeosError)) throw error
+      // Its own words stay here: history would keep them.
+      if (!(error instanceof TreeosError)) throw new EffectError(error instanceof Error ? error.name : '')
       return { error: { code: error.code, message: messageOf(error.message) } }
     }
   })
   await patiently(deps.observe, () => recordEffectResult(deps.db, moment, result))
   return null
+}
+
+/** It was done, whatever it says of it: no further attempt would change that. */
+function resultOf(operation: string, value: Json): EffectResult {
+  try {
+    guardJson(value, CONTENT_BOUNDS)
+    return { value }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { error: { code: 'INTERNAL', message: messageOf(`${operation} gave no plain JSON: ${why}`) } }
+  }
+}
+
+/** What does not heed its signal goes on by itself, and nobody waits for it. */
+function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** An attempt that failed, by the class of what it failed of. */
+class EffectError extends Error {
+  override readonly name = 'EffectError' // crosses the wire as the failure's type: do not rename
 }

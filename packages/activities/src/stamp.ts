@@ -1,6 +1,9 @@
 import {
   type Db,
+  findLease,
   lockHeads,
+  readEffect,
+  readOpen,
   readOutcome,
   recordDecision,
   recordEffect,
@@ -8,6 +11,7 @@ import {
 } from '@treeos/chain'
 import {
   type ActContent,
+  canonicalJson,
   type Decision,
   type Digest,
   isJsonObject,
@@ -37,9 +41,23 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
     return await stampNow(deps, input)
   } catch (error) {
     if (!(error instanceof EffectPending)) throw error
-    await recordEffect(deps.db, input.moment, error.call)
+    const refused = await holdEffect(deps, input, error)
+    if (refused !== null) return stampNow(deps, { ...input, effect: refused })
     return { effect: { operation: error.call.operation, ...error.effect } }
   }
+}
+
+/**
+ * Keeps what the moment asks for. Nothing is done outside under a lease that is over: that is asked of the append too, but
+ * by then it would be done.
+ * @returns why it is not to be done; null when it is
+ */
+async function holdEffect({ db }: BeatDeps, { being, moment }: StampInput, { call }: EffectPending) {
+  const open = await readOpen(db, moment)
+  if (open?.record.driver != null && (await findLease(db, being)) === null) return 'FORBIDDEN'
+  await recordEffect(db, moment, call)
+  const stored = await readEffect(db, moment)
+  return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }
 
 async function stampNow(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
@@ -131,8 +149,17 @@ async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment)
   const composed = await composeLoaded(deps.db, deps.parts, loaded, input.stack)
   const { decision, digest } = await decisionOf(deps, input, loaded)
   const ending = { kind: 'decided', stack: input.stack, composed, digest } as const
-  if (input.effect === undefined) return { ...ending, decision }
-  return { ...ending, decision: { kind: 'failure', code: input.effect, message: NOT_DONE } }
+  // The last attempt may have been lost on its way back, and done all the same.
+  if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
+    return { ...ending, decision }
+  return {
+    ...ending,
+    decision: {
+      kind: 'failure',
+      code: input.effect,
+      message: input.effect === 'FORBIDDEN' ? LEASE_OVER : NOT_DONE,
+    },
+  }
 }
 
 async function decisionOf(

@@ -45,7 +45,10 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
     composeLoaded(deps.db, deps.parts, loaded, stack),
   )
   if (missing !== null)
-    return { decision: failure('ROLE_UNAVAILABLE', `the code of role ${missing} is not loaded`), usage: null }
+    return {
+      decision: failure('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
+      usage: null,
+    }
   try {
     const { cancellationSignal: signal, info } = Context.current()
     const { moment } = loaded.record

@@ -99,8 +99,8 @@ export class Doorbells {
     const looks = this.#sweepsDone++ % LOOK_EVERY_SWEEPS === 0
     const { db, reality } = this.#options
     this.ring(await releaseDelayed(db))
-    this.ring(await releaseLapsed(db, reality))
     await this.#ringStuck()
+    this.ring(await releaseLapsed(db, reality))
     if (looks) this.ring(await this.#findEnded())
   }
 

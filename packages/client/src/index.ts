@@ -28,7 +28,7 @@ export {
   roles,
 } from './looking.ts'
 export { handsFor, type Presence } from './persons.ts'
-export { bringRoleManager, bringRoles, plantReality } from './planting.ts'
+export { bringDelegates, bringRoles, endExtension, plantReality } from './planting.ts'
 export { Recurring } from './recurring.ts'
 export { refusalOf } from './refusal.ts'
 export { plantScene } from './scenes.ts'

@@ -51,8 +51,14 @@ export async function inhabit(
   renewals.start()
   const release = async (): Promise<void> => {
     await renewals.close()
-    await giveBack(at, { being, as, epoch })
-    end('released')
+    try {
+      await giveBack(at, { being, as, epoch })
+      end('released')
+    } catch (error) {
+      end('lost') // nobody renews it any more, so it runs out
+      releasing = null
+      throw error
+    }
   }
   let releasing: Promise<void> | null = null
   void over.then(() => renewals.close())
@@ -101,12 +107,27 @@ const LAPSED_MAX = 100
  */
 export async function releaseLapsed(db: Kysely<ChainDb>, reality: Reality): Promise<BeingName[]> {
   const freed: BeingName[] = []
+  const failed: unknown[] = []
   for (const { being, epoch } of await listLapsedLeases(db, LAPSED_MAX)) {
-    const reader = worldOf({ db, reality })
-    const row = (await reader.row(beingKey(being))) as BeingRow | null
-    if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) continue
-    const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
-    if (await appendUnacted(db, reality, [fact], reader)) freed.push(being)
+    try {
+      if (await releaseOne(db, reality, being, epoch)) freed.push(being)
+    } catch (error) {
+      failed.push(error) // one that is in the way holds up no other
+    }
   }
+  if (freed.length === 0 && failed.length > 0) throw failed[0]
   return freed
+}
+
+async function releaseOne(
+  db: Kysely<ChainDb>,
+  reality: Reality,
+  being: BeingName,
+  epoch: number,
+): Promise<boolean> {
+  const reader = worldOf({ db, reality })
+  const row = (await reader.row(beingKey(being))) as BeingRow | null
+  if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return false
+  const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
+  return appendUnacted(db, reality, [fact], reader)
 }

@@ -8,28 +8,28 @@ import {
   rebuildRow,
   rowSource,
 } from '@treeos/chain'
-import type { FactDraft, Json, RoleName } from '@treeos/core'
+import { type FactDraft, type Json, quote, type RoleName, TreeosError } from '@treeos/core'
 import {
   type BeingRow,
   beingKey,
+  DELEGATES,
+  delegateBrought,
   evolve,
   genesisFacts,
   indexOf,
   OPERATOR,
   type Parts,
-  ROLE_MANAGER,
   type RoleRow,
   roleBrought,
   roleGone,
   roleKey,
-  roleManagerBrought,
   rowKeyOf,
   spaceKey,
   WorldReader,
   watchesOf,
 } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { appendUnacted } from './unacted.ts'
+import { appendUnacted, worldOf } from './unacted.ts'
 
 /**
  * Makes the reality of a database unless it has one, with its first beings and spaces. Safe to run again: what is there
@@ -46,7 +46,7 @@ export async function plantReality(
   const reader = new WorldReader(rowSource(owner, made.reality.id))
   if ((await reader.row(spaceKey('/'))) === null)
     await appendUnacted(owner, made.reality, genesisFacts(), reader)
-  await bringRoleManager(owner, made.reality)
+  await bringDelegates(owner, made.reality)
   await mendWatches(owner)
   return made
 }
@@ -64,27 +64,37 @@ async function mendWatches(owner: Kysely<ChainDb>): Promise<void> {
 }
 
 /**
- * Brings a reality that was planted by an older version the being that mediates roles. Safe to run again, and by several
- * workers at once: what is there stays as it is.
- * @returns false when its name, or its role's, is another's
+ * Brings a reality that was planted by an older version the beings that mediate. Safe to run again, and by several workers at
+ * once: what is there stays as it is.
+ * @returns those whose name, or whose role's, is another's
  */
-export async function bringRoleManager(db: Kysely<ChainDb>, reality: Reality): Promise<boolean> {
+export async function bringDelegates(db: Kysely<ChainDb>, reality: Reality): Promise<string[]> {
+  const taken: string[] = []
+  for (const name of DELEGATES) if (!(await bringDelegate(db, reality, name))) taken.push(name)
+  return taken
+}
+
+async function bringDelegate(
+  db: Kysely<ChainDb>,
+  reality: Reality,
+  name: (typeof DELEGATES)[number],
+): Promise<boolean> {
   for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
-    const reader = new WorldReader(rowSource(db, reality.id))
-    await reader.prefetch([roleKey(ROLE_MANAGER), beingKey(ROLE_MANAGER), beingKey(OPERATOR)])
-    if ((await reader.role(ROLE_MANAGER))?.origin === 'live') return false
+    const reader = worldOf({ db, reality })
+    await reader.prefetch([roleKey(name), beingKey(name), beingKey(OPERATOR)])
+    if ((await reader.role(name))?.origin === LIVE) return false
     if ((await reader.being(OPERATOR)) === null) return true // nothing is planted yet
-    const lacking = roleManagerBrought(await reader.being(ROLE_MANAGER))
+    const lacking = delegateBrought(name, await reader.being(name))
     if (lacking === null) return false
     if (lacking.length === 0 || (await appendUnacted(db, reality, lacking, reader))) return true
   }
-  throw new Error('the role-manager could not be brought: others keep writing')
+  throw new Error(`the ${name} could not be brought: others keep writing`)
 }
 
 /**
- * Writes the roles that code brings into the registry, where they differ from what stands there, and ends those that no
- * code brings any more: so all workers of a reality load the same extensions. Several workers may do so at once; an older
- * moment keeps the digest it wore.
+ * Writes the roles that code brings into the registry, where they differ from what stands there, and ends those that
+ * an extension which is loaded here brings no more. Several workers may do so at once; an older moment keeps the digest it
+ * wore.
  * @returns roles that were not brought, because a being has written a role of that name
  */
 export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<RoleName[]> {
@@ -109,18 +119,47 @@ export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: P
       await keep(db, role.spec as unknown as Json)
       changed.push(fact)
     }
-    changed.push(...(await orphaned(db, parts)).map(roleGone))
+    changed.push(...(await dropped(db, parts)).map(roleGone))
     if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return [...squatted]
   }
   throw new Error('the roles of the extensions could not be written: others keep writing them')
 }
 
-/** Roles that came with code which is not loaded any more. */
-async function orphaned(db: Kysely<ChainDb>, parts: Parts): Promise<RoleName[]> {
-  const roles = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
-  return roles
-    .filter(({ name, origin, deleted }) => !deleted && origin !== 'live' && !parts.roles.has(name))
-    .map(({ name }) => name)
+/** Roles that an extension brought which is loaded here, and that it brings no more. Of one that is not loaded nobody knows. */
+async function dropped(db: Kysely<ChainDb>, parts: Parts): Promise<RoleName[]> {
+  const loaded = new Set(parts.extensions.map(({ name }) => name))
+  return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !parts.roles.has(name))
 }
 
+async function rolesOf(db: Kysely<ChainDb>, isMeant: (origin: string) => boolean): Promise<RoleName[]> {
+  const roles = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
+  return roles.filter(({ origin, deleted }) => !deleted && isMeant(origin)).map(({ name }) => name)
+}
+
+/**
+ * Ends the roles of an extension whose code is gone for good; whatever else was made with it is the world's, and stays.
+ * A worker that loads the extension again brings them again.
+ * @returns the roles that were ended
+ * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here, EXTENSION_NOT_FOUND when it has no role
+ */
+export async function endExtension(
+  { db, reality, parts }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly parts: Parts },
+  name: string,
+): Promise<RoleName[]> {
+  if (parts.extensions.some((extension) => extension.name === name))
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      `extension ${name} is loaded here, so its roles would come back`,
+    )
+  for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
+    const roles = name === LIVE ? [] : await rolesOf(db, (origin) => origin === name)
+    if (roles.length === 0)
+      throw new TreeosError('EXTENSION_NOT_FOUND', `no role of an extension ${quote(name)} is registered`)
+    if (await appendUnacted(db, reality, roles.map(roleGone), worldOf({ db, reality }))) return roles
+  }
+  throw new Error(`the roles of ${name} could not be ended: others keep writing them`)
+}
+
+/** Origin of what beings write. */
+const LIVE = 'live'
 const BRING_TRIES_MAX = 10

@@ -10,9 +10,9 @@ import {
   type Observer,
 } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { Archivist, bringRoleManager, bringRoles, Doorbells, Schedules } from '@treeos/client'
+import { Archivist, bringDelegates, bringRoles, Doorbells, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
-import { type Extension, type Parts, ROLE_MANAGER } from '@treeos/world'
+import type { Extension, Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { waitFor } from './wait-for.ts'
 
@@ -123,6 +123,6 @@ async function arrive(db: Kysely<ChainDb>, parts: Parts): Promise<{ reality: Rea
   const reality = await readReality(db)
   if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
   const taken = await bringRoles(db, reality, parts)
-  if (!(await bringRoleManager(db, reality)) && !taken.includes(ROLE_MANAGER)) taken.push(ROLE_MANAGER)
+  for (const name of await bringDelegates(db, reality)) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }
 }

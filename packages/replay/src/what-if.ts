@@ -29,6 +29,7 @@ import {
   beingKey,
   catalogsOf,
   decideCall,
+  EffectPending,
   type Parts,
   type RoleRow,
   type RowSource,
@@ -192,6 +193,7 @@ async function attempt(
     })
     return null
   } catch (error) {
+    if (error instanceof EffectPending) return null // it passes both gates, and what it then does was never done
     if (error instanceof TreeosError) return { code: error.code, message: error.message }
     throw new Error(`moment ${outcome.n} of ${stanceOf(me.name)} cannot be judged`, { cause: error })
   }

@@ -56,12 +56,23 @@ it('arguments are listed from their schema', () => {
   })
 })
 
-it.each(['being', 'space', 'matter', 'thread', 'role', 'quality', 'signal', 'place', 'seed'])(
-  'may not be called %s',
-  (name) => {
-    expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is the substrate's/)
-  },
-)
+it.each([
+  'permissions',
+  'schedule',
+  'subscription',
+  'wake',
+  'being',
+  'space',
+  'matter',
+  'thread',
+  'role',
+  'quality',
+  'signal',
+  'place',
+  'seed',
+])('may not be called %s', (name) => {
+  expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is the substrate's/)
+})
 
 it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
   const other = defineExtension({ ...base, version: '2.0.0' })

@@ -77,7 +77,9 @@ export type SceneAct =
 
 /** An extension may write facts of kinds that begin with its name; these are written by the substrate alone. */
 const RESERVED: ReadonlySet<string> = new Set(
-  'being space matter thread role quality signal place speech world registry moments seed live'.split(' '),
+  'being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake'.split(
+    ' ',
+  ),
 )
 
 /**

@@ -45,7 +45,8 @@ const MIND_ATTEMPTS = 4
 export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
   proxyActivities<Effects>({
     summary,
-    startToCloseTimeout: `${timeoutSeconds}s`,
+    // The attempt bounds itself; the rest is for a Postgres that is away before or after it.
+    startToCloseTimeout: `${timeoutSeconds + 60}s`,
     heartbeatTimeout: '12s',
     retry: {
       initialInterval: '500ms',

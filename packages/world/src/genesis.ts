@@ -14,6 +14,9 @@ import type { BeingRow } from './rows.ts'
 /** The local person who starts a reality: the one being without a maker. */
 export const OPERATOR = 'operator'
 
+/** The delegate that mints beings for others; its role and its script have its name. */
+export const BIRTHER = 'birther'
+
 /** The delegate that mediates roles, flows and signals; its role and its script have its name. */
 export const ROLE_MANAGER = 'role-manager'
 
@@ -27,7 +30,7 @@ interface FirstBeing {
 
 const FIRST_BEINGS: readonly FirstBeing[] = [
   { name: OPERATOR, kind: 'human', role: 'operator', script: null, home: '/' },
-  { name: 'birther', kind: 'scripted', role: 'delegate', script: 'birther', home: '/' },
+  { name: BIRTHER, kind: 'scripted', role: BIRTHER, script: BIRTHER, home: '/' },
   { name: ROLE_MANAGER, kind: 'scripted', role: ROLE_MANAGER, script: ROLE_MANAGER, home: '/' },
   { name: 'librarian', kind: 'llm', role: 'librarian', script: null, home: '/library' },
   { name: 'echo', kind: 'scripted', role: 'resident', script: 'echo', home: '/library' },
@@ -67,18 +70,24 @@ function born(being: FirstBeing): FactDraft[] {
   ]
 }
 
+/** Beings that mediate: each has the name of its role and of its script. */
+export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
+
 /**
- * What an older reality lacks of the role-manager: the being itself, or the role that lets it mediate. A flow that somebody
- * has set since is left as it is.
+ * What an older reality lacks of a delegate: the being itself, or the role that lets it mediate. A flow that somebody has set
+ * since is left as it is.
  * @param standing its row; null when there is none
  * @returns no facts when nothing is lacking; null when another being has the name
  */
-export function roleManagerBrought(standing: BeingRow | null): FactDraft[] | null {
-  if (standing === null) return FIRST_BEINGS.filter(({ name }) => name === ROLE_MANAGER).flatMap(born)
-  if (standing.cognition.script !== ROLE_MANAGER) return null
-  if (standing.defaultRole === ROLE_MANAGER || standing.qualities.roleFlow !== undefined) return []
-  const payload = { path: ['roleFlow'], value: [{ role: ROLE_MANAGER }], merge: false }
-  return [{ reel: beingReel(ROLE_MANAGER), kind: 'quality:set', payload }]
+export function delegateBrought(
+  name: (typeof DELEGATES)[number],
+  standing: BeingRow | null,
+): FactDraft[] | null {
+  if (standing === null) return FIRST_BEINGS.filter((being) => being.name === name).flatMap(born)
+  if (standing.cognition.script !== name) return null
+  if (standing.defaultRole === name || standing.qualities.roleFlow !== undefined) return []
+  const payload = { path: ['roleFlow'], value: [{ role: name }], merge: false }
+  return [{ reel: beingReel(name), kind: 'quality:set', payload }]
 }
 
 function space(path: string, type: string, owner: string | null): FactDraft {

@@ -31,7 +31,15 @@ export type {
 } from './extension.ts'
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts'
 export { type FoldedRow, foldRows } from './fold-rows.ts'
-export { genesisFacts, OPERATOR, ROLE_MANAGER, roleBrought, roleGone, roleManagerBrought } from './genesis.ts'
+export {
+  DELEGATES,
+  delegateBrought,
+  genesisFacts,
+  OPERATOR,
+  ROLE_MANAGER,
+  roleBrought,
+  roleGone,
+} from './genesis.ts'
 export { driverOf, effectiveCognition, momentCognition } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { openTime } from './open-time.ts'

@@ -61,24 +61,34 @@ async function decideBy(
   input: Omit<OperationInput, 'effect' | 'known'>,
 ): Promise<Decided> {
   const effect = await doOutside(operation, at, input)
+  return guarded(operation, input, async () => operation.decide({ ...input, effect, known: at.parts.known }))
+}
+
+async function guarded<T>(
+  { name, origin }: Registered,
+  { world }: Pick<OperationInput, 'world'>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await operation.decide({ ...input, effect, known: at.parts.known })
+    return await work()
   } catch (error) {
-    input.world.requireWhole() // a read that failed is no fault of the operation, and is tried again
-    if (error instanceof TreeosError || operation.origin === SUBSTRATE_PARTS) throw error
+    world.requireWhole() // a read that failed is no fault of the operation, and is tried again
+    if (error instanceof TreeosError || origin === SUBSTRATE_PARTS) throw error
     const kind = error instanceof Error ? error.name : typeof error
-    throw new TreeosError('INTERNAL', `${operation.name} of extension ${operation.origin} died of a ${kind}`)
+    throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`)
   }
 }
 
 /** What is done outside is done once the gates have let it pass, and before anything is decided on it. */
 async function doOutside(
-  { name, effect }: Registered,
+  operation: Registered,
   at: Acting,
-  { actor, target, args }: Pick<OperationInput, 'actor' | 'target' | 'args'>,
+  input: Pick<OperationInput, 'actor' | 'target' | 'args' | 'world'>,
 ): Promise<Json> {
+  const { name, effect } = operation
+  const { actor, target, args } = input
   if (effect === undefined) return null
-  await effect.check(args)
+  await guarded(operation, input, async () => effect.check(args))
   const call = { operation: name, actor: actor.name, target: nameOf(target), args }
   const done = await at.outside(call)
   if (done === null) throw new EffectPending(call, effect)

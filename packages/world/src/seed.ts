@@ -2,7 +2,7 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import { SUBSTRATE_PARTS } from './declared.ts'
 import type { Extension, Role, Script } from './extension.ts'
-import { ROLE_MANAGER } from './genesis.ts'
+import { BIRTHER, ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
 import { contributorOperations } from './operations/contributors.ts'
 import { DEFAULT_ROLE, identityOperations } from './operations/identity.ts'
@@ -49,11 +49,17 @@ const roles: Role[] = [
   }),
   role({
     name: 'delegate',
-    description: 'Does for others what they could do alone, and says how it is asked for.',
+    description: 'Says how a thing of the reality is done.',
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You explain how this reality is kept.',
+  }),
+  role({
+    name: BIRTHER,
+    description: 'Mints beings for whoever could mint them alone, and says how it is asked for.',
     canDo: ['mediate'],
     canBe: ['birth'],
     canSummon: [{ rel: 'asker' }],
-    prompt: 'You mint beings for whoever could mint them alone. Nothing that you do is your own wish.',
+    prompt: 'You mint beings for others. Nothing that you do is your own wish.',
   }),
   role({
     name: ROLE_MANAGER,
@@ -106,7 +112,7 @@ const scripts: Record<string, Script> = {
   echo: answering((content) => content),
   /** looks, and never acts */
   silent: () => silence,
-  birther: mediating(BIRTH_HELP),
+  [BIRTHER]: mediating(BIRTH_HELP),
   [ROLE_MANAGER]: mediating(ROLE_HELP),
 }
 

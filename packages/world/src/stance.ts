@@ -143,9 +143,7 @@ async function has(
       return owner !== null && (await isOrMade(reader, actor.name, owner))
     }
     case 'contributor':
-      for (const name of (await reader.space(target.space))?.contributors ?? [])
-        if (await isOrMade(reader, actor.name, name)) return true
-      return false
+      return (await reader.space(target.space))?.contributors?.includes(actor.name) ?? false
     case 'home':
       return isConferred(reader, actor, place, ({ home }) => isWithin(home, place))
   }

@@ -16,6 +16,15 @@ create table treeos.moment_effect (
   request bytea not null, -- canonical JSON
   result bytea -- canonical JSON: {value} or {error}; null until there is one
 );
+create function treeos.refuse_second_result() returns trigger language plpgsql as $$
+begin
+  if old.result is not null then
+    raise exception 'what came of the effect of % is kept already', old.moment using errcode = 'TR001';
+  end if;
+  return new;
+end $$;
+create trigger moment_effect_result before update on treeos.moment_effect
+  for each row execute function treeos.refuse_second_result();
 create trigger moment_effect_stays before delete or truncate on treeos.moment_effect
   for each statement execute function treeos.refuse_change();
 `
