@@ -14,7 +14,7 @@ import weather from '@treeos/weather'
 import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/workflows'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
-import { until } from '../support/life.ts'
+import { tell, until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { replayBundle } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -32,13 +32,15 @@ const DEMO = 'demo-'
 /** Long enough for a line to break and be mended, short enough to keep. */
 const DEMO_MOMENTS = 12
 
-if (RECORD === 'demos')
-  it.each(DEMOS)(
+if (RECORD?.startsWith(DEMO))
+  it.each(DEMOS.filter(({ name }) => RECORD === `${DEMO}${name}`))(
     'records the demo $name',
     async (demo) => {
       process.env.TREEOS_WEATHER_URL = '' // nobody is asked outside
       const world = await startWorld({ extensions: [demo] })
       await plantScene(world, demo)
+      for (const { being, parent, cognition } of await beings(world.db))
+        if (parent !== null && cognition === 'scripted') await tell(world, being, 'hello?')
       const lived = async () =>
         (await Promise.all((await beings(world.db)).map(({ being }) => moments(world.db, being)))).flat()
           .length

@@ -37,13 +37,12 @@ import {
 } from '@treeos/core'
 import {
   type Act,
-  type BeingRow,
   beingKey,
   catalogsOf,
   decideCall,
-  driverOf,
   foldRows,
   type RowSource,
+  requireHands,
   SCHEDULES,
   type ThreadRow,
   threadKey,
@@ -256,7 +255,7 @@ async function judge(
   const me = await reader.being(input.being)
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
-    requireHands(me, loaded)
+    if (loaded.record.wake.kind === 'act') requireHands(me, leaseOf(loaded), loaded.record.driver)
     const wake = await wakeToAnswer(db, input, loaded)
     const cut = await cutOf(source, wake.root)
     if (cut !== null) {
@@ -332,20 +331,6 @@ function whySkipped({ program }: LoadedMoment): string | null {
   return gone.length === 0
     ? null
     : `it would wear ${gone.join(', ')}, which is not registered: is its extension gone?`
-}
-
-/** An act is a person's. As a being with a mind of its own a person acts under the lease that it was put in with, and no longer. */
-function requireHands(me: BeingRow, { record, content }: LoadedMoment): void {
-  if (record.wake.kind !== 'act') return
-  const lease = leaseOf({ content })
-  const now = lease === null ? null : driverOf(me, lease)
-  if (lease === null ? me.cognition.kind === 'human' : now !== null && now === record.driver) return
-  throw new TreeosError(
-    'FORBIDDEN',
-    lease === null
-      ? `nobody drives ${stanceOf(me.name)}: inhabit it first`
-      : `the lease of ${stanceOf(lease.driver)} on ${stanceOf(me.name)} is over: inhabit it again`,
-  )
 }
 
 /** A person's reply acts in the place of the wake it answers. */

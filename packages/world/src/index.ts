@@ -40,7 +40,7 @@ export {
   roleBrought,
   roleGone,
 } from './genesis.ts'
-export { driverOf, effectiveCognition, momentCognition } from './inhabiting.ts'
+export { driverOf, effectiveCognition, momentCognition, requireHands } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { openTime } from './open-time.ts'
 export { Arguments } from './operations/arguments.ts'

@@ -1,4 +1,4 @@
-import type { BeingName, Cognition, JsonObject } from '@treeos/core'
+import { type BeingName, type Cognition, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow, Inhabited } from './rows.ts'
 
 /** Who drives it, as an append is told. */
@@ -24,6 +24,30 @@ export function driverOf(
 ): BeingName | null {
   if (lease === null || inhabited === undefined || inhabited.by === null) return null
   return inhabited.by === lease.driver && inhabited.epoch === lease.epoch ? lease.driver : null
+}
+
+/**
+ * An act is a person's. As a being with a mind of its own a person acts under the lease that it was put in with, and no
+ * longer.
+ * @param lease that the act was put in under; null when it was put in under none
+ * @param driver whom the moment of the act was opened with
+ * @throws {TreeosError} FORBIDDEN
+ */
+export function requireHands(
+  me: BeingRow,
+  lease: { readonly driver: BeingName; readonly epoch: number } | null,
+  driver: BeingName | null,
+): void {
+  if (lease === null) {
+    if (me.cognition.kind === 'human') return
+    throw new TreeosError('FORBIDDEN', `nobody drives ${stanceOf(me.name)}: inhabit it first`)
+  }
+  const now = driverOf(me, lease)
+  if (now !== null && now === driver) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    `the lease of ${stanceOf(lease.driver)} on ${stanceOf(me.name)} is over: inhabit it again`,
+  )
 }
 
 /** The mind that a moment is evaluated for. */

@@ -48,7 +48,7 @@ describe('F70 a rule of a space', () => {
     [false, [], ['cid', 'operator']],
     [{ requires: ['anyone'] }, ['dot'], []],
     [{ requires: ['owner'] }, ['cid', 'operator'], ['ann', 'bob', 'dot']],
-    [{ requires: ['contributor'] }, ['dot', 'operator'], ['cid', 'bob', 'dot-kid']],
+    [{ requires: ['contributor'] }, ['dot'], ['cid', 'bob', 'dot-kid', 'operator']],
     [{ requires: ['operator'] }, ['operator'], ['cid', 'ann']],
     [{ requires: [{ role: 'judge' }] }, ['bob', 'bob-kid'], ['dot', 'dot-kid', 'ann', 'operator']],
     [{ requires: [{ role: 'clerk' }, 'owner'] }, ['dot', 'cid'], ['bob']],

@@ -5,9 +5,11 @@ import {
   type MatterRow,
   OPERATOR,
   type RoleRow,
+  type Row,
   type SpaceRow,
   type WorldRow,
 } from '../src/index.ts'
+import type { Voice } from './authority-hands.ts'
 import { ACTIONS, ADDRESSES, BE, MOLE, STANCES } from './authority-scene.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
@@ -17,7 +19,10 @@ import type { MemoryWorld } from './memory-world.ts'
  */
 export class Oracle {
   /** what each could come to at the beginning */
-  readonly #first: ReadonlyMap<string, ReadonlySet<string>>
+  readonly #first: ReadonlyMap<string, Set<string>>
+  /** what the operator gave those who were born since, and wrote into roles, through others */
+  readonly #born = new Map<string, Set<string>>()
+  readonly #granted = new Map<string, Set<string>>()
 
   constructor(world: MemoryWorld) {
     this.#first = new Map(beingsOf(world).map((being) => [being.name, capabilities(world, being)]))
@@ -26,8 +31,9 @@ export class Oracle {
   /** What is wrong with a call that was let through; null when nothing is. */
   faultOfCall(
     world: MemoryWorld,
-    { who, call, act, asker }: { who: string; call: VerbCall; act: Act; asker: string | null },
+    { voice, call, act, asker }: { voice: Voice; call: VerbCall; act: Act; asker: string | null },
   ): string | null {
+    const who = voice.actor
     const me = world.being(who)
     const caps = capabilities(world, me)
     const wanted = wantedBy(call, me, asker)
@@ -40,21 +46,41 @@ export class Oracle {
     if (act.closes.some((id) => id !== WAKE)) return `${who} closes what it was not asked`
     const turned = act.facts.find(({ payload }) => payload.orientation !== undefined && payload.to !== who)
     if (turned !== undefined) return `${who} has another look back`
-    return this.#faultOfFacts(world, who, act.facts)
+    return this.#faultOfFacts(world, voice, act.facts)
   }
 
   /** What is wrong with a request that the role-manager did for somebody. */
   faultOfRequest(
     world: MemoryWorld,
-    { asker, call, facts }: { asker: string; call: VerbCall; facts: readonly FactDraft[] },
+    { voice, call, facts }: { voice: Voice; call: VerbCall; facts: readonly FactDraft[] },
   ): string | null {
+    const asker = voice.actor
     const wanted = wantedBy(call, world.being(asker), null)
     const hands = ['set-role', 'delete-role', 'set-roleflow', 'set-world-signal']
     if (call.verb === 'do' && !hands.includes(call.action)) return `the role-manager did ${call.action}`
     if (wanted !== null && !capabilities(world, world.being(asker)).has(wanted))
       return `${asker} has no ${wanted}`
     if (facts.some(({ payload }) => payload.onBehalfOf !== asker)) return `it is not said for whom it is done`
-    return this.#faultOfFacts(world, asker, facts)
+    return this.#faultOfFacts(world, voice, facts)
+  }
+
+  /** What the operator writes through another is its own grant: whoever has it by that has it as from the beginning. */
+  grant(before: MemoryWorld, after: MemoryWorld): void {
+    for (const being of beingsOf(after)) {
+      const old = before.being(being.name)
+      const had = old === undefined ? null : capabilities(before, old)
+      for (const cap of capabilities(after, being)) {
+        if (had?.has(cap)) continue
+        if (!this.#first.has(being.name)) this.#born.set(being.name, new Set())
+        ;(this.#first.get(being.name) ?? this.#born.get(being.name))?.add(cap)
+      }
+    }
+    for (const [key, row] of after.rows) {
+      if (!key.startsWith('role:') || before.rows.get(key) === row) continue
+      const spec = after.kept.get((row as RoleRow).digest) as JsonObject
+      const known = this.#granted.get(key) ?? []
+      this.#granted.set(key, new Set([...known, ...expand(after, after.being('twin'), spec)]))
+    }
   }
 
   /** Whether anybody could come to more than was theirs to begin with. */
@@ -84,7 +110,7 @@ export class Oracle {
       if (deleted || !isOfMole(world, author)) continue
       const spec = world.kept.get(digest) as JsonObject
       const more = [...expand(world, world.being('twin'), spec)].find(
-        (cap) => !this.#mayHave(world, [author], cap),
+        (cap) => !this.#granted.get(key)?.has(cap) && !this.#mayHave(world, [author], cap),
       )
       if (more !== undefined) return `${key} of ${author} holds ${more}`
     }
@@ -100,7 +126,9 @@ export class Oracle {
     if (target.startsWith('@') && isOfMole(world, target.slice(1))) return true
     return names.some((name) =>
       [name, ...makers(world, name)].some(
-        (one) => (one === name || one !== OPERATOR) && this.#first.get(one)?.has(cap),
+        (one) =>
+          (one === name || one !== OPERATOR) &&
+          (this.#first.get(one)?.has(cap) || this.#born.get(one)?.has(cap)),
       ),
     )
   }
@@ -109,8 +137,9 @@ export class Oracle {
     return wanted === `canSummon @${asker}` && capabilities(world, me).has('canSummon asker')
   }
 
-  #faultOfFacts(world: MemoryWorld, actor: string, facts: readonly FactDraft[]): string | null {
+  #faultOfFacts(world: MemoryWorld, voice: Voice, facts: readonly FactDraft[]): string | null {
     if (facts.length === 0) return null
+    const { actor, driver } = voice
     const after = world.fork()
     after.write(actor, facts)
     let isOfState = false
@@ -118,12 +147,57 @@ export class Oracle {
       const before = world.rows.get(key)
       if (before === row || (before !== undefined && same(before, row))) continue
       const [kind = ''] = key.split(':')
-      const wrong = FAULTS[kind]?.({ world, after, actor, before: before as never, now: row as never })
-      if (wrong !== null) return `${actor} wrote ${key}: ${wrong ?? 'no such row is known'}`
-      isOfState ||= kind === 'being' || kind === 'role'
+      const wrong =
+        FAULTS[kind]?.({ world, after, voice, actor, before: before as never, now: row as never }) ?? null
+      if (FAULTS[kind] === undefined || wrong !== null)
+        return `${actor} wrote ${key}: ${wrong ?? 'no such row is known'}`
+      const more = faultOfWords(world, voice, { before, now: row, after })
+      if (more !== null) return `${actor} wrote ${key}: ${more}`
+      isOfState ||=
+        (kind === 'being' && !isLease(before as BeingRow | undefined, row as BeingRow)) || kind === 'role'
     }
-    return isOfState ? this.faultOfState(after) : null
+    // The operator could grant anything, and what it writes through another is its grant.
+    return isOfState && driver !== OPERATOR ? this.faultOfState(after) : null
   }
+}
+
+/** Whether roles are written or given that hold more than whoever does it, and whoever drives that one, could reach. */
+function faultOfWords(
+  world: MemoryWorld,
+  { actor, driver }: Voice,
+  { before, now, after }: { before: Row | undefined; now: Row; after: MemoryWorld },
+): string | null {
+  const me = world.being(actor)
+  const reach = [me, ...(driver === null ? [] : [world.being(driver)])].map((one) => capabilities(world, one))
+  const isView = (cap: string) => driver === OPERATOR && cap.startsWith('view ')
+  for (const { name, spec } of wordsOf(before, now, after)) {
+    const more = [...expand(world, me, spec)].find(
+      (cap) => !isView(cap) && !reach.some((caps) => caps.has(cap)),
+    )
+    if (more !== undefined) return `role ${name} has ${more}, beyond ${driver ?? 'its own'} reach`
+  }
+  return null
+}
+
+/** Roles that come to be, or that somebody comes to name, by a change. */
+function wordsOf(
+  before: Row | undefined,
+  now: Row,
+  after: MemoryWorld,
+): { name: string; spec: JsonObject }[] {
+  if ('digest' in now) {
+    const was = before as RoleRow | undefined
+    const isSame = was?.digest === now.digest && was.deleted === now.deleted
+    return now.deleted || isSame ? [] : [{ name: now.name, spec: after.kept.get(now.digest) as JsonObject }]
+  }
+  if (!('cognition' in now)) return []
+  const had = before === undefined ? [] : namedBy(before as BeingRow)
+  return namedBy(now).flatMap((name) => {
+    const role = after.rows.get(`role:${name}`) as RoleRow | undefined
+    return had.includes(name) || role === undefined || role.deleted
+      ? []
+      : [{ name, spec: after.kept.get(role.digest) as JsonObject }]
+  })
 }
 
 /** The wake that every moment here is opened by. */
@@ -235,6 +309,7 @@ function wantedBy(call: VerbCall, me: BeingRow, asker: string | null): string | 
 interface Change<R> {
   readonly world: MemoryWorld
   readonly after: MemoryWorld
+  readonly voice: Voice
   readonly actor: string
   readonly before: R | undefined
   readonly now: R
@@ -251,17 +326,45 @@ const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
 /** Spaces that do not let the mole in. */
 const isShut = (path: string) => isIn(path, '/library') || isIn(path, '/vault')
 
+/** Who drives a being is nothing that it holds. */
+const isLease = (before: BeingRow | undefined, now: BeingRow): boolean =>
+  before !== undefined && !same(before.inhabited ?? null, now.inhabited ?? null)
+
+/** Who drives whom: a person its own offspring, if nobody else does; and who ends that. */
+function faultOfLease(
+  world: MemoryWorld,
+  { actor, driver, isPerson }: Voice,
+  { before, now }: { before: BeingRow; now: BeingRow },
+): string | null {
+  const { inhabited: was, ...old } = before
+  const { inhabited: is, ...rest } = now
+  if (!same(old, rest)) return 'more than its driver is another'
+  if (is?.by == null) {
+    const may = now.name === actor || (was?.by != null && isOwnOrMade(world, actor, was.by))
+    return may ? null : `it is released from ${was?.by}`
+  }
+  if (is.by !== actor) return `${is.by} is to drive it`
+  if (!isPerson) return 'it is driven by no person'
+  if (!makers(world, now.name).includes(actor)) return 'it is driven by none of its makers'
+  if (was?.by != null) return `${was.by} drives it already`
+  const under = driver === null ? null : (world.being(actor).inhabited?.epoch ?? null)
+  return is.under === under ? null : `it is driven under ${is.under}`
+}
+
 const FAULTS: Record<string, (change: Change<never>) => string | null | undefined> = {
-  being({ world, actor, before, now }: Change<BeingRow>) {
+  being({ world, voice, actor, before, now }: Change<BeingRow>) {
     const { name, parent, home, space } = now
     if (before !== undefined) {
+      if (isLease(before, now)) return faultOfLease(world, voice, { before, now })
       if (!isOwnOrMade(world, actor, name)) return 'it is another'
       return space !== before.space && isShut(space) ? `it went to ${space}` : null
     }
     if (parent !== actor) return `it is of ${parent}`
     if (home === world.being(actor).home) return null
     if (isShut(home)) return `its home is ${home}`
-    return capabilities(world, world.being(actor)).has(`canSee ${home}`)
+    return [actor, voice.driver].some(
+      (one) => one !== null && capabilities(world, world.being(one)).has(`canSee ${home}`),
+    )
       ? null
       : `its home is ${home}, unseen`
   },
@@ -269,8 +372,12 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
     if (before !== undefined) return isOpen(world, now.path) ? null : 'it is not for the mole'
     return now.owner === actor && isOpen(world, above(now.path)) ? null : 'no space may be made there'
   },
-  world({ world, actor, before }: Change<WorldRow>) {
-    return before !== undefined && isOwnOrMade(world, actor, before.owner) ? null : 'it is not its namespace'
+  world({ world, actor, voice: { driver }, before, now }: Change<WorldRow>) {
+    // A namespace that nobody has is the operator's.
+    const owner = before === undefined ? OPERATOR : before.owner
+    if (now.owner !== owner) return `it became ${now.owner}'s`
+    const may = [actor, driver].some((one) => one !== null && isOwnOrMade(world, one, owner))
+    return may ? null : 'it is not its namespace'
   },
   role({ world, actor, before, now }: Change<RoleRow>) {
     if (now.origin !== 'live') return 'it is of code'

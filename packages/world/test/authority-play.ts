@@ -1,5 +1,6 @@
-import type { FactDraft, Json, VerbCall, Wake } from '@treeos/core'
-import type { Act, Acting, Surface } from '../src/index.ts'
+import type { Cognition, FactDraft, Json, VerbCall, Wake } from '@treeos/core'
+import { type Act, type Acting, OPERATOR, type Surface } from '../src/index.ts'
+import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
 import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
 import type { MemoryWorld } from './memory-world.ts'
@@ -13,6 +14,13 @@ export class Breach extends Error {
 
 const TIME = { openedAt: 0, zone: 'UTC', hour: 12, dayOfWeek: 1 }
 const MANAGER = 'role-manager'
+
+/** A moment as it was opened. */
+interface Opened {
+  readonly surface: Surface | null
+  readonly driver: string | null
+  readonly cognition: Cognition
+}
 
 /** One state of a world, in which anybody may try anything: moments as they are opened, gated and decided anywhere else. */
 export class State {
@@ -30,14 +38,15 @@ export class State {
   }
 
   /** What a being reaches for in a moment that `asker` woke; null when it wears nothing. */
-  surfaceOf(who: string, asker: string | null): Promise<Surface | null> {
-    const key = `${who} ${asker}`
+  surfaceOf(who: string, asker: string | null, driver: string | null = null): Promise<Surface | null> {
+    const cognition = this.cognitionOf(who, driver)
+    const key = `${who} ${asker} ${cognition}`
     const known = this.#surfaces.get(key)
     if (known !== undefined) return known
     const surface = this.#code
       .lookAround(this.#reader, this.#parts, {
         me: this.world.being(who),
-        cognition: 'scripted',
+        cognition,
         verb: 'summon',
         caller: asker === null ? null : { name: asker, role: null, cognition: 'human' },
         time: TIME,
@@ -51,21 +60,58 @@ export class State {
     return surface
   }
 
+  cognitionOf(who: string, driver: string | null): Cognition {
+    return this.#code.momentCognition(this.world.being(who), driver).kind
+  }
+
+  /** Whom a moment is opened with. */
+  driverOf(who: string, hands: Hands): string | null {
+    return hands.kind === 'mind' || hands.lease === null
+      ? null
+      : this.#code.driverOf(this.world.being(who), hands.lease)
+  }
+
+  /** Whether an act is let in whose moment was opened with a driver, or with none. */
+  lets(who: string, hands: Hands, driver: string | null): boolean {
+    return (
+      hands.kind === 'mind' ||
+      this.#allows(() => this.#code.requireHands(this.world.being(who), hands.lease, driver))
+    )
+  }
+
+  #allows(require: () => void): boolean {
+    try {
+      require()
+      return true
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TreeosError') return false
+      throw error
+    }
+  }
+
   /** @returns null for what is refused */
   async decide(
     who: string,
     call: VerbCall,
-    wake: { asker: string | null; content: Json; spoke?: Surface | null },
+    wake: {
+      asker: string | null
+      content: Json
+      /** what the asker could reach for as it spoke, and who drove it */
+      spoke?: { surface: Surface | null; driver: string | null; cognition: Cognition }
+      opened?: Opened
+    },
   ): Promise<Act | null> {
-    const surface = await this.surfaceOf(who, wake.asker)
+    const { surface, driver, cognition } = wake.opened ?? (await this.open(who, wake.asker, MIND))
     if (surface === null) return null
-    const caller = { name: who, role: null, cognition: 'scripted' } as const
+    const { spoke } = wake
+    const caller = { name: who, role: null, cognition }
     const opened: Wake = {
       id: WAKE,
       being: who,
       kind: 'summon',
       priority: 3,
-      caller: wake.asker === null ? null : { name: wake.asker, role: null, cognition: 'human' },
+      caller:
+        wake.asker === null ? null : { name: wake.asker, role: null, cognition: spoke?.cognition ?? 'human' },
       content: wake.content,
       root: WAKE,
       inReplyTo: null,
@@ -81,14 +127,15 @@ export class State {
         moment: `${who}/1/1`,
         me: this.world.being(who),
         caller,
-        driver: null,
+        driver,
         surface,
         wake: opened,
         hops: 0,
         role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async' },
         correlation: `${who}/1/1`,
         digest: this.world.keep,
-        asker: async () => (wake.spoke == null ? null : { surface: wake.spoke, driver: null }),
+        asker: async () =>
+          spoke == null || spoke.surface === null ? null : { surface: spoke.surface, driver: spoke.driver },
         outside: async () => null,
         opener: async () => wake.asker,
         thread: async () => null,
@@ -97,6 +144,15 @@ export class State {
     } catch (error) {
       if (error instanceof Error && error.name === 'TreeosError') return null
       throw error
+    }
+  }
+
+  async open(who: string, asker: string | null, hands: Hands): Promise<Opened> {
+    const driver = this.driverOf(who, hands)
+    return {
+      surface: await this.surfaceOf(who, asker, driver),
+      driver,
+      cognition: this.cognitionOf(who, driver),
     }
   }
 
@@ -112,7 +168,12 @@ export class Play {
   readonly #oracle: Oracle
   /** what they could reach for when all began, and spoke of to the role-manager */
   readonly #spoke = new Map<string, Surface | null>()
+  /** the state before each step, for moments that were opened then */
+  readonly #states: State[] = []
+  readonly leases = new Leases()
   accepted = 0
+  /** of those, acts under a lease */
+  driven = 0
   tried = 0
 
   constructor(code: World, world: MemoryWorld, oracle: Oracle) {
@@ -136,12 +197,22 @@ export class Play {
   }
 
   /** Makes a move and lives on in what comes of it. @throws {Breach} */
-  async step(who: string, move: Move): Promise<void> {
-    const facts = await this.try(who, move)
+  async step(turn: string, move: Move, hands: Hands = MIND): Promise<void> {
+    const who = this.#moverOf(turn, move)
+    const facts = await this.try(turn, move, hands)
     if (facts === null || facts.length === 0) return
-    const world = this.#state.world.fork()
+    const before = this.#state.world
+    const world = before.fork()
     world.write(who, facts)
+    if (hands.kind === 'act' && hands.lease?.driver === OPERATOR) this.#oracle.grant(before, world)
+    this.#states.push(this.#state)
     this.#state = new State(this.#code, this.#parts, world)
+    this.leases.heed(facts, this.#states.length)
+  }
+
+  #moverOf(turn: string, move: Move): string {
+    const by = move.kind === 'call' ? move.by : undefined
+    return by === 'maker' ? (this.#state.world.being(turn).parent ?? turn) : (by ?? turn)
   }
 
   /** Whoever is born is bound by all of its makers. */
@@ -154,34 +225,51 @@ export class Play {
   }
 
   /** Makes a move, which changes nothing. @returns what it would write; null when it is refused @throws {Breach} */
-  async try(who: string, move: Move): Promise<readonly FactDraft[] | null> {
+  async try(turn: string, move: Move, hands: Hands = MIND): Promise<readonly FactDraft[] | null> {
     this.tried += 1
     const { world } = this.#state
+    const who = this.#moverOf(turn, move)
+    const opened = (hands.kind === 'act' && this.#states[hands.openedAt ?? -1]) || this.#state
+    const driver = opened.driverOf(who, hands)
+    if (!this.#state.lets(who, hands, driver)) return null
+    const isHuman = world.being(who).cognition.kind === 'human'
+    if (!this.leases.hold(who, hands, isHuman))
+      throw new Breach(`${who} acts under ${JSON.stringify(hands)}, which does not hold`)
+    const lease = hands.kind === 'act' ? hands.lease : null
+    const voice = { actor: who, driver: lease?.driver ?? null, isPerson: isHuman || lease !== null }
     const child = `kid-${[...world.rows.keys()].filter((key) => key.startsWith('being:kid-')).length}`
     const facts =
-      move.kind === 'call' ? await this.#call(who, move.call(child)) : await this.#request(who, move)
-    if (facts !== null) this.accepted += 1
+      move.kind === 'call'
+        ? await this.#call(voice, move.call(child, turn), hands)
+        : await this.#request(voice, move, hands)
+    if (facts === null) return null
+    this.accepted += 1
+    if (lease !== null) this.driven += 1
     return facts
   }
 
-  async #call(who: string, call: VerbCall): Promise<readonly FactDraft[] | null> {
+  async #call(voice: Voice, call: VerbCall, hands: Hands): Promise<readonly FactDraft[] | null> {
+    const who = voice.actor
     const asker = call.verb === 'summon' ? 'victim' : null
-    const act = await this.#state.decide(who, call, { asker, content: 'hi' })
+    const opened = await this.#state.open(who, asker, hands)
+    const act = await this.#state.decide(who, call, { asker, content: 'hi', opened })
     if (act === null) return null
     const fault =
-      this.#oracle.faultOfCall(this.#state.world, { who, call, act, asker }) ??
+      this.#oracle.faultOfCall(this.#state.world, { voice, call, act, asker }) ??
       (await this.#faultOfBirth(who, act.facts))
-    if (fault !== null) throw new Breach(`${fault} by ${JSON.stringify(call)}`)
+    if (fault !== null) throw new Breach(`${fault} by ${JSON.stringify(call)}${as(voice)}`)
     return act.facts
   }
 
   async #request(
-    asker: string,
+    voice: Voice,
     { call, asked }: Extract<Move, { kind: 'request' }>,
+    hands: Hands,
   ): Promise<readonly FactDraft[] | null> {
     if (call.verb !== 'do') return null
-    const now = await this.#state.surfaceOf(asker, null)
-    const spoke = asked === 'now' ? now : (this.#spoke.get(asker) ?? null)
+    const asker = voice.actor
+    const opened = await this.#state.open(asker, null, hands)
+    const spoke = asked === 'now' ? opened : { ...opened, surface: this.#spoke.get(asker) ?? null }
     const mediate: VerbCall = { verb: 'do', action: 'mediate', target: `@${MANAGER}`, args: {} }
     const content = {
       do: call.action,
@@ -191,13 +279,16 @@ export class Play {
     const act = await this.#state.decide(MANAGER, mediate, { asker, content, spoke })
     const facts = act?.facts.filter(({ kind }) => kind !== 'being:summoned') ?? []
     if (facts.length === 0) return null
-    if (asked === 'before' && !hasEntry(spoke, call.action))
+    if (asked === 'before' && !hasEntry(spoke.surface, call.action))
       throw new Breach(`${asker} could not do ${call.action} as it spoke`)
-    const fault = this.#oracle.faultOfRequest(this.#state.world, { asker, call, facts })
-    if (fault !== null) throw new Breach(`${fault} by the role-manager, asked for ${JSON.stringify(call)}`)
+    const fault = this.#oracle.faultOfRequest(this.#state.world, { voice, call, facts })
+    if (fault !== null)
+      throw new Breach(`${fault} by the role-manager, asked for ${JSON.stringify(call)}${as(voice)}`)
     return facts
   }
 }
+
+const as = ({ driver }: Voice): string => (driver === null ? '' : ` as ${driver} drives`)
 
 const hasEntry = (surface: Surface | null, action: string): boolean =>
   surface?.canDo.some((entry) => entry === action || (typeof entry === 'object' && entry.pattern === '*')) ??

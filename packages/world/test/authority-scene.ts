@@ -1,6 +1,6 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import { roleBrought, seed } from '../src/index.ts'
+import { OPERATOR, roleBrought, seed } from '../src/index.ts'
 import { born, MemoryWorld, spaceMade } from './memory-world.ts'
 
 /** Everything that anybody here could reach for: what a pattern means is asked of these. */
@@ -32,7 +32,10 @@ export const STANCES = [
 ]
 export const BE = ['birth', 'connect', 'release']
 
-/** The being whose authority must not grow, and what it may do. It can set, author and beget, all of it in a small world. */
+/**
+ * The being whose authority must not grow, and what it may do. It is a person, and can set, author, beget and
+ * inhabit, all of it in a small world.
+ */
 export const MOLE = 'mole'
 const MOLE_DOES = [
   'set-role',
@@ -60,7 +63,7 @@ const ROLES: JsonObject[] = [
     canSee: MOLE_SEES,
     canDo: [...MOLE_DOES, 'end-matter'],
     canSummon: ['@role-manager', '@twin', { rel: 'asker' }, { rel: 'any-child' }, { pattern: '~/@*' }],
-    canBe: ['birth'],
+    canBe: BE,
     prompt: '',
   },
   // what it can hand on
@@ -69,7 +72,7 @@ const ROLES: JsonObject[] = [
     canSee: MOLE_SEES,
     canDo: MOLE_DOES,
     canSummon: ['@role-manager'],
-    canBe: ['birth'],
+    canBe: BE,
     prompt: '',
   },
   { name: 'wide', canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY, prompt: '' },
@@ -80,8 +83,10 @@ const CEILING = {
   canSee: MOLE_SEES,
   canDo: MOLE_DOES,
   canSummon: ANY,
-  canBe: ['birth'],
+  canBe: BE,
 }
+
+const PERSON = { kind: 'human', script: null } as const
 
 const quality = (reel: string, path: string[], value: Json): FactDraft => ({
   reel,
@@ -125,7 +130,7 @@ export function scene(deep: boolean): MemoryWorld {
     spaceMade('/court', 'operator', { do: { 'set-space': kept, take: kept } }),
     spaceMade('/vault', 'operator', { do: { '*': { forbid: [{ role: MOLE }] } } }),
     spaceMade('/vault/cell', MOLE, { do: { '*': true } }),
-    born(MOLE, 'operator', { defaultRole: MOLE, home: '/den', ceiling: CEILING }),
+    born(MOLE, 'operator', { cognition: PERSON, defaultRole: MOLE, home: '/den', ceiling: CEILING }),
     born('bailiff', MOLE, { home: '/den', qualities: { roleFlow: [{ role: 'wide' }] } }),
     born('twin', 'operator', { home: '/secret', qualities: { roleFlow: [{ role: 'herald', stack: true }] } }),
     born('victim', 'operator', {
@@ -268,19 +273,50 @@ const BIRTHS: ((name: string) => VerbCall)[] = [
     begets('judge', { home }),
     begets('pup', { home }),
   ]),
+  begets('pup', { cognition: 'human', script: null }),
   begets('mask', { roleFlow: [{ role: 'wide' }] }),
   begets('pup', { ceiling: { canDo: ANY, canSee: ANY, canSummon: ANY, canBe: ANY } }),
 ]
 
 /** A call, or a request to the role-manager: made by whoever, in whatever state the world is. */
 export type Move =
-  | { readonly kind: 'call'; readonly call: (child: string) => VerbCall }
+  | {
+      readonly kind: 'call'
+      readonly call: (child: string, who: string) => VerbCall
+      /** the maker of whoever's turn it is, or the operator; that one itself when left out */
+      readonly by?: 'maker' | typeof OPERATOR
+    }
   /** `asked` in the moment that is, or at the very beginning */
   | { readonly kind: 'request'; readonly call: VerbCall; readonly asked: 'now' | 'before' }
 
 const called = (call: VerbCall): Move => ({ kind: 'call', call: () => call })
 const requested = (call: VerbCall): Move[] =>
   (['now', 'before'] as const).map((asked) => ({ kind: 'request', call, asked }))
+
+const be = (operation: string, being: string): VerbCall => ({
+  verb: 'be',
+  operation,
+  payload: { being: `@${being}` },
+})
+const leased = (operation: string, by?: 'maker' | typeof OPERATOR): Move => ({
+  kind: 'call',
+  call: (_child, who) => be(operation, who),
+  ...(by === undefined ? {} : { by }),
+})
+export const CONNECT_BY = { operator: leased('connect', OPERATOR), maker: leased('connect', 'maker') }
+export const RELEASE_BY = {
+  operator: leased('release', OPERATOR),
+  maker: leased('release', 'maker'),
+  self: leased('release'),
+}
+/** Hands are laid on whoever's turn it is, and taken off. */
+export const LEASE_MOVES: Move[] = [...Object.values(CONNECT_BY), ...Object.values(RELEASE_BY)]
+
+const INHABITING: Move[] = [
+  leased('connect'),
+  ...[MOLE, 'bailiff', 'kid-0', 'kid-1', 'line-1', 'twin', OPERATOR].map((one) => called(be('connect', one))),
+  ...[MOLE, 'bailiff', 'kid-0', 'victim'].map((one) => called(be('release', one))),
+]
 
 /** Everything that anybody may try: small enough to try all of it in one state of the world. */
 export const BIRTH_MOVES: Move[] = BIRTHS.map((call) => ({ kind: 'call', call }))
@@ -294,9 +330,41 @@ export const OTHER_MOVES: Move[] = [
   ...TALKING.map(called),
   ...AUTHORING.map((call): Move => ({ kind: 'request', call, asked: 'now' })),
   // What nearly everybody here could do alone, so that it turns on when it was asked.
+  ...INHABITING,
   ...requested(act('set-role', '/', { role: { name: 'cap', prompt: '' } })),
   ...requested(act('set-world-signal', '/', { namespace: 'den', key: 'in-session', value: true })),
   ...requested(act('move', '/den', {})),
   ...requested(act('mediate', '@role-manager', {})),
 ]
 export const ALL_MOVES: Move[] = [...BIRTH_MOVES, ...AUTHOR_MOVES, ...OTHER_MOVES]
+/** What turns on who drives whoever does it, and on what was lent: enough to try under every lease. */
+const LENT: VerbCall[] = [
+  ...[
+    ...listing('canDo', ['end-matter', { pattern: '*' }]),
+    ...listing('canSee', ['/secret']),
+    ...listing('canSummon', ['@twin', '@operator']),
+    ...listing('see', ['stage:board']),
+  ].map((lists) => act('set-role', '/', { role: { name: 'glove', prompt: '', ...lists } })),
+  ...['court', 'den', 'fresh'].map((namespace) =>
+    act('set-world-signal', '/', { namespace, key: 'in-session', value: true }),
+  ),
+  act('set-roleflow', '@bailiff', { flow: [{ role: MOLE, stack: true }] }),
+]
+export const LENT_MOVES: Move[] = LENT.flatMap((call): Move[] => [
+  called(call),
+  { kind: 'request', call, asked: 'now' },
+])
+const schedules = (being: string) => act('set-schedule', `@${being}`, { name: 'dawn', everySeconds: 60 })
+export const DRIVEN_MOVES: Move[] = [
+  { kind: 'call', call: (_child, who) => schedules(who) },
+  ...LENT_MOVES,
+  ...INHABITING,
+  ...[begets('wide'), begets('judge', { home: '/secret' })].map((call): Move => ({ kind: 'call', call })),
+  ...[
+    act('set-role', '/', { role: { name: MOLE, prompt: '' } }),
+    act('set-space', '/secret', { field: 'ambient.tone', value: 'loud' }),
+    act('set-being', '@victim', { field: 'mood.tone', value: 'sad' }),
+  ].map(called),
+]
+/** What nearly everybody here may do, so that it turns on whether anybody drives at all. */
+export const PLAIN: Move = called(act('move', '/den', {}))

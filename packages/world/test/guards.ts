@@ -237,4 +237,63 @@ export const GUARDS: readonly Mutation[] = [
     '{ ...fact.payload, onBehalfOf: asker.name }',
     'fact.payload',
   ),
+  // driving another
+  never('connect: by a person', 'operations/identity.ts', "cognition !== 'human'"),
+  never(
+    'connect: to one’s own offspring',
+    'operations/identity.ts',
+    '!(await isAncestor(world, actor.name, child.name))',
+  ),
+  never('connect: one driver at a time', 'operations/identity.ts', 'child.inhabited?.by != null'),
+  gone(
+    'connect: each lease has an epoch of its own',
+    'operations/identity.ts',
+    '(child.inhabited?.epoch ?? 0) + 1',
+    '1',
+  ),
+  never('release: by who may', 'operations/identity.ts', '!may'),
+  gone(
+    'act: of a mind by itself nobody puts one in',
+    'inhabiting.ts',
+    "if (me.cognition.kind === 'human') return",
+    'return',
+  ),
+  gone(
+    'act: under a lease that still holds',
+    'inhabiting.ts',
+    'if (now !== null && now === driver) return',
+    'return',
+  ),
+  gone('act: under the epoch that is now', 'inhabiting.ts', ' && inhabited.epoch === lease.epoch ?', ' ?'),
+  gone('act: by the driver that is', 'inhabiting.ts', 'inhabited.by === lease.driver && ', ''),
+  gone(
+    'driven: below the ceilings all the same',
+    'surface.ts',
+    'being.ceiling === null ? []',
+    'being.ceiling === null || me.inhabited?.by != null ? []',
+  ),
+  gone(
+    'driven: reach is lent to none whom nobody drives',
+    'reach.ts',
+    'const row = driver === null ? null : await reader.being(driver)',
+    "const row = await reader.being(driver ?? (being.inhabited === undefined ? '' : (being.parent ?? '')))",
+  ),
+  gone(
+    'driven: reach is lent to acts of the driver alone',
+    'operate.ts',
+    'reach: () => reachWith(at.reader, at.me, at.driver),',
+    'reach: () => reachWith(at.reader, at.me, at.me.inhabited?.by ?? null),',
+  ),
+  gone(
+    'driven: a right that was lent is not kept',
+    'operations/world.ts',
+    'return owner === null ? driver.name : null',
+    'return null',
+  ),
+  gone(
+    'mediate: whoever drove the asker as it spoke',
+    'operate.ts',
+    'const driver = asked?.driver ?? null',
+    'const driver = asker.inhabited?.by ?? null',
+  ),
 ]
