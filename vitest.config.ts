@@ -33,7 +33,7 @@ export default defineConfig({
           include: ['{test,infra}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
           globalSetup: ['test/support/services.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000, // of a machine that others use too
           maxWorkers: 3, // each file has a world of its own and often waits; the services are shared
           hookTimeout: 180_000, // a first start may build Temporal's server
         },

@@ -13,7 +13,7 @@ const SHELL = join(import.meta.dirname, 'shell.ts')
 
 /** Commands that start processes, that signals end or that set up a process for good are run as a user runs them; and so is what is no text. */
 const isShort = (args: readonly string[]): boolean =>
-  !['up', 'down', 'worker', 'inhabit', 'mcp', 'replay', 'status', 'doctor'].includes(args[0] ?? '') &&
+  !['up', 'down', 'worker', 'inhabit', 'mcp', 'replay'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
 
 /** What one command came to. */

@@ -20,7 +20,7 @@ interface Verdict {
   readonly silent: string[]
 }
 /** What a panel told somebody of one question. */
-const verdictOf = (to: string, of: string, seconds = 20): Promise<Verdict> =>
+const verdictOf = (to: string, of: string, seconds = 40): Promise<Verdict> =>
   until(
     async () =>
       (await wakesOf(world, to))

@@ -27,7 +27,7 @@ import type { World } from './world.ts'
 /** Asks again and again until there is an answer. @throws when there is none in time */
 export async function until<T>(
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  { seconds = 20, what = 'what was waited for' }: { seconds?: number; what?: string } = {},
+  { seconds = 40, what = 'what was waited for' }: { seconds?: number; what?: string } = {},
 ): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (let wait = 5; ; wait = Math.min(wait * 1.5, 100)) {
@@ -61,7 +61,7 @@ export async function tell(
 }
 
 /** The moment that a wake opened, once it is over, however it ended. */
-export async function momentOf(world: World, wake: string, seconds = 20): Promise<MomentView> {
+export async function momentOf(world: World, wake: string, seconds = 40): Promise<MomentView> {
   const outcome = await until(() => readOutcomeOfWake(world.db, wake), {
     seconds,
     what: `the moment of ${wake}`,
