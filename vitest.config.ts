@@ -3,16 +3,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
-/** Minutes each, most of them spent waiting: begun last, they would be all that still runs. */
-const LONG = [/test\/faults\/faults/, /test\/cli\//, /test\/scenarios\/(schedules|wakes-by-change)/]
+/** Ten minutes, most of them spent waiting: begun last, it would be all that still runs. */
+const LONGEST = /test\/faults\/faults/
+/** A minute or more, each with services and workers of its own: two at once are enough for two processors. */
+const LONG = /test\/(cli\/|scenarios\/(schedules|wakes-by-change|budgets-under-fire|factory))/
+/** Of the other files, so many are begun while there are long ones to begin. */
+const AMONG = 2 / 3
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const found = LONG.findIndex((long) => long.test(moduleId))
-      return found < 0 ? LONG.length : found
-    }
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    const sorted = await super.sort(files)
+    const longest = sorted.filter(({ moduleId }) => LONGEST.test(moduleId))
+    const long = sorted.filter(({ moduleId }) => LONG.test(moduleId))
+    const rest = sorted.filter((file) => !longest.includes(file) && !long.includes(file))
+    const between = Math.floor((rest.length * AMONG) / Math.max(long.length, 1))
+    return [...longest, ...long.flatMap((file) => [file, ...rest.splice(0, between)]), ...rest]
   }
 }
 

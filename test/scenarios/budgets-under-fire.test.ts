@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WorkerProcess } from '../faults/ground.ts'
 import { Random } from '../faults/random.ts'
-import { beingOf, doAs, play, until, wakeUp } from '../support/life.ts'
+import { beingOf, doAs, play, setRole, until, wakeUp } from '../support/life.ts'
 import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
@@ -78,12 +78,14 @@ interface Scene {
 /** Five children of one maker, each with its wakes; nobody lives yet. */
 async function setScene(seed: number, children: readonly string[], wakesEach: number): Promise<Scene> {
   const world = await startWorld({ extensions: [stage], modelUrl: model.url })
+  // Of the world, not of an extension: the workers are processes that load what is shipped.
+  await setRole(world, { name: 'errand', prompt: 'You may reach for nothing.' })
   await world.birth({ name: 'maker', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
   for (const name of children)
     await play(world, 'maker', {
       verb: 'be',
       operation: 'birth',
-      payload: { name, cognition: 'llm', role: 'stage:mute' },
+      payload: { name, cognition: 'llm', role: 'errand' },
     })
   await setBudget(world, STEP)
   await world.stopWorker()

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  enqueue,
   findEntry,
   findReply,
   listBusy,
@@ -10,7 +8,8 @@ import {
   listUnrung,
   readDecision,
 } from '@treeos/chain'
-import { actWakeId, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { inhabit, moments, reply } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   doAs,
@@ -79,24 +78,10 @@ describe('F88 a role with triggerOn []', () => {
 
   it('lets whoever decides for the being answer it later, which closes it', async () => {
     const [stored] = await listOpenSummons(world.db, 'vault')
-    const id = randomUUID()
-    const call = { verb: 'summon', target: '@operator', content: 'here it is', inReplyTo: stored!.id }
-    await enqueue(world.db, {
-      id: actWakeId(id),
-      being: 'vault',
-      kind: 'act',
-      priority: PRIORITIES.human,
-      caller: null,
-      content: { call, answers: stored!.id } as Json,
-      root: id,
-      inReplyTo: null,
-      askedRole: null,
-      hops: 0,
-      continues: 0,
-      cause: null,
-    })
-    await ring(world, 'vault')
-    expect(await momentOf(world, actWakeId(id))).toMatchObject({ outcome: 'act', primary: 'store' })
+    const hands = await inhabit(world, { being: 'vault', as: 'operator' })
+    await reply(world, { correlation: stored!.id, content: 'here it is', as: 'vault', waitSeconds: null })
+    expect((await moments(world.db, 'vault')).at(-1)).toMatchObject({ outcome: 'act', primary: 'store' })
+    await hands.release()
     expect((await findEntry(world.db, stored!.id))?.closedBy).not.toBe(null)
     expect(await findReply(world.db, 'operator', stored!.id)).toMatchObject({ content: 'here it is' })
   })
@@ -104,6 +89,7 @@ describe('F88 a role with triggerOn []', () => {
   it('survives a new life of the being', async () => {
     const correlation = await tell(world, 'vault', 'and this')
     await momentOf(world, correlation)
+    await sleep(1000) // its task has to reach history, or nothing there tells of the moment
     await world.temporal.workflow.getHandle(`being/${world.reality.name}/vault`).terminate()
     await ring(world, 'vault')
     await sleep(1500)
