@@ -183,19 +183,17 @@ export function shownLint({ errors, warnings }: Lint): string {
 
 export function shownExtensions(extensions: readonly ExtensionView[]): string {
   return extensions
-    .map(({ name, version, roles, operations, scripts }) =>
-      [
-        `${name} ${version}`,
+    .map(({ name, version, demo, ...brings }) => {
+      const rows = Object.entries(brings).filter(([, names]) => names.length > 0)
+      const head = `${name} ${version}${demo ? `, shown by up --demo ${name}` : ''}`
+      return [
+        head,
         table(
-          [
-            ['roles', list(roles)],
-            ['operations', list(operations)],
-            ['scripts', list(scripts)],
-          ],
+          rows.map(([what, names]) => [what, list(names)]),
           '  ',
         ),
-      ].join('\n'),
-    )
+      ].join('\n')
+    })
     .join('\n')
 }
 

@@ -1,4 +1,12 @@
-import { answer, defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
+import {
+  answer,
+  defineExtension,
+  defineOperation,
+  defineRole,
+  publishSignal,
+  setQuality,
+  silence,
+} from '@treeos/sdk'
 import { z } from 'zod'
 
 /** What can be done: pure, from what is asked and what stands there, to facts. */
@@ -7,13 +15,12 @@ const greet = defineOperation({
   description: 'Greets somebody, in front of everyone.',
   on: 'being',
   allow: ['anyone'],
-  args: z.object({ words: z.string().min(1).max(200).describe('what is said') }),
+  args: z.strictObject({ words: z.string().min(1).max(200).describe('what is said') }),
   decide: ({ actor, target, args }) => ({
     facts: [
       setQuality(target, 'hello.greeted', { by: actor.name, words: args.words }),
       publishSignal('hello.last', target.name), // flows read it as world.hello.last
     ],
-    result: { greeted: target.name },
   }),
 })
 
@@ -26,8 +33,10 @@ const greeter = defineRole({
   prompt: ({ me }) => `You are ${me.name}. Greet whoever speaks to you, once, and warmly.`,
 })
 
-/** Worn beside any other role, by whoever's flow says when. */
 const cheered = defineRole({ name: 'hello:cheered', prompt: 'You were just greeted, and it shows.' })
+
+const cheer = { stack: true, when: { 'world.hello.last': 'doorman' }, role: 'hello:cheered' }
+const doorman = { name: 'doorman', cognition: 'scripted', script: 'hello:doorman' }
 
 export default defineExtension({
   name: 'hello',
@@ -36,14 +45,13 @@ export default defineExtension({
   operations: [greet],
   signals: { last: 'name of whoever was greeted last' },
   scripts: {
-    // A mind without a model.
-    'hello:doorman': ({ wake }) => answer(wake.from === null ? 'Nobody here.' : `Good day, @${wake.from}!`),
+    'hello:doorman': ({ wake }) => (wake.from === null ? silence : answer(`Good day, @${wake.from}!`)),
   },
   scene: [
     {
       verb: 'be',
       operation: 'birth',
-      payload: { name: 'doorman', cognition: 'scripted', script: 'hello:doorman', role: 'hello:greeter' },
+      payload: { ...doorman, roleFlow: [{ role: 'hello:greeter' }, cheer] },
     },
     { verb: 'do', action: 'hello:greet', target: '@doorman', args: { words: 'Welcome!' } },
   ],
