@@ -41,7 +41,25 @@ const post = defineOperation({
     result: effect,
   }),
 })
-const mail = defineExtension({ name: 'mail', version: '1.0.0', operations: [post] })
+let odd = 0
+/** Its schema throws what is no refusal, or it gives what is no JSON. */
+const oddly = defineOperation({
+  name: 'mail:oddly',
+  description: 'Misbehaves.',
+  on: 'being',
+  allow: ['self'],
+  args: z.object({ text: z.string().transform((text) => JSON.parse(text) as number) }),
+  effect: {
+    timeoutSeconds: 2,
+    attempts: 3,
+    async perform() {
+      odd += 1
+      return { note: undefined } as never
+    },
+  },
+  decide: () => ({ facts: [] }),
+})
+const mail = defineExtension({ name: 'mail', version: '1.0.0', operations: [post, oddly] })
 
 let world: World
 beforeAll(async () => {
@@ -141,6 +159,20 @@ describe('an operation that does something outside', () => {
     const before = asked
     await expect(act({ ...world, person: 'mute' }, 'mute', call)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(asked).toBe(before)
+  })
+
+  it.each([
+    ['a schema that throws', 'no JSON', 'INTERNAL', /died of a SyntaxError/, 0],
+    ['what is no JSON, once done', '1', 'INTERNAL', /mail:oddly gave no plain JSON/, 1],
+  ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
+    odd = 0
+    const call = { verb: 'do', action: 'mail:oddly', target: '@clerk', args: { text } }
+    expect(await play(world, 'clerk', call)).toMatchObject({
+      outcome: 'failure',
+      reason: code,
+      message: expect.stringMatching(says),
+    })
+    expect(odd).toBe(times)
   })
 
   it('keeps what was asked and what came of it out of Temporal’s history', async () => {
