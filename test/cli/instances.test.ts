@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
 import { CliInstance, isAlive, MAIN, until } from './instance.ts'
 
@@ -99,6 +100,29 @@ it('a worker that dies is started again, and down stops a run in the foreground 
   await home.json(['down'])
   expect((await ended)[0]).toBe(0)
   expect(pids.filter(isAlive)).toEqual([])
+})
+
+it('a worker follows servers that had to take other ports', async () => {
+  const home = newInstance()
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  const before = home.state
+  const taken = await Promise.all(
+    ['postgres', 'temporal'].map(async (name) => {
+      const pid = home.pidOf(name)
+      process.kill(pid, 'SIGKILL')
+      await until(`the end of ${name}`, () => !isAlive(pid))
+      const listener = createServer().listen(before.ports[name], '127.0.0.1')
+      await once(listener, 'listening')
+      return listener
+    }),
+  )
+  const { status, stderr } = await home.run(['up', '--detach'])
+  for (const listener of taken) listener.close()
+  expect(status, stderr).toBe(0)
+  expect(stderr).toContain('its servers have moved')
+  expect(home.state.ports.postgres).not.toBe(before.ports.postgres)
+  expect(home.state.ports.temporal).not.toBe(before.ports.temporal)
+  expect(await echo(home)).toEqual(HELLO)
 })
 
 it('a killed run leaves nothing that blocks the next one, which takes over what it left', async () => {

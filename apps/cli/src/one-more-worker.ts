@@ -7,7 +7,7 @@ import { forgetService, processStart, readInstance, recordNumbered, recordServic
 import { locatePostgres, locateTemporal, WORKER_PREFIX } from './instance.ts'
 import { watchLaunchers } from './launcher.ts'
 import type { ExitStatus, Output } from './output.ts'
-import { readReady, workerEnvironment, workerProgram } from './workers.ts'
+import { readReady, serversOf, workerEnvironment, workerProgram } from './workers.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -30,14 +30,15 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
   for (const signal of SIGNALS) process.on(signal, stop)
   const unwatch = watchLaunchers(stop)
   const known = { pid: child.pid ?? 0, startedAt: processStart(child.pid ?? 0) ?? '' }
-  const service = { process: known, address: '' }
+  const servers = temporal.kind === 'environment' ? {} : serversOf({ databaseUrl: url, temporal })
+  const service = { process: known, address: '', detail: servers }
   const isRecorded = readInstance(dataDir).services.length > 0
   const name = isRecorded ? await recordNumbered(dataDir, WORKER_PREFIX, service) : null
   try {
     const [[code, signal]] = await Promise.all([
       ended as Promise<[number | null, NodeJS.Signals | null]>,
-      passOn(child.stdout, async (detail) => {
-        if (name !== null) await recordService(dataDir, { ...service, name, detail })
+      passOn(child.stdout, async (said) => {
+        if (name !== null) await recordService(dataDir, { ...service, name, detail: { ...servers, ...said } })
       }),
     ])
     // SIGTERM: it was told to stop, by us or by `treeos down`, before it could say that it would.

@@ -5,8 +5,9 @@ import { isKey, quote, TreeosError } from '@treeos/core'
 import { ensurePostgres, ensureTemporal } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import { loadedParts } from './connection.ts'
-import { hasWorker } from './instance.ts'
-import { freeWorkerName, startWorker, type WorkerPlace } from './workers.ts'
+import { hasWorker, isWorker } from './instance.ts'
+import { stopServices } from './stop.ts'
+import { freeWorkerName, isStale, startWorker, type WorkerPlace } from './workers.ts'
 
 /** What the first reality of an instance is called. */
 const NAME = 'home'
@@ -24,7 +25,6 @@ interface Servers extends WorkerPlace {
 
 /** The servers of an instance and its worker, found or started. */
 export interface Running {
-  readonly place: WorkerPlace
   readonly reality: Reality
   /** the reality was made just now */
   readonly isNew: boolean
@@ -34,8 +34,8 @@ export interface Running {
 export async function startEverything(options: StartOptions): Promise<Running> {
   const place = await startServers(options)
   const made = await plant(place, options)
-  if (!hasWorker(options.dataDir)) await startFirstWorker(options, place)
-  return { place, reality: made.reality, isNew: made.created }
+  await ensureWorker(options, place)
+  return { reality: made.reality, isNew: made.created }
 }
 
 export async function startServers({
@@ -56,7 +56,14 @@ export async function startServers({
   return { databaseUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
 }
 
-export async function startFirstWorker({ dataDir, onProgress }: StartOptions, place: WorkerPlace) {
+/** A worker of these servers: those whose servers have moved end, and one begins if none is left. */
+export async function ensureWorker({ dataDir, onProgress }: StartOptions, place: WorkerPlace) {
+  await stopServices(
+    dataDir,
+    (service) => isWorker(service) && isStale(service, place),
+    ({ name, end }) => onProgress(`${name} ${end}: its servers have moved`),
+  )
+  if (hasWorker(dataDir)) return
   onProgress('starting a worker')
   await startWorker(dataDir, freeWorkerName(dataDir), place)
 }

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance } from '@treeos/local'
 import { messageOf } from './failure.ts'
-import { hasWorker, isAlive, isWorker, serviceOf } from './instance.ts'
-import { type StartOptions, startFirstWorker, startServers } from './start.ts'
-import { stopServices } from './stop.ts'
-import type { WorkerPlace } from './workers.ts'
+import { hasWorker, isAlive, serviceOf } from './instance.ts'
+import { ensureWorker, type StartOptions, startServers } from './start.ts'
 
 const LOOK_MS = 500
 const BACKOFF_MS_MIN = 500
@@ -13,9 +11,9 @@ const BACKOFF_MS_MAX = 30_000
 const STEADY_MS = 60_000
 
 /** Looks after what runs, and starts again what has ended, slower each time it fails. Tells so. */
-export function keepAlive(options: StartOptions, first: WorkerPlace): { stop(): Promise<void> } {
+export function keepAlive(options: StartOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const done = watch(options, first, stopping.signal)
+  const done = watch(options, stopping.signal)
   return {
     async stop() {
       stopping.abort()
@@ -24,8 +22,7 @@ export function keepAlive(options: StartOptions, first: WorkerPlace): { stop(): 
   }
 }
 
-async function watch(options: StartOptions, first: WorkerPlace, stopping: AbortSignal): Promise<void> {
-  let place = first
+async function watch(options: StartOptions, stopping: AbortSignal): Promise<void> {
   let backoff = BACKOFF_MS_MIN
   let mendedAt = 0
   while (await pause(LOOK_MS, stopping)) {
@@ -38,24 +35,13 @@ async function watch(options: StartOptions, first: WorkerPlace, stopping: AbortS
     if (!(await pause(backoff, stopping))) return
     backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
     try {
-      place = await mend(options, place)
+      await ensureWorker(options, await startServers(options))
       options.onProgress('everything runs again')
     } catch (error) {
       options.onProgress(messageOf(error))
     }
     mendedAt = Date.now()
   }
-}
-
-async function mend(options: StartOptions, before: WorkerPlace): Promise<WorkerPlace> {
-  const { dataDir } = options
-  const place = await startServers(options)
-  const hasMoved =
-    place.databaseUrl !== before.databaseUrl || place.temporal.address !== before.temporal.address
-  // A worker learns of its servers once, at its start.
-  if (hasMoved) await stopServices(dataDir, isWorker)
-  if (!hasWorker(dataDir)) await startFirstWorker(options, place)
-  return place
 }
 
 function missingOf(dataDir: string): string[] {

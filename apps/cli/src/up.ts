@@ -48,7 +48,7 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
     await summarize(dataDir, out, { running, detach })
     if (detach) return 0
     await record('ready')
-    const supervision = keepAlive({ dataDir, onProgress }, running.place)
+    const supervision = keepAlive({ dataDir, onProgress })
     const why = await ending.promise
     await supervision.stop()
     await shutDown(dataDir, kept, why, out)

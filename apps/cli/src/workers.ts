@@ -9,11 +9,12 @@ import {
   openInstance,
   readInstance,
   recordService,
+  type Service,
   spawnDetached,
   tail,
   terminate,
 } from '@treeos/local'
-import { isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './instance.ts'
+import { addressOf, isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './instance.ts'
 
 const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
 const POLL_MS = 50
@@ -47,6 +48,19 @@ function emptyConfig(dataDir: string): string {
   return file
 }
 
+/** Of whose work a worker was started, as it is recorded beside its process. */
+export const serversOf = ({ databaseUrl, temporal }: WorkerPlace) => ({
+  postgres: addressOf(databaseUrl),
+  temporal: temporal.address,
+})
+
+/** Whether a worker's servers have moved since its start, which it learns of no other way. */
+export function isStale({ detail }: Service, place: WorkerPlace): boolean {
+  const now = serversOf(place)
+  const { postgres = now.postgres, temporal = now.temporal } = detail ?? {}
+  return postgres !== now.postgres || temporal !== now.temporal
+}
+
 /** A name no living worker of the instance has. */
 export function freeWorkerName(dataDir: string): string {
   const instance = readInstance(dataDir)
@@ -71,11 +85,11 @@ export async function startWorker(dataDir: string, name: string, place: WorkerPl
     logFile,
     env: workerEnvironment(dataDir, place),
   })
-  const service = { name, process: started, address: '' }
+  const service = { name, process: started, address: '', detail: serversOf(place) }
   await recordService(dataDir, service)
   for (const until = Date.now() + READY_MS; Date.now() < until && isRunning(started); await sleep(POLL_MS)) {
-    const detail = readReady(tail(logFile, { from, lines: 1_000 }))
-    if (detail !== null) return recordService(dataDir, { ...service, detail })
+    const said = readReady(tail(logFile, { from, lines: 1_000 }))
+    if (said !== null) return recordService(dataDir, { ...service, detail: { ...service.detail, ...said } })
   }
   const what = isRunning(started) ? `is not ready within ${READY_MS / 1000} s` : 'ended while starting'
   await terminate(started)

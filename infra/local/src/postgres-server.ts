@@ -54,8 +54,8 @@ export async function serve(how: Serving): Promise<{ server: Server; adopted: bo
 async function launch(how: Serving): Promise<Server> {
   const { dataDir, data, onProgress } = how
   const logFile = join(dataDir, 'postgres.log')
+  let preferred = readInstance(dataDir).ports[NAME]
   for (let attempt = 1; ; attempt++) {
-    const preferred = attempt === 1 ? readInstance(dataDir).ports[NAME] : undefined
     const port = await freePort('Postgres', { wanted: how.port, preferred })
     const from = logSize(logFile)
     onProgress(`starting Postgres on port ${port}`)
@@ -76,6 +76,7 @@ async function launch(how: Serving): Promise<Server> {
     const log = tail(logFile, { from })
     const isTaken = log.includes('Address already in use')
     if (isTaken && how.port !== undefined) throw new PortTakenError(port, 'Postgres')
+    if (isTaken) preferred = undefined // else the port stays: workers that live on know no other
     const mayPass = isTaken || /pre-existing shared memory block|lock file .* already exists/.test(log)
     if (!mayPass || attempt === ATTEMPTS_MAX) {
       throw new LocalError(`Postgres does not start. The end of ${logFile}:\n${log}`)
