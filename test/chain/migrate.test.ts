@@ -16,6 +16,7 @@ const MIGRATIONS = [
   '008-leases',
   '009-effects',
   '010-tokens',
+  '011-one-append',
 ]
 
 describe('migrate', () => {

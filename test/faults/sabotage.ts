@@ -16,18 +16,17 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
 }
 
 /** Append as one would write it without the moment's key: whoever asks twice writes twice. */
-const unkey = (owner: Kysely<ChainDb>) =>
-  rewrite(owner, 'append_unwatched', [
-    ['if exists (select from moment_outcome where moment = this_moment) then', 'if false then'],
-    [
-      "if jsonb_typeof(batch->'outcome') = 'object' then",
-      "if jsonb_typeof(batch->'outcome') = 'object' and not exists (select from moment_outcome where moment = this_moment) then",
-    ],
-  ])
+async function unkey(owner: Kysely<ChainDb>): Promise<void> {
+  const keyed = 'if exists (select from moment_outcome where moment = this_moment) then'
+  const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
+  const unclosed = "not exists (select from moment_outcome where moment = batch->>'moment')"
+  await rewrite(owner, 'hold', [[keyed, 'if false then']])
+  await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
+}
 
 /** A life that ends halfway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<ChainDb>) =>
-  rewrite(owner, 'append_unwatched', [
+  rewrite(owner, 'close_moment', [
     ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
   ])
 

@@ -10,6 +10,7 @@ import * as wakes from './migrations/007-wakes.ts'
 import * as leases from './migrations/008-leases.ts'
 import * as effects from './migrations/009-effects.ts'
 import * as tokens from './migrations/010-tokens.ts'
+import * as oneAppend from './migrations/011-one-append.ts'
 import type { ChainDb } from './schema.ts'
 
 /** In order, by hand: a migration once shipped is never edited or moved. */
@@ -24,6 +25,7 @@ const MIGRATIONS = {
   '008-leases': leases,
   '009-effects': effects,
   '010-tokens': tokens,
+  '011-one-append': oneAppend,
 }
 
 /**
