@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBeats, newMemory, silent } from '@treeos/activities'
 import { type InboxEntry, listOutcomes } from '@treeos/chain'
-import { Schedules } from '@treeos/client'
+import { ringBeing, Schedules } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineExtension, silence } from '@treeos/sdk'
 import { SCHEDULE_WORKFLOW, scheduleId, taskQueueOf } from '@treeos/workflows'
@@ -136,6 +137,7 @@ describe('F89 missed ticks produce one wake', () => {
     await birth('sleeper')
     await setSchedule('sleeper', 'tick', 2)
     await until(async () => (await ticksOf('sleeper')).length >= 1)
+    await sleep(500) // the tick is over, for Temporal too
     await world.stopWorker()
     const before = (await ticksOf('sleeper')).length
     await sleep(9000)
@@ -149,6 +151,36 @@ describe('F89 missed ticks produce one wake', () => {
     expect(late).toHaveLength(1)
     const [, first, second] = after
     expect(dueAt(second!) - dueAt(first!)).toBe(2000)
+  }, 60_000)
+
+  it('after the worker died with a tick under way, whose wake was lived already', async () => {
+    await birth('lapsed')
+    await setSchedule('lapsed', 'tick', 3600)
+    const { db, reality, parts } = world
+    const [ring, reschedule] = [() => undefined, () => undefined]
+    const deps = { db, reality, parts, memory: newMemory(), model: null, ring, reschedule, observe: silent }
+    const first = new Date(Date.now() - 5 * 3_600_000 - 60_000).toISOString()
+    const tick = async () => {
+      const { value } = await createBeats(deps).wakeScheduled({ being: 'lapsed', name: 'tick', at: first })
+      return value.accepted
+    }
+    const bell = { reality: reality.name, taskQueue: taskQueueOf(reality.name) }
+    const lived = async (many: number) => {
+      await ringBeing(world.temporal, bell, 'lapsed')
+      await until(async () => {
+        const ticks = await ticksOf('lapsed')
+        return ticks.length === many && ticks.every(({ closedBy }) => closedBy !== null)
+      })
+    }
+    expect(await tick()).toBe(true)
+    expect(await tick()).toBe(false)
+    await lived(1)
+    expect(await tick()).toBe(true)
+    await lived(2)
+    const [late, last] = await ticksOf('lapsed')
+    expect(dueAt(last!) - dueAt(late!)).toBe(5 * 3_600_000)
+    expect(await tick()).toBe(false)
+    await deleteSchedule('lapsed', 'tick')
   }, 60_000)
 
   it('while the being is busy: a wake that waits takes later ticks with it', async () => {

@@ -1,4 +1,4 @@
-import { enqueueUnlessWaiting, readRows } from '@treeos/chain'
+import { enqueueUnlessWaiting, readClock, readRows } from '@treeos/chain'
 import { PRIORITIES } from '@treeos/core'
 import { type BeingRow, beingKey, scheduleContent, schedulesOf } from '@treeos/world'
 import type { ScheduledInput } from './beats.ts'
@@ -6,7 +6,8 @@ import type { BeatDeps } from './deps.ts'
 
 /**
  * Wakes a being by its schedule, as its row has it now. While the wake before waits there is no other: the ticks that a
- * busy being missed are one.
+ * busy being missed are one. A rerun may find that its own wake is over and that more ticks have been due: Temporal has
+ * skipped them, since this one was under way, and they are one wake as well.
  */
 export async function wakeScheduled(
   { db, reality, ring }: BeatDeps,
@@ -17,25 +18,36 @@ export async function wakeScheduled(
   const schedule = me == null ? undefined : schedulesOf(me).find((known) => known.name === name)
   if (schedule === undefined) return { accepted: false } // it was ended, and Temporal has yet to hear of it
   const alike = `schedule/${being}/${name}/`
-  const id = `${alike}${at}`
-  const accepted = await enqueueUnlessWaiting(
-    db,
-    {
-      id,
-      being,
-      kind: 'event',
-      priority: PRIORITIES[schedule.priority],
-      caller: null,
-      content: scheduleContent(being, schedule),
-      root: id,
-      inReplyTo: null,
-      askedRole: null,
-      hops: 0,
-      continues: 0,
-      cause: null,
-    },
-    alike,
-  )
+  const wakeOnce = (due: string) => {
+    const id = `${alike}${due}`
+    return enqueueUnlessWaiting(
+      db,
+      {
+        id,
+        being,
+        kind: 'event',
+        priority: PRIORITIES[schedule.priority],
+        caller: null,
+        content: scheduleContent(being, schedule),
+        root: id,
+        inReplyTo: null,
+        askedRole: null,
+        hops: 0,
+        continues: 0,
+        cause: null,
+      },
+      alike,
+    )
+  }
+  const accepted =
+    (await wakeOnce(at)) || (await wakeOnce(lastDue(at, schedule.everySeconds, await readClock(db))))
   if (accepted) ring([being])
   return { accepted }
+}
+
+/** When a schedule that was due at `at` was last due. @param now ms since 1970 UTC */
+function lastDue(at: string, everySeconds: number, now: number): string {
+  const first = Date.parse(at)
+  const missed = Math.max(0, Math.floor((now - first) / (1000 * everySeconds)))
+  return new Date(first + missed * 1000 * everySeconds).toISOString()
 }
