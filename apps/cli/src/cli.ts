@@ -1,4 +1,6 @@
-import { Command } from 'commander'
+import { CODE_VERSION } from '@treeos/core'
+import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import type { ExitStatus, Output } from './output.ts'
 
 /** Options of every command that works on an instance. */
@@ -26,6 +28,8 @@ export class Cli {
     this.program = new Command('treeos')
       .description('Live in a reality of beings, and look back at what happened.')
       .option('--json', 'print JSON on stdout, and nothing else')
+      .option('-V, --version', 'print the version')
+      .on('option:version', () => this.#tellVersion())
       .exitOverride()
       .configureOutput({ writeErr: () => undefined }) // told once, in our form
       .helpCommand(false)
@@ -64,6 +68,13 @@ export class Cli {
     return async (...args) => {
       this.status = (await action(this.#out, ...args)) ?? 0
     }
+  }
+
+  #tellVersion(): never {
+    const { version } = manifest
+    const told = { version, code: CODE_VERSION, node: process.versions.node }
+    this.#out.value(told, () => `${version} (facts of ${told.code}, Node ${told.node})`)
+    throw new CommanderError(0, 'commander.version', version) // as commander ends its own
   }
 
   #parent(group: string): Command {

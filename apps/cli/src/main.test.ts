@@ -46,6 +46,16 @@ describe('a wrong command line', () => {
   })
 })
 
+it('tells its version', () => {
+  expect(treeos(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+ \(facts of treeos\/1, Node 24\./)
+  const json = treeos(['--version', '--json'])
+  expect({ ...json, stdout: JSON.parse(json.stdout) }).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: { version: expect.any(String), code: 'treeos/1' },
+  })
+})
+
 it('a refusal is told on stderr, and as JSON on stdout when asked for', () => {
   const { status, stdout, stderr } = treeos(['status', '--fast'])
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -32,7 +32,10 @@ it('a misspelt action does not compile, and is refused by name where it is regis
   // @ts-expect-error trip:gone is no operation
   const trip = defineExtension({ ...base, roles: [role], operations: [go] })
   expect(() => assemble([seed, trip])).toThrow(
-    'role trip:goer of extension trip names "trip:gone" in canDo, which nothing here brings',
+    expect.objectContaining({
+      code: 'INVALID_INPUT',
+      message: 'role trip:goer of extension trip names "trip:gone" in canDo, which nothing here brings',
+    }),
   )
   const minter = defineRole({ name: 'trip:minter', canBe: ['mint'], prompt: '' })
   expect(() => assemble([seed, defineExtension({ ...base, roles: [minter] })])).toThrow(/"mint" in canBe/)
@@ -76,7 +79,9 @@ it.each([
 
 it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
   const other = defineExtension({ ...base, version: '2.0.0' })
-  expect(() => assemble([seed, defineExtension(base), other])).toThrow('extension trip is given twice')
+  expect(() => assemble([seed, defineExtension(base), other])).toThrow(
+    expect.objectContaining({ code: 'RESOURCE_CONFLICT', message: 'extension trip is given twice' }),
+  )
   const stray = (part: object) => () => defineExtension({ ...base, ...part })
   const role = defineRole({ name: 'court:judge', prompt: '' })
   const stranger = (name: string) => new RegExp(`"${name}" of extension trip must be named trip:`)

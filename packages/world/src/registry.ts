@@ -1,4 +1,4 @@
-import type { RoleName } from '@treeos/core'
+import { type RoleName, TreeosError } from '@treeos/core'
 import type { Extension, Operation, Role, Script } from './extension.ts'
 import type { Resolvers } from './face.ts'
 
@@ -17,12 +17,13 @@ export interface Parts extends Resolvers {
 
 /**
  * Adds extensions up.
- * @throws {Error} when two claim one name: neither may win silently; when a role names an operation that there is not
+ * @throws {TreeosError} RESOURCE_CONFLICT when two claim one name: neither may win silently; INVALID_INPUT when a role names
+ *   an operation that there is not
  */
 export function assemble(extensions: readonly Extension[]): Parts {
   const names = new Set<string>()
   for (const { name } of extensions) {
-    if (names.has(name)) throw new Error(`extension ${name} is given twice`)
+    if (names.has(name)) throw new TreeosError('RESOURCE_CONFLICT', `extension ${name} is given twice`)
     names.add(name)
   }
   const merge = <T>(what: string, entries: (extension: Extension) => Iterable<readonly [string, T]>) => {
@@ -31,7 +32,10 @@ export function assemble(extensions: readonly Extension[]): Parts {
       for (const [name, part] of entries(extension)) {
         const other = all.get(name)
         if (other !== undefined)
-          throw new Error(`${what} ${name} is brought by ${other.origin} and by ${extension.name}`)
+          throw new TreeosError(
+            'RESOURCE_CONFLICT',
+            `${what} ${name} is brought by ${other.origin} and by ${extension.name}`,
+          )
         all.set(name, Object.assign(Object.create(null), part, { origin: extension.name }))
       }
     }
@@ -88,7 +92,8 @@ function requireKnown(
       ] as const) {
         const unknown = spec[list].find((entry) => typeof entry === 'string' && !known.has(entry))
         if (unknown === undefined) continue
-        throw new Error(
+        throw new TreeosError(
+          'INVALID_INPUT',
           `role ${spec.name} of extension ${name} names ${JSON.stringify(unknown)} in ${list}, which nothing here brings`,
         )
       }
