@@ -20,6 +20,9 @@ const arrows = {
   verify: [],
 }
 
+/** The same within the command line, between its folders: the later one uses the earlier. */
+const commandLine = ['text', 'instance', 'health', 'commands']
+
 const any = (names) => `(${names.join('|')})`
 const tests = '[.]test[.]tsx?$'
 const ours = '^(packages|apps|extensions|infra|test|scripts)/'
@@ -32,8 +35,17 @@ const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
   to: { path: ours, pathNot: `^packages/${any([name, ...mayImport])}/` },
 }))
 
+const commandLineRules = commandLine.slice(0, -1).map((name, i) => ({
+  name: `command-line-${name}`,
+  comment: `In the command line ${commandLine.join(', ')} each use what stands before them.`,
+  severity: 'error',
+  from: { path: `^apps/cli/src/${name}/` },
+  to: { path: `^apps/cli/src/${any(commandLine.slice(i + 1))}/` },
+}))
+
 const rules = [
   ...arrowRules,
+  ...commandLineRules,
   {
     name: 'no-cycles',
     comment: 'A word that two files share moves to one below both. Types count too.',

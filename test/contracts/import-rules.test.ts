@@ -70,6 +70,9 @@ const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  { rule: 'command-line-text', file: 'apps/cli/src/text/a.ts', line: `import '../instance/b.ts'` },
+  { rule: 'command-line-instance', file: 'apps/cli/src/instance/b.ts', line: `import '../health/c.ts'` },
+  { rule: 'command-line-health', file: 'apps/cli/src/health/c.ts', line: `import '../commands/d.ts'` },
   { rule: 'apps-are-ends', file: 'infra/local/src/a.ts', line: `import { d } from '@treeos/worker'` },
 ]
 
@@ -83,6 +86,8 @@ const allowed: Record<string, string> = {
   'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
   'extensions/court/src/finer.ts': '',
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
+  'apps/cli/src/commands/d.ts': `import '../text/fine.ts'`,
+  'apps/cli/src/text/fine.ts': '',
   'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/chain'`,
 }
 

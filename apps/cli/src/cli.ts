@@ -1,7 +1,7 @@
 import { CODE_VERSION } from '@treeos/core'
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import type { ExitStatus, Output } from './output.ts'
+import type { ExitStatus, Output } from './text/output.ts'
 
 /** Options of every command that works on an instance. */
 export interface InstanceOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { TreeosError } from '@treeos/core'
-import { failureOf, UsageError } from './failure.ts'
-import { type ExitStatus, Output } from './output.ts'
 import { runProgram } from './program.ts'
+import { failureOf, UsageError } from './text/failure.ts'
+import { type ExitStatus, Output } from './text/output.ts'
 
 /** Runs one command line to its end and ends the process, with 0, 1 or 2. */
 export async function main(args: readonly string[]): Promise<void> {

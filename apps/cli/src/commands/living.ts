@@ -9,8 +9,8 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { Option } from 'commander'
-import type { ActingOptions, Cli } from './cli.ts'
-import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from './input.ts'
+import type { ActingOptions, Cli } from '../cli.ts'
+import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from '../text/input.ts'
 import { shownDone, shownInbox, shownSeen, shownSummoned } from './show.ts'
 
 interface BirthOptions extends ActingOptions {
@@ -42,7 +42,7 @@ export function addLiving(cli: Cli): void {
   cli.asBeing('see <address>', 'look at a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const { see } = await import('@treeos/client')
-      const { loadedParts, look } = await import('./connection.ts')
+      const { loadedParts, look } = await import('../instance/connection.ts')
       const parts = await loadedParts()
       const as = requireStance(options.as)
       const seen = await look(options, (at) => see({ ...at, parts }, as, address))
@@ -122,7 +122,7 @@ function addSpeech(cli: Cli): void {
         const target = requireStance(stance, as)
         const content = await contentOf(text)
         const { summon } = await import('@treeos/client')
-        const { live } = await import('./connection.ts')
+        const { live } = await import('../instance/connection.ts')
         const waitSeconds = options.wait ?? null
         const request = { target, content, as, priority, thread, channel, waitSeconds }
         out.value(await live(options, (at) => summon(at, request)), shownSummoned)
@@ -140,7 +140,7 @@ function addSpeech(cli: Cli): void {
         const as = requireStance(options.as)
         const content = await contentOf(text)
         const { reply } = await import('@treeos/client')
-        const { live } = await import('./connection.ts')
+        const { live } = await import('../instance/connection.ts')
         const request = { correlation, content, as, waitSeconds: options.wait ?? null }
         out.value(await live(options, (at) => reply(at, request)), shownSummoned)
       }),
@@ -149,7 +149,7 @@ function addSpeech(cli: Cli): void {
   cli.asBeing('inbox', 'what waits for an answer, oldest first').action(
     cli.run(async (out, options: ActingOptions) => {
       const { inbox } = await import('@treeos/client')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       const as = requireStance(options.as)
       out.value(await look(options, (at) => inbox(at, as)), shownInbox)
     }),

@@ -1,5 +1,5 @@
 import { parentPath, parseCall, parseSpacePath, requireRoleName, stanceOf, type VerbCall } from '@treeos/core'
-import type { ActingOptions, Cli, InstanceOptions } from './cli.ts'
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import {
   keysOf,
   mayHaveInstance,
@@ -8,8 +8,8 @@ import {
   requireJsonFile,
   requireStance,
   splitKey,
-} from './input.ts'
-import { prettyJson } from './output.ts'
+} from '../text/input.ts'
+import { prettyJson } from '../text/output.ts'
 import { shownDone, shownLint, shownRole, shownRoles } from './show.ts'
 
 /** `treeos role | flow | signal | space | move`: what a world is made of. */

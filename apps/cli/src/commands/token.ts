@@ -1,5 +1,5 @@
-import type { ActingOptions, Cli } from './cli.ts'
-import { parseNumber, requireStance } from './input.ts'
+import type { ActingOptions, Cli } from '../cli.ts'
+import { parseNumber, requireStance } from '../text/input.ts'
 import { shownIssued, shownTokens } from './show-tokens.ts'
 
 const DAYS_MAX = 365
@@ -23,7 +23,7 @@ export function addToken(cli: Cli): void {
         const as = requireStance(options.as)
         const being = requireStance(stance, as)
         const { issueToken } = await import('@treeos/client')
-        const { look } = await import('./connection.ts')
+        const { look } = await import('../instance/connection.ts')
         const { days } = options
         const asked = { being, as, ...(days === undefined ? {} : { days }) }
         out.value(await look(options, (at) => issueToken(at, asked)), shownIssued)
@@ -33,7 +33,7 @@ export function addToken(cli: Cli): void {
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { listTokens } = await import('@treeos/client')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       out.value(await look(options, (at) => listTokens(at, as)), shownTokens)
     }),
   )
@@ -41,7 +41,7 @@ export function addToken(cli: Cli): void {
     cli.run(async (out, id: string, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { revokeToken } = await import('@treeos/client')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       const revoked = await look(options, (at) => revokeToken(at, { id, as }))
       out.value(revoked, () => `token ${revoked.id} acts as ${revoked.being} no more`)
     }),

@@ -1,8 +1,8 @@
 import { forgetService, isRunning, type Process, readInstance, terminate } from '@treeos/local'
-import { messageOf } from './failure.ts'
-import { serviceOf, UP } from './instance.ts'
-import type { ExitStatus, Output } from './output.ts'
-import { allBut, type StoppedService, stopServices } from './stop.ts'
+import { serviceOf, UP } from '../instance/instance.ts'
+import { allBut, type StoppedService, stopServices } from '../instance/stop.ts'
+import { messageOf } from '../text/failure.ts'
+import type { ExitStatus, Output } from '../text/output.ts'
 
 /** A foreground `treeos up` stops its worker and both servers before it ends. */
 const KEEPER_GRACE_MS = 60_000

@@ -8,8 +8,8 @@ import {
   runningWorkers,
   serviceOf,
   withoutSecrets,
-} from './instance.ts'
-import { duration, table } from './output.ts'
+} from '../instance/instance.ts'
+import { duration, table } from '../text/output.ts'
 import { type Beat, type Inbox, type ModelCalls, type Moments, readVitals } from './vitals.ts'
 
 /** What runs, and where. Null where nothing does; no secrets. */

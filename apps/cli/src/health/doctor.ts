@@ -7,11 +7,11 @@ import { openDatabase } from '@treeos/chain'
 import { freePort, readInstance } from '@treeos/local'
 import { type Mind, resolveMind } from '@treeos/plugin'
 import { sql } from 'kysely'
+import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
+import { messageOf } from '../text/failure.ts'
+import { oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
-import { messageOf } from './failure.ts'
-import { addressOf, isAlive, namesTemporal } from './instance.ts'
 import { examineLife } from './life-signs.ts'
-import { oneLine, table } from './output.ts'
 
 export interface Examined {
   readonly ok: boolean

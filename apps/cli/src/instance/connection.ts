@@ -4,8 +4,8 @@ import { TreeosError } from '@treeos/core'
 import { readInstance } from '@treeos/local'
 import { assemble, type Parts, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import type { InstanceOptions } from './cli.ts'
-import { messageOf, unavailable } from './failure.ts'
+import type { InstanceOptions } from '../cli.ts'
+import { messageOf, unavailable } from '../text/failure.ts'
 import {
   dataDirOf,
   hasWorker,

@@ -9,9 +9,9 @@ import {
   readInstance,
   type Service,
 } from '@treeos/local'
-import type { InstanceOptions } from './cli.ts'
-import { unavailable } from './failure.ts'
-import { userPath } from './input.ts'
+import type { InstanceOptions } from '../cli.ts'
+import { unavailable } from '../text/failure.ts'
+import { userPath } from '../text/input.ts'
 
 export const WORKER_PREFIX = 'worker-'
 /** The name under which a foreground `treeos up`, or one that is starting, stands among the services. */

@@ -1,8 +1,8 @@
 import { plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/world'
+import type { Output } from '../text/output.ts'
 import { live } from './connection.ts'
-import type { Output } from './output.ts'
 
 /** @throws {TreeosError} INVALID_INPUT naming those there are */
 export async function requireDemo(name: string): Promise<Extension> {

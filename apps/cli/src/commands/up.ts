@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, InstanceBusyError, lockInstance, readInstance, recordService } from '@treeos/local'
 import type { Extension } from '@treeos/world'
-import { plantDemo } from './demo.ts'
-import { dataFlag, ourselves, serviceOf, UP } from './instance.ts'
-import { watchLaunchers } from './launcher.ts'
-import type { ExitStatus, Output } from './output.ts'
-import { type Running, startEverything } from './start.ts'
-import { describeStatus, readStatus } from './status.ts'
-import { allBut, keyOf, runningKeys, stopServices } from './stop.ts'
-import { keepAlive } from './supervise.ts'
+import { describeStatus, readStatus } from '../health/status.ts'
+import { plantDemo } from '../instance/demo.ts'
+import { dataFlag, ourselves, serviceOf, UP } from '../instance/instance.ts'
+import { watchLaunchers } from '../instance/launcher.ts'
+import { type Running, startEverything } from '../instance/start.ts'
+import { allBut, keyOf, runningKeys, stopServices } from '../instance/stop.ts'
+import { keepAlive } from '../instance/supervise.ts'
+import type { ExitStatus, Output } from '../text/output.ts'
 
 export interface UpOptions {
   readonly dataDir: string

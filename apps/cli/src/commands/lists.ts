@@ -4,8 +4,8 @@ import { type RoleView, roles } from '@treeos/client'
 import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
-import type { InstanceOptions } from './cli.ts'
-import { type Looking, loadedParts, look } from './connection.ts'
+import type { InstanceOptions } from '../cli.ts'
+import { type Looking, loadedParts, look } from '../instance/connection.ts'
 
 /** What a lint without an instance does not wait for. */
 const REACH_MS = 2_000

@@ -1,5 +1,5 @@
-import type { Cli, InstanceOptions } from './cli.ts'
-import { parseNumber, requireStance } from './input.ts'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { parseNumber, requireStance } from '../text/input.ts'
 import {
   shownBeings,
   shownExplanation,
@@ -20,7 +20,7 @@ export function addLooking(cli: Cli): void {
       cli.run(async (out, stance: string, options: InstanceOptions & { last?: number }) => {
         const being = requireStance(stance)
         const { moments } = await import('@treeos/client')
-        const { look } = await import('./connection.ts')
+        const { look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const list = await look(options, async (at) => {
           await requireBeing(at, being)
@@ -37,7 +37,7 @@ export function addLooking(cli: Cli): void {
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
         const { explain } = await import('@treeos/client')
-        const { look } = await import('./connection.ts')
+        const { look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const explained = await look(options, async (at) => {
           await requireBeing(at, being)
@@ -54,7 +54,7 @@ export function addLooking(cli: Cli): void {
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
         const { prompt } = await import('@treeos/client')
-        const { loadedParts, look } = await import('./connection.ts')
+        const { loadedParts, look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const parts = await loadedParts()
         const rebuilt = await look(options, async (at) => {
@@ -68,7 +68,7 @@ export function addLooking(cli: Cli): void {
   cli.onInstance('beings', 'who lives here').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { beings } = await import('@treeos/client')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       out.value(await look(options, ({ db }) => beings(db)), shownBeings)
     }),
   )
@@ -82,7 +82,7 @@ export function addLooking(cli: Cli): void {
   cli.onInstance('end <name>', 'end the roles of an extension that is gone for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { endExtension } = await import('@treeos/client')
-      const { loadedParts, look } = await import('./connection.ts')
+      const { loadedParts, look } = await import('../instance/connection.ts')
       const parts = await loadedParts()
       const roles = await look(options, (at) => endExtension({ ...at, parts }, name))
       out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)

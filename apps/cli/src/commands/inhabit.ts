@@ -1,8 +1,8 @@
 import { type BeingName, stanceOf } from '@treeos/core'
-import type { ActingOptions, Cli } from './cli.ts'
-import type { Living } from './connection.ts'
-import { requireStance } from './input.ts'
-import type { ExitStatus } from './output.ts'
+import type { ActingOptions, Cli } from '../cli.ts'
+import type { Living } from '../instance/connection.ts'
+import { requireStance } from '../text/input.ts'
+import type { ExitStatus } from '../text/output.ts'
 
 /** What is printed when the lease is taken, and when it is over. */
 type Line =
@@ -16,9 +16,9 @@ export function addInhabit(cli: Cli): void {
       const as = requireStance(options.as)
       const being = requireStance(stance, as)
       const { inhabit } = await import('@treeos/client')
-      const { live } = await import('./connection.ts')
+      const { live } = await import('../instance/connection.ts')
       const tell = (line: Line) => out.value(line, shownLine)
-      const { Stop } = await import('./stop-asked.ts')
+      const { Stop } = await import('../instance/stop-asked.ts')
       const stop = new Stop()
       stop.atEndOfInput()
       const hold = async (at: Living): Promise<ExitStatus> => {

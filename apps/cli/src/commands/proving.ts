@@ -1,7 +1,7 @@
 import { Option } from 'commander'
-import type { Cli, InstanceOptions } from './cli.ts'
-import { UsageError } from './failure.ts'
-import { parseNumber, readJsonFile, requireStance } from './input.ts'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { UsageError } from '../text/failure.ts'
+import { parseNumber, readJsonFile, requireStance } from '../text/input.ts'
 import { shownDifferences, shownReplayed, shownVerified } from './show.ts'
 
 interface ReplayOptions extends InstanceOptions {
@@ -31,7 +31,7 @@ export function addProving(cli: Cli): void {
         const beings = stance === undefined ? null : [requireStance(stance)]
         await hushTemporal()
         const { replay } = await import('@treeos/replay')
-        const { live, loadedParts, look } = await import('./connection.ts')
+        const { live, loadedParts, look } = await import('../instance/connection.ts')
         const parts = await loadedParts()
         const { from } = options
         const request = { beings, from, onProgress: (line: string) => out.progress(line) }
@@ -53,7 +53,7 @@ export function addProving(cli: Cli): void {
         const being = requireStance(stance)
         const flow = await readJsonFile(options.flow)
         const { whatIf } = await import('@treeos/replay')
-        const { loadedParts, look } = await import('./connection.ts')
+        const { loadedParts, look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const parts = await loadedParts()
         const differences = await look(options, async (at) => {
@@ -67,7 +67,7 @@ export function addProving(cli: Cli): void {
   cli.onInstance('verify', 'check every link of every chain').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { verifyChains } = await import('@treeos/chain')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       const verified = await look(options, ({ db, reality }) => verifyChains(db, reality.id))
       out.value(verified, shownVerified)
       return verified.ok ? 0 : 1

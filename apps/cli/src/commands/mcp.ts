@@ -1,9 +1,9 @@
-import type { Cli, InstanceOptions } from './cli.ts'
-import type { Living } from './connection.ts'
-import { UsageError } from './failure.ts'
-import { parseNumber, requireStance } from './input.ts'
-import type { ExitStatus, Output } from './output.ts'
-import type { Stop } from './stop-asked.ts'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import type { Living } from '../instance/connection.ts'
+import type { Stop } from '../instance/stop-asked.ts'
+import { UsageError } from '../text/failure.ts'
+import { parseNumber, requireStance } from '../text/input.ts'
+import type { ExitStatus, Output } from '../text/output.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -26,9 +26,9 @@ export function addMcp(cli: Cli): void {
     .action(
       cli.run(async (out, options: McpOptions) => {
         requireOneWay(options)
-        const { Stop } = await import('./stop-asked.ts')
+        const { Stop } = await import('../instance/stop-asked.ts')
         const stop = new Stop()
-        const { live, loadedParts } = await import('./connection.ts')
+        const { live, loadedParts } = await import('../instance/connection.ts')
         const parts = await loadedParts()
         const serve = options.http === undefined ? servePipe : serveNet
         return live(options, (at) => serve({ ...at, parts }, options, { out, stop }))

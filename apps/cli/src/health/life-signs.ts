@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countParked, listUnrung, measureInboxes, openDatabase } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
+import {
+  dataFlag,
+  isAlive,
+  isWorker,
+  locatePostgres,
+  metricsOf,
+  runningWorkers,
+  UP,
+} from '../instance/instance.ts'
+import { duration } from '../text/output.ts'
 import { bad, type Check, good } from './check.ts'
-import { dataFlag, isAlive, isWorker, locatePostgres, metricsOf, runningWorkers, UP } from './instance.ts'
-import { duration } from './output.ts'
 import { describeParked } from './status.ts'
 import { type Inbox, readVitals, type Vitals } from './vitals.ts'
 

@@ -1,6 +1,6 @@
 import { parseCall } from '@treeos/core'
-import type { ActingOptions, Cli, InstanceOptions } from './cli.ts'
-import { parseNumber } from './input.ts'
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { parseNumber } from '../text/input.ts'
 import { shownDone, shownThread, shownThreads } from './show.ts'
 
 const LAST = 50
@@ -21,7 +21,7 @@ export function addThreads(cli: Cli): void {
     .action(
       cli.run(async (out, options: InstanceOptions & { all?: boolean; last: number }) => {
         const { threads } = await import('@treeos/client')
-        const { look } = await import('./connection.ts')
+        const { look } = await import('../instance/connection.ts')
         const { all = false, last } = options
         out.value(await look(options, ({ db }) => threads(db, { all, last })), shownThreads)
       }),
@@ -29,7 +29,7 @@ export function addThreads(cli: Cli): void {
   cli.onInstance('show <id>', 'one thread; its id is the correlation that it began with', 'thread').action(
     cli.run(async (out, id: string, options: InstanceOptions) => {
       const { thread } = await import('@treeos/client')
-      const { look } = await import('./connection.ts')
+      const { look } = await import('../instance/connection.ts')
       out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
     }),
   )

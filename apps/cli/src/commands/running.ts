@@ -1,4 +1,4 @@
-import type { Cli, InstanceOptions } from './cli.ts'
+import type { Cli, InstanceOptions } from '../cli.ts'
 
 interface UpOptions extends InstanceOptions {
   readonly detach?: boolean
@@ -16,38 +16,40 @@ export function addRunning(cli: Cli): void {
     .action(
       cli.run(async (out, options: UpOptions) => {
         const demo =
-          options.demo === undefined ? null : await (await import('./demo.ts')).requireDemo(options.demo)
-        const { dataDirOf } = await import('./instance.ts')
+          options.demo === undefined
+            ? null
+            : await (await import('../instance/demo.ts')).requireDemo(options.demo)
+        const { dataDirOf } = await import('../instance/instance.ts')
         const { up } = await import('./up.ts')
         return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
       }),
     )
   cli.onInstance('down', 'stop what runs of an instance').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('./instance.ts')
+      const { dataDirOf } = await import('../instance/instance.ts')
       const { down } = await import('./down.ts')
       return down(dataDirOf(options), out)
     }),
   )
   cli.onInstance('status', 'what runs, where, and how it is doing').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('./instance.ts')
-      const { describeStatus, readStatus } = await import('./status.ts')
+      const { dataDirOf } = await import('../instance/instance.ts')
+      const { describeStatus, readStatus } = await import('../health/status.ts')
       const dataDir = dataDirOf(options)
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
     }),
   )
   cli.onInstance('worker', 'one more worker process on the same instance, until Ctrl-C').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('./instance.ts')
+      const { dataDirOf } = await import('../instance/instance.ts')
       const { runWorker } = await import('./one-more-worker.ts')
       return runWorker(dataDirOf(options), out)
     }),
   )
   cli.onInstance('doctor', 'what is missing or wrong, and the command that mends it').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('./instance.ts')
-      const { describeChecks, examine } = await import('./doctor.ts')
+      const { dataDirOf } = await import('../instance/instance.ts')
+      const { describeChecks, examine } = await import('../health/doctor.ts')
       const examined = await examine(dataDirOf(options))
       out.value(examined, describeChecks)
       return examined.ok ? 0 : 1

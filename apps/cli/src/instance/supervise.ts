@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance } from '@treeos/local'
-import { messageOf } from './failure.ts'
+import { messageOf } from '../text/failure.ts'
 import { hasWorker, isAlive, serviceOf } from './instance.ts'
 import { ensureWorker, type StartOptions, startServers } from './start.ts'
 
