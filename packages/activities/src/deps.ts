@@ -2,7 +2,7 @@ import type { ChainDb, Reality } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import type { Model } from './model.ts'
+import type { Model } from './model/model.ts'
 import type { Memory } from './moment.ts'
 import type { Observer } from './observer.ts'
 

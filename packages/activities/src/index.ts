@@ -29,7 +29,7 @@ export {
   parsePrices,
   resolveMind,
   type Usage,
-} from './model.ts'
+} from './model/model.ts'
 export { newMemory } from './moment.ts'
 export { type Observer, silent } from './observer.ts'
 export { outsideOf } from './outside.ts'

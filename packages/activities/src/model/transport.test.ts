@@ -6,8 +6,8 @@ import { createModel, type Mind, ModelTransientError, mindOf } from './model.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 const { startModelServer } = (await import(
-  new URL('../../../test/support/model-server.ts', import.meta.url).href
-)) as typeof import('../../../test/support/model-server.ts')
+  new URL('../../../../test/support/model-server.ts', import.meta.url).href
+)) as typeof import('../../../../test/support/model-server.ts')
 
 let server: Awaited<ReturnType<typeof startModelServer>>
 let mind: Mind

@@ -1,7 +1,7 @@
 import { VERBS } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseAnswer } from './model-answer.ts'
+import { parseAnswer } from './answer.ts'
 
 const OUR_WORDS = /^model('s)? [\w ,':]+$/
 const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue())

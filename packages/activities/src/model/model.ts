@@ -1,13 +1,13 @@
 import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
 import type { Prompt, Tool } from '@treeos/world'
 import OpenAI from 'openai'
-import { parseAnswer, parseJson } from './model-answer.ts'
-import { boundFetch, UnusableAnswerError } from './model-fetch.ts'
-import type { Mind } from './model-mind.ts'
+import { parseAnswer, parseJson } from './answer.ts'
+import { boundFetch, UnusableAnswerError } from './fetch.ts'
+import type { Mind } from './mind.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
-export { type Answer, parseAnswer } from './model-answer.ts'
-export { type Mind, mindOf, resolveMind } from './model-mind.ts'
+export { type Answer, parseAnswer } from './answer.ts'
+export { type Mind, mindOf, resolveMind } from './mind.ts'
 export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {

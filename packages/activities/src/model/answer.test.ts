@@ -1,6 +1,6 @@
 import { LIMITS, VERBS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { parseAnswer } from './model-answer.ts'
+import { parseAnswer } from './answer.ts'
 
 const completion = (message: unknown, finish_reason: unknown = 'stop') => ({
   choices: [{ message, finish_reason }],

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { mindOf, resolveMind } from './model-mind.ts'
+import { mindOf, resolveMind } from './mind.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 const { startModelServer } = (await import(
-  new URL('../../../test/support/model-server.ts', import.meta.url).href
-)) as typeof import('../../../test/support/model-server.ts')
+  new URL('../../../../test/support/model-server.ts', import.meta.url).href
+)) as typeof import('../../../../test/support/model-server.ts')
 
 let server: Awaited<ReturnType<typeof startModelServer>>
 let host: string

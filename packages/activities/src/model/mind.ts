@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { TreeosError } from '@treeos/core'
-import { boundFetch } from './model-fetch.ts'
+import { boundFetch } from './fetch.ts'
 
 /** Where a being's thoughts come from: one model of one OpenAI-compatible endpoint. */
 export interface Mind {

@@ -1,6 +1,6 @@
 import { VERBS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { parseAnswer } from './model-answer.ts'
+import { parseAnswer } from './answer.ts'
 
 const completion = (message: unknown) => ({ choices: [{ message, finish_reason: 'stop' }] })
 const real = { type: 'function', function: { name: 'see', arguments: '{"address":"/a"}' } }
