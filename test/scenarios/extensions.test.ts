@@ -3,7 +3,7 @@ import { endExtension, explain, moments, see } from '@treeos/client'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
 import { assemble, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, live, publish, rowOf, setRole, until } from '../support/life.ts'
+import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -28,7 +28,13 @@ const trip = defineExtension({
     }),
   ],
   see: { 'trip:map': ({ me }) => ({ here: me.space }) },
-  scripts: { 'trip:rest': () => ({ kind: 'see', content: 'resting' }) },
+  scripts: {
+    'trip:rest': () => ({ kind: 'see', content: 'resting' }),
+    'trip:told': ({ moment, wake }) => ({
+      kind: 'see',
+      content: `${moment}, by ${wake.correlation}, of ${wake.root}`,
+    }),
+  },
   spaceTypes: { 'trip:camp': 'where one rests' },
   matterTypes: { 'trip:tent': 'what one rests in' },
   signals: { 'under-way': 'whether anybody walks' },
@@ -143,6 +149,16 @@ describe('F36 what an extension brings', () => {
     ],
   ])('%s that it does not bring is refused by name', async (_what, action, target, args, code, says) => {
     await refused(() => doAs(world, action, target, args), code, says)
+  })
+
+  it('a script is told its moment, and what it all began with', async () => {
+    const scripts = { told: 'trip:told', between: 'stage:puppet' }
+    for (const [name, script] of Object.entries(scripts))
+      await world.birth({ name, cognition: 'scripted', script, role: 'stage:free' })
+    const root = await tell(world, 'between', { call: { verb: 'summon', target: '@told', content: 'well?' } })
+    expect((await momentOf(world, 'between/1/1')).content).toBe(`told/1/1, by between/1/1, of ${root}`)
+    const own = await tell(world, 'told', 'well?')
+    expect((await momentOf(world, own)).content).toBe(`told/1/2, by ${own}, of ${own}`)
   })
 
   it('are gone with it, and nothing else is', async () => {

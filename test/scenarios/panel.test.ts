@@ -99,7 +99,7 @@ describe('F63 a being made of beings', () => {
       expect(surface).toMatchObject({
         canSee: [],
         canBe: [],
-        canDo: isVoice ? [] : ['panel:open', 'panel:begin', 'panel:hear'],
+        canDo: isVoice ? [] : ['panel:open', 'panel:hear'],
         ...(isVoice ? {} : { canSummon: [] }),
       })
     }
@@ -147,7 +147,7 @@ describe('F63 a being made of beings', () => {
     })
     const all = await moments(world.db, 'house')
     expect(all.map(({ outcome, reason }) => [outcome, reason ?? null])).toEqual(
-      Array.from({ length: 27 }, () => ['act', null]), // opened, begun, each asked and heard, and told
+      Array.from({ length: 26 }, () => ['act', null]), // opened, each asked and heard, and told
     )
   })
 
@@ -265,18 +265,16 @@ describe('what is refused by name, with nothing written', () => {
   /** A panel whose mind does what it is told. */
   const acts = (action: string, args: JsonObject, being = 'pawn') =>
     play(world, being, { verb: 'do', action, target: `@${being}`, args })
-  const QUESTION = { from: 'clara', of: 'x', content: 'now?' }
+  const QUESTION = { from: 'clara', of: 'x', content: 'now?', since: 'pawn/1/1' }
   const LONG = 'x'.repeat(4001)
 
   it.each<[string, JsonObject, string, RegExp]>([
-    ['panel:open', {}, 'INVALID_INPUT', /from is null: .*of is null/],
+    ['panel:open', {}, 'INVALID_INPUT', /from is null: .*of is null.*since is null/],
     ['panel:open', { ...QUESTION, from: 7 }, 'INVALID_INPUT', /from is 7: .*string/],
     ['panel:open', { ...QUESTION, more: 1 }, 'INVALID_INPUT', /"more"/],
     ['panel:open', QUESTION, 'RESOURCE_CONFLICT', /nobody sits on @pawn/],
     ['panel:open', { ...QUESTION, content: LONG }, 'PAYLOAD_TOO_LARGE', /a question is 4003 .* 4000/],
-    ['panel:begin', {}, 'INVALID_INPUT', /since is null: /],
-    ['panel:begin', { since: 'x'.repeat(129) }, 'INVALID_INPUT', /since is "x+.*128/],
-    ['panel:begin', { since: 'pawn/1/1' }, 'RESOURCE_CONFLICT', /no question is put to @pawn/],
+    ['panel:open', { ...QUESTION, since: 'x'.repeat(129) }, 'INVALID_INPUT', /since is "x+.*128/],
     ['panel:hear', {}, 'INVALID_INPUT', /member is null: /],
     ['panel:hear', { member: ['sober'], answer: 1 }, 'INVALID_INPUT', /member is \["sober"\]: /],
     ['panel:hear', { member: 'sober', answer: 'yes' }, 'RESOURCE_CONFLICT', /no question is put to @pawn/],
@@ -315,7 +313,6 @@ describe('what is refused by name, with nothing written', () => {
     for (const [action, args] of [
       ['panel:seat', SEATS],
       ['panel:open', QUESTION],
-      ['panel:begin', { since: 'rook/1/1' }],
       ['panel:hear', { member: 'sober', answer: 'yes' }],
     ] as const)
       expect(await play(world, 'pawn', { verb: 'do', action, target: '@rook', args })).toMatchObject({

@@ -28,8 +28,8 @@ const question = z.object({
   /** correlation of the question */
   of: z.string(),
   content: z.json(),
-  /** a moment of the panel's own, before it asked anybody */
-  since: z.string().optional(),
+  /** the panel's own moment that took it up, before anybody was asked */
+  since: z.string(),
   heard: z.array(hearing),
 })
 type Question = z.infer<typeof question>
@@ -88,6 +88,10 @@ const open = defineOperation({
     from: z.string().describe('name of whoever asks'),
     of: z.string().describe('correlation of the question'),
     content: z.json().describe('the question'),
+    since: z
+      .string()
+      .max(128)
+      .describe('the moment that takes it up: what answers something older is no answer to it'),
   }),
   decide({ target, args }) {
     requireNoQuestion(target)
@@ -105,19 +109,6 @@ const open = defineOperation({
       result: { of: args.of },
     }
   },
-})
-
-const begin = defineOperation({
-  name: 'panel:begin',
-  description:
-    'Notes since when members are asked: what answers something older is no answer to the question.',
-  on: 'being',
-  allow: ['self'],
-  args: z.strictObject({ since: z.string().max(128).describe('a moment of the panel') }),
-  decide: ({ target, args }) => ({
-    facts: [setQuality(target, 'panel.question', { ...requireQuestion(target), ...args })],
-    result: args,
-  }),
 })
 
 const hear = defineOperation({
@@ -187,7 +178,7 @@ function requireShort(what: string, said: Json): void {
 /** Writes down what comes in, and goes on: what is written decides who is spoken to next. Speaks to nobody. */
 const clerk = defineRole({
   name: 'panel:clerk',
-  canDo: ['panel:open', 'panel:begin', 'panel:hear'],
+  canDo: ['panel:open', 'panel:hear'],
   selfContinue: true,
   prompt: 'You keep the minutes of a panel: open each question, and count what its members say.',
 })
@@ -205,7 +196,7 @@ export const sitting: RoleFlow = [
       'caller.cognition': { present: false },
       'me.previousRole': 'panel:clerk',
       or: [
-        { 'me.quality.panel.question.since': { present: true } },
+        { 'me.quality.panel.question': { present: true } },
         { 'me.quality.panel.verdict': { present: true } },
       ],
     },
@@ -217,21 +208,20 @@ export const sitting: RoleFlow = [
 /** What the substrate tells a being of, with no caller. */
 const event = z.object({
   event: z.string(),
-  prior: z.string().optional(),
   actor: z.string().optional(),
   correlation: z.string().optional(),
 })
 
 /** Whether one moment of a being came after another of its own. What is no moment of its comes after none. */
-function isAfter(moment: string, since: string | undefined): boolean {
+function isAfter(moment: string, since: string): boolean {
   const [being, generation, n] = moment.split('/')
-  const [same, older, last] = since?.split('/') ?? []
+  const [same, older, last] = since.split('/')
   if (being !== same) return false
   return Number(generation) > Number(older) || (generation === older && Number(n) > Number(last))
 }
 
 /** A panel without a model: one decision a moment, and all it knows of the ones before is in its qualities. */
-const chair: Script = ({ wake, primary, face }) => {
+const chair: Script = ({ moment, wake, primary, face }) => {
   const me = `@${face.me.name}`
   const { seats, question, verdict } = panelOf(face.me.qualities)
   const turn = seats[question?.heard.length ?? 0]
@@ -243,20 +233,23 @@ const chair: Script = ({ wake, primary, face }) => {
     const { to, ...content } = verdict
     return tell(`@${to}`, content)
   }
-  const isOfQuestion = (correlation = '') => isAfter(correlation, question?.since)
+  const isOfQuestion = (correlation = '') => question !== undefined && isAfter(correlation, question.since)
   if (wake.from !== null) {
     // A panel that sits on a panel answers in a summon of its own, which says what it is of.
     const { data: ruled } = verdictTold.safeParse(wake.content)
     const answered = wake.inReplyTo ?? ruled?.of
     if (answered === undefined)
-      return perform('panel:open', me, { from: wake.from, of: wake.correlation, content: wake.content })
+      return perform('panel:open', me, {
+        from: wake.from,
+        of: wake.correlation,
+        content: wake.content,
+        since: moment,
+      })
     if (wake.from !== turn || !isOfQuestion(answered)) return silence
     const answer = wake.inReplyTo === null ? (ruled?.answer ?? null) : wake.content
     return perform('panel:hear', me, { member: turn, answer })
   }
   if (question === undefined || turn === undefined) return silence
-  if (told?.event === 'self-continue' && told.prior !== undefined && question.since === undefined)
-    return perform('panel:begin', me, { since: told.prior })
   const hasFailed =
     (told?.event === 'failure' || told?.event === 'skipped') &&
     told.actor === `@${turn}` &&
@@ -305,7 +298,7 @@ export default defineExtension({
   version: '0.0.0',
   roles: [clerk, voice, member],
   clauses: sitting,
-  operations: [seat, open, begin, hear],
+  operations: [seat, open, hear],
   relations: {
     /** the member whose turn it is; once it is decided, whoever asked */
     'panel:addressee': ({ me }) => {

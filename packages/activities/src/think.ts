@@ -117,11 +117,13 @@ async function runScript(
   if (face === null) return failure('INTERNAL', 'there is nothing to see')
   try {
     const deciding = script({
+      moment: record.moment,
       face,
       primary: stack.primary.name,
       stacked: stack.stacked.map((role) => role.name),
       wake: {
         correlation: record.wake.id,
+        root: record.wake.root,
         verb: record.verb,
         from: record.caller?.name ?? null,
         callerCognition: record.caller?.cognition ?? null,

@@ -5,6 +5,7 @@ import type {
   FactDraft,
   Json,
   JsonObject,
+  MomentId,
   Verb,
   VerbCall,
 } from '@treeos/core'
@@ -100,6 +101,8 @@ export interface Operation<Name extends string = string> {
 export type Script = (moment: ScriptInput) => Decision | Promise<Decision>
 
 export interface ScriptInput {
+  /** its id, which is the correlation of the summon that the script makes */
+  readonly moment: MomentId
   readonly face: Face
   readonly wake: WakeView
   readonly primary: string
@@ -109,6 +112,8 @@ export interface ScriptInput {
 /** The wake as a mind may see it. */
 export interface WakeView {
   readonly correlation: string
+  /** correlation of the first summon of the chain; its own when it starts one */
+  readonly root: string
   readonly verb: Verb
   readonly from: BeingName | null
   readonly callerCognition: Cognition | null
