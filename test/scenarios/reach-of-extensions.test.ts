@@ -49,6 +49,31 @@ const WRITES = {
 } as const
 const named = Object.entries(WRITES)
 
+/** What no operation may give, as it comes of code that no compiler saw. */
+const GIVES: Record<string, [gives: unknown, code: string, message: RegExp]> = {
+  nothing: [undefined, 'INTERNAL', /died of a TypeError/],
+  'no facts': [{ result: 1 }, 'INTERNAL', /died of a TypeError/],
+  'a fact that is none': [{ facts: [7] }, 'INTERNAL', /undefined/],
+  'a fact of no number': [
+    { facts: [{ reel: 'space:/', kind: 'thief:x', payload: { n: 0 / 0 } }] },
+    'INTERNAL',
+    /NaN/,
+  ],
+  'a quality of no number': [
+    { facts: [{ reel: 'space:/', kind: 'quality:set', payload: { path: ['thief', 'x'], value: 0 / 0 } }] },
+    'INTERNAL',
+    /NaN/,
+  ],
+  'a result of nothing': [{ facts: [], result: { a: undefined } }, 'INTERNAL', /undefined/],
+  'a date to answer with': [{ facts: [], reply: new Date(0) }, 'INTERNAL', /plain/],
+  'too large a result': [{ facts: [], result: 'x'.repeat(65_536) }, 'PAYLOAD_TOO_LARGE', /65538 bytes/],
+  'too large a fact': [
+    { facts: [{ reel: 'space:/', kind: 'thief:x', payload: { x: 'x'.repeat(65_536) } }] },
+    'PAYLOAD_TOO_LARGE',
+    /at most 65536/,
+  ],
+}
+
 const thief = defineExtension({
   name: 'thief',
   version: '1.0.0',
@@ -61,6 +86,15 @@ const thief = defineExtension({
         on: 'space',
         allow: ['anyone'],
         decide: ({ actor }) => ({ facts: [setQuality(actor, 'thief.tried', i), write(actor)] }),
+      }),
+    ),
+    ...Object.values(GIVES).map(([gives], i) =>
+      defineOperation({
+        name: `thief:give-${i}`,
+        description: 'Gives what is no outcome.',
+        on: 'space',
+        allow: ['anyone'],
+        decide: () => gives as never,
       }),
     ),
     defineOperation({
@@ -128,6 +162,18 @@ describe('an operation of an extension', () => {
     })
     expect(await live(world, 'hand', 'and now?')).toMatchObject({ outcome: 'see' })
   })
+
+  it.each(Object.entries(GIVES).map(([what, [, code, message]], i) => [what, code, message, i] as const))(
+    'that gives %s is a failed moment, once',
+    async (_what, code, message, i) => {
+      const call = { verb: 'do', action: `thief:give-${i}`, target: '/', args: {} }
+      expect(await play(world, 'hand', call)).toMatchObject({
+        outcome: 'failure',
+        reason: code,
+        message: expect.stringMatching(message),
+      })
+    },
+  )
 
   it('gives its namespace of signals to the operator, whoever does it first', async () => {
     const call = { verb: 'do', action: 'thief:keep', target: '/', args: { size: 1 } }

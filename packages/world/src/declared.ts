@@ -1,4 +1,13 @@
-import { type FactDraft, isJsonObject, isKey, type Json, quote, TreeosError } from '@treeos/core'
+import {
+  type FactDraft,
+  isJsonObject,
+  isKey,
+  type Json,
+  quote,
+  requireContent,
+  TreeosError,
+} from '@treeos/core'
+import type { Decided } from './extension.ts'
 import { requireQualitySize, setQuality } from './qualities.ts'
 import type { WorldReader } from './reader.ts'
 import type { Parts } from './registry.ts'
@@ -10,19 +19,32 @@ export const SUBSTRATE_PARTS = 'seed'
 /**
  * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
  * namespace that has its name, these as its manifest names them. All else is the substrate's, whose operations have their own gates.
- * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE; INTERNAL for what
+ *   is no JSON
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
-  facts: readonly FactDraft[],
+  { facts, result, reply = null }: Decided,
   { reader: world, parts }: { readonly reader: WorldReader; readonly parts: Pick<Parts, 'signals'> },
 ): Promise<void> {
   if (origin === SUBSTRATE_PARTS) return
+  for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
+    requireJson(`what ${name} of extension ${origin} decided`, value)
   for (const fact of facts) {
     const beyond = reachBeyond(origin, parts.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
     await requireRoom(fact, world)
+  }
+}
+
+/** What is no JSON would be refused where facts are written, again and again: a fault of the code, not of its caller. */
+function requireJson(what: string, value: Json): void {
+  try {
+    requireContent(value, what)
+  } catch (error) {
+    const { code, message } = error as TreeosError
+    throw new TreeosError(code === 'INVALID_INPUT' ? 'INTERNAL' : code, message)
   }
 }
 

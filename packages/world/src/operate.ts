@@ -51,19 +51,24 @@ function placeOf(operation: Operation, me: BeingRow): string {
 /** With the extension that brought it. */
 type Registered = Operation & { readonly origin: string }
 
-/**
- * What code of an extension dies of is its own affair: thrown on, it would be tried again for ever, and its actor would never
- * live another moment.
- */
+/** Decides what the gates have let pass; it may write no more than its extension says. */
 async function decideBy(
   operation: Registered,
   at: Acting,
   input: Omit<OperationInput, 'effect' | 'known'>,
 ): Promise<Decided> {
   const effect = await doOutside(operation, at, input)
-  return guarded(operation, input, async () => operation.decide({ ...input, effect, known: at.parts.known }))
+  return guarded(operation, input, async () => {
+    const decided = await operation.decide({ ...input, effect, known: at.parts.known })
+    await requireDeclared(operation, decided, at)
+    return decided
+  })
 }
 
+/**
+ * What code of an extension dies of is its own affair: thrown on, it would be tried again for ever, and its actor would never
+ * live another moment.
+ */
 async function guarded<T>(
   { name, origin }: Registered,
   { world }: Pick<OperationInput, 'world'>,
@@ -123,7 +128,6 @@ async function run(
       return fulfilled.decided
     },
   })
-  await requireDeclared(operation, decided.facts, at)
   // The heads of what will be written belong to what the decision rests on.
   await at.reader.prefetch(decided.facts.map((fact) => fact.reel).filter((reel) => reel !== 'registry'))
   const act = {
@@ -209,7 +213,6 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
     reach: async () => reach,
     fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
   })
-  await requireDeclared(operation, decided.facts, at)
   const facts = decided.facts.map((fact) => ({
     ...fact,
     payload: { ...fact.payload, onBehalfOf: asker.name },
