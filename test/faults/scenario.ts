@@ -1,6 +1,7 @@
 /** What a fault run is: an attack on a reality, the sizes it is run in, and the control that must fail. */
-import { StalledError, Trial, type TrialOptions } from './driver.ts'
+import { Trial, type TrialOptions } from './driver.ts'
 import type { Ground, Say } from './ground.ts'
+import { StalledError } from './open-questions.ts'
 import type { Sabotage } from './sabotage.ts'
 
 export type Figures = Record<string, number | string | readonly number[]>

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Keeper, StalledError, type Trial } from '../driver.ts'
+import type { Trial } from '../driver.ts'
+import type { Keeper } from '../keeper.ts'
+import { StalledError } from '../open-questions.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 type Victim = 'worker' | 'temporal' | 'postgres'

@@ -1,0 +1,47 @@
+import type { BeingName } from '@treeos/core'
+import type { Random } from './random.ts'
+
+/** Who is asked by whom, and how. */
+interface Asking {
+  readonly random: Random
+  readonly persons: readonly BeingName[]
+  readonly scripted: readonly BeingName[]
+  readonly llm: readonly BeingName[]
+  /** questions that nothing has come of yet */
+  readonly open: number
+  ask(target: BeingName, person: BeingName): Promise<unknown>
+  have(person: BeingName): Promise<unknown>
+  progress(): Promise<void>
+}
+
+/** Asks beings in turn and at random, never more than so many things at once. */
+export class Load {
+  #stopped = false
+  readonly #done: Promise<void>
+  readonly #at: Asking
+
+  constructor(at: Asking, open: number) {
+    this.#at = at
+    this.#done = this.#run(open)
+    this.#done.catch(() => undefined) // told by `stop`
+  }
+
+  async #run(open: number): Promise<void> {
+    const at = this.#at
+    const random = at.random.fork()
+    while (!this.#stopped) {
+      while (!this.#stopped && at.open < open) {
+        const person = random.pick(at.persons)
+        const what = random.next()
+        if (what < 0.2) await at.have(person)
+        else await at.ask(random.pick(what < 0.7 ? at.scripted : at.llm), person)
+      }
+      if (!this.#stopped) await at.progress()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#at.open > 0) await this.#done
+  }
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startModelServer } from '../support/model-server.ts'
+import type { Random } from './random.ts'
+
+/** A model that gives another answer every time it is asked: only one of them may ever be heard. */
+export interface Mind {
+  readonly url: string
+  /** when it was asked about each thing that was said to it, ms since 1970 */
+  readonly calls: ReadonlyMap<string, readonly number[]>
+  close(): Promise<void>
+}
+
+/** @param answerMsMax it takes from none to this long */
+export async function startMind(random: Random, answerMsMax: number): Promise<Mind> {
+  const calls = new Map<string, number[]>()
+  const model = await startModelServer()
+  model.script(async ({ messages }) => {
+    const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const before = calls.get(said) ?? []
+    calls.set(said, [...before, Date.now()])
+    await sleep(random.next() * answerMsMax)
+    return { tool: { name: 'summon', args: { content: `answer ${before.length + 1} to ${said}` } } }
+  })
+  return { url: model.url, calls, close: () => model.close() }
+}

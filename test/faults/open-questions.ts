@@ -1,0 +1,138 @@
+/** What was asked and has come to nothing yet. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChainDb, closeAsRead } from '@treeos/chain'
+import { type Kysely, sql } from 'kysely'
+import type { Asked } from './oracle.ts'
+
+/** Nothing came of anything for too long. Its message says how everything stands. */
+export class StalledError extends Error {
+  override readonly name = 'StalledError'
+}
+
+const POLL_MS = 40
+const LOOKED_AT_MAX = 5000
+const QUIET_MS_MAX = 30_000
+
+/** Watches what is open: notices what has come to its end, and when nothing has for too long. */
+export class OpenQuestions {
+  readonly #open = new Map<string, Asked>()
+  readonly #db: Kysely<ChainDb>
+  readonly #stallMs: number
+  readonly #describe: (open: readonly Asked[]) => Promise<string>
+  readonly #watching: Promise<void>
+  readonly #listeners = new Set<() => void>()
+  #progressAt = Date.now()
+  #moments = 0
+  #stalled: StalledError | null = null
+  #closed = false
+
+  /** @param describe says how everything stands, for whoever has to find out why nothing moves */
+  constructor(
+    db: Kysely<ChainDb>,
+    { stallMs, describe }: { stallMs: number; describe: (open: readonly Asked[]) => Promise<string> },
+  ) {
+    this.#db = db
+    this.#stallMs = stallMs
+    this.#describe = describe
+    this.#watching = this.#watch()
+  }
+
+  add(asked: Asked): void {
+    this.#open.set(asked.id, asked)
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  get ids(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  /** Resolves when something has been answered. @throws {StalledError} */
+  async progress(): Promise<void> {
+    this.check()
+    await new Promise<void>((resolve) => {
+      this.#listeners.add(resolve)
+    })
+    this.check()
+  }
+
+  /** @throws {StalledError} */
+  check(): void {
+    if (this.#stalled !== null) throw this.#stalled
+  }
+
+  /** Waits for what is open, or for these. @throws {StalledError} */
+  async answered(ids: readonly string[] = this.ids): Promise<void> {
+    while (ids.some((id) => this.#open.has(id))) await this.progress()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#watching
+    this.#tell()
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#closed) {
+      await sleep(POLL_MS)
+      if (this.#open.size === 0) {
+        this.#progressAt = Date.now()
+        continue
+      }
+      const done = await this.#findDone().catch(() => []) // a server that is away answers nobody
+      for (const id of done) this.#open.delete(id)
+      const moments = done.length > 0 ? this.#moments : await this.#countMoments().catch(() => this.#moments)
+      if (done.length > 0 || moments > this.#moments) this.#progressAt = Date.now()
+      this.#moments = moments
+      if (done.length > 0) this.#tell()
+      else if (this.#stalled === null && Date.now() - this.#progressAt > this.#stallMs) {
+        const seconds = this.#stallMs / 1000
+        const how = await this.#describe([...this.#open.values()]).catch((error) => String(error))
+        this.#stalled = new StalledError(
+          `nothing came of ${this.#open.size} questions for ${seconds} s\n${how}`,
+        )
+        this.#tell()
+      }
+    }
+  }
+
+  #tell(): void {
+    const told = [...this.#listeners]
+    this.#listeners.clear()
+    for (const listener of told) listener()
+  }
+
+  async #findDone(): Promise<string[]> {
+    const ids = this.ids.slice(0, LOOKED_AT_MAX)
+    const { rows } = await sql<{ id: string; reply: string | null; kind: string }>`
+      select asked.id, o.kind, r.id as reply from unnest(${ids}::text[]) as asked(id)
+      join treeos.moment_outcome o on o.wake = 'act/' || asked.id and o.reason is distinct from 'superseded'
+      left join treeos.inbox r on r.in_reply_to = asked.id`.execute(this.#db)
+    const done: string[] = []
+    for (const { id, reply, kind } of rows) {
+      if (reply === null && kind === 'act' && this.#open.get(id)?.target !== null) continue
+      // As a person who has waited for it: it need not rest in the inbox as well.
+      if (reply !== null) await closeAsRead(this.#db, reply)
+      done.push(id)
+    }
+    return done
+  }
+
+  async #countMoments(): Promise<number> {
+    const { rows } = await sql<{ moments: number }>`
+      select count(*)::int as moments from treeos.moment_outcome`.execute(this.#db)
+    return rows[0]?.moments ?? 0
+  }
+}
+
+/** Notices follow answers: waits until no being has anything left to do. */
+export async function quiet(db: Kysely<ChainDb>): Promise<void> {
+  for (const until = Date.now() + QUIET_MS_MAX; Date.now() < until; await sleep(POLL_MS)) {
+    const { rows } = await sql<{ busy: number }>`
+      select count(*)::int as busy from treeos.inbox i
+      where closed_by is null and treeos.wakes(being, kind)`.execute(db)
+    if (rows[0]?.busy === 0) return
+  }
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
+import { plantReality } from '@treeos/client'
+import emotions from '@treeos/emotions'
+import { assemble, type Parts, seed } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import pg from 'pg'
+import type { Ground } from './ground.ts'
+import { patiently } from './patiently.ts'
+
+/** What a trial has to itself on the ground: a database with a reality in it, and calm ways to both servers. */
+export interface Plot {
+  readonly reality: Reality
+  readonly parts: Parts
+  readonly db: Kysely<ChainDb>
+  readonly owner: Kysely<ChainDb>
+  readonly temporal: Client
+  /** what workers connect to, by the proxy that may misbehave */
+  readonly databaseUrl: string
+  close(): Promise<void>
+}
+
+export async function plant(ground: Ground): Promise<Plot> {
+  const { calm, proxy } = ground.postgres
+  const database = `faults_${randomUUID().replaceAll('-', '')}`
+  await onServer(ground, `create database ${database}`)
+  const owner = openDatabase(ground.postgresUrl(calm, database), { asOwner: true, poolMax: 3 })
+  await migrate(owner)
+  const parts = assemble([seed, emotions])
+  const { reality } = await plantReality(owner, parts, { name: database.slice(0, 16), timeZone: 'UTC' })
+  const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
+  const connection = await Connection.connect({ address: ground.temporal.calm.address })
+  return {
+    reality,
+    parts,
+    db,
+    owner,
+    temporal: new Client({ connection }),
+    databaseUrl: ground.postgresUrl(proxy, database),
+    async close() {
+      await connection.close()
+      await Promise.all([db.destroy(), owner.destroy()])
+      await patiently(() => onServer(ground, `drop database if exists ${database} with (force)`))
+    },
+  }
+}
+
+async function onServer(ground: Ground, statement: string): Promise<void> {
+  const client = new pg.Client(ground.postgresUrl(ground.postgres.calm, 'postgres'))
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

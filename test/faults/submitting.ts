@@ -1,0 +1,51 @@
+/** How acts come to a being: as a client puts them in, by rows and doorbells that may get lost. */
+import type { Client } from '@temporalio/client'
+import { type ChainDb, enqueue, type Reality } from '@treeos/chain'
+import { ringBeing } from '@treeos/client'
+import {
+  actWakeId,
+  type BeingName,
+  type Json,
+  type JsonObject,
+  PRIORITIES,
+  type VerbCall,
+} from '@treeos/core'
+import { taskQueueOf } from '@treeos/workflows'
+import type { Kysely } from 'kysely'
+import { patiently } from './patiently.ts'
+
+const RING_MS_MAX = 2000
+
+/** Puts in an act, by its id as often as it takes. */
+export function putAct(db: Kysely<ChainDb>, being: BeingName, id: string, call: VerbCall): Promise<boolean> {
+  return patiently(() =>
+    enqueue(db, {
+      id: actWakeId(id),
+      being,
+      kind: 'act',
+      priority: PRIORITIES.human,
+      caller: null,
+      content: { call: call as unknown as JsonObject, answers: null } as Json,
+      root: id,
+      inReplyTo: null,
+      askedRole: null,
+      hops: 0,
+      continues: 0,
+      cause: null,
+    }),
+  )
+}
+
+/** @returns false when the ring was lost: the sweep has to make up for it */
+export async function ring(
+  { temporal, reality: { name } }: { readonly temporal: Client; readonly reality: Reality },
+  being: BeingName,
+): Promise<boolean> {
+  const at = { reality: name, taskQueue: taskQueueOf(name) }
+  try {
+    await temporal.connection.withDeadline(Date.now() + RING_MS_MAX, () => ringBeing(temporal, at, being))
+    return true
+  } catch {
+    return false
+  }
+}
