@@ -118,6 +118,13 @@ const rules = [
     to: { pathNot: '^extensions/$1/|^packages/sdk/src/|/node_modules/zod/' },
   },
   {
+    name: 'testing-in-tests-alone',
+    comment: 'What tests are made with is no part of what runs.',
+    severity: 'error',
+    from: { pathNot: `${tests}|^test/` },
+    to: { path: '^packages/sdk/src/testing[.]ts$' },
+  },
+  {
     name: 'mcp-through-the-client',
     comment:
       'What acts from outside does what people do, through packages/client: it reaches neither the chain nor the engine.',

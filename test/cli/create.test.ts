@@ -33,6 +33,12 @@ it.each([
   await expect(create(...args)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
 })
 
+it('has the test that the guide shows', () => {
+  const guide = readFileSync(join(ROOT, 'docs/extensions.md'), 'utf8')
+  const [, shown] = /```ts\n([^`]*from '@treeos\/sdk\/testing'[\s\S]*?)```/.exec(guide) ?? []
+  expect(readFileSync(join(ROOT, 'apps/create-treeos/template/src/index.test.ts'), 'utf8')).toContain(shown)
+})
+
 it('makes a world with an extension of its own, whose test passes, and which lives and replays', async () => {
   const { stdout } = await create('my-hello', '--from', ROOT)
   expect(stdout).toContain('pnpm install')

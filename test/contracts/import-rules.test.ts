@@ -69,6 +69,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
+  { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
   { rule: 'command-line-text', file: 'apps/cli/src/text/a.ts', line: `import '../instance/b.ts'` },
   { rule: 'command-line-instance', file: 'apps/cli/src/instance/b.ts', line: `import '../health/c.ts'` },
@@ -85,6 +86,7 @@ const allowed: Record<string, string> = {
   'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
   'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
   'extensions/court/src/finer.ts': '',
+  'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
   'apps/cli/src/commands/d.ts': `import '../text/fine.ts'`,
   'apps/cli/src/text/fine.ts': '',
@@ -132,10 +134,12 @@ async function plant(tree: string): Promise<void> {
   await put('package.json', '{}')
   for (const folder of folders) {
     const dependencies = Object.fromEntries([...folders.map(nameOf), 'declared'].map((name) => [name, '*']))
-    const exports = { '.': './src/index.ts', './workflow': './src/workflow.ts' }
+    const doors = ['workflow', 'testing'].map((door) => [`./${door}`, `./src/${door}.ts`])
+    const exports = { '.': './src/index.ts', ...Object.fromEntries(doors) }
     await put(`${folder}/package.json`, JSON.stringify({ name: nameOf(folder), exports, dependencies }))
     await put(`${folder}/src/index.ts`, 'export const d = 1\nexport type D = 1')
     await put(`${folder}/src/workflow.ts`, 'export const d = 1\nexport type D = 1')
+    await put(`${folder}/src/testing.ts`, '')
     await mkdir(join(tree, folder, 'node_modules/@treeos'), { recursive: true })
     for (const other of folders)
       await symlink(join(tree, other), join(tree, folder, 'node_modules', nameOf(other)))

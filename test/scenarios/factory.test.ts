@@ -2,7 +2,7 @@ import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import factory from '@treeos/factory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, groundOf, play, publish, setFlow, until, wakesOf } from '../support/life.ts'
+import { createSpace, doAs, groundOf, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -104,41 +104,14 @@ describe('what is refused by name, with nothing written', () => {
 
   it.each<[string, string, string, JsonObject, string, RegExp]>([
     ['factory:run', 'missing', '/factory', {}, 'INVALID_INPUT', /factory:run: running is null: .*boolean/],
-    ['factory:run', 'of another type', '/factory', { running: 'yes' }, 'INVALID_INPUT', /running is "yes": /],
     ['factory:run', 'unknown', '/factory', { running: true, at: 5 }, 'INVALID_INPUT', /"at"/],
     ['factory:run', 'a being', '@lars', { running: true }, 'INVALID_TYPE', /takes a space, not @lars/],
-    [
-      'factory:run',
-      'no factory',
-      '/yard',
-      { running: true },
-      'INVALID_TYPE',
-      /\/yard is a room, not a factory/,
-    ],
     ['factory:run', 'nowhere', '/gone', { running: true }, 'SPACE_NOT_FOUND', /\/gone/],
-    ['factory:operate-lathe', 'unknown', '/factory', { speed: 3 }, 'INVALID_INPUT', /no argument "speed"/],
     ['factory:operate-lathe', 'no factory', '/yard', {}, 'INVALID_TYPE', /\/yard is a room/],
-    ['factory:operate-lathe', 'stopped', '/factory', {}, 'RESOURCE_CONFLICT', /of \/factory is stopped/],
     ['factory:operate-lathe', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
-    ['factory:attach-trucks', 'unknown', '/factory', { n: 2 }, 'INVALID_INPUT', /no argument "n"/],
-    ['factory:attach-trucks', 'a being', '@tess', {}, 'INVALID_TYPE', /not @tess/],
     ['factory:attach-trucks', 'stopped', '/factory', {}, 'RESOURCE_CONFLICT', /of \/factory is stopped/],
     ['factory:attach-trucks', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
-    ['factory:log-defect', 'missing', '/factory', {}, 'INVALID_INPUT', /what is null: /],
-    [
-      'factory:log-defect',
-      'of another type',
-      '/factory',
-      { what: 7 },
-      'INVALID_INPUT',
-      /what is 7: .*string/,
-    ],
-    ['factory:log-defect', 'empty', '/factory', { what: '' }, 'INVALID_INPUT', /what is "": /],
-    ['factory:log-defect', 'too long', '/factory', { what: 'x'.repeat(201) }, 'INVALID_INPUT', /"x+.*200/],
-    ['factory:log-defect', 'stopped', '/factory', { what: 'rust' }, 'RESOURCE_CONFLICT', /stopped/],
     ['factory:log-defect', 'nowhere', '/gone', { what: 'rust' }, 'SPACE_NOT_FOUND', /\/gone/],
-    ['factory:repair', 'unknown', '/factory', { with: 'tape' }, 'INVALID_INPUT', /no argument "with"/],
-    ['factory:repair', 'no factory', '/yard', {}, 'INVALID_TYPE', /\/yard is a room/],
     ['factory:repair', 'nowhere', '/gone', {}, 'SPACE_NOT_FOUND', /\/gone/],
   ])('%s: %s', async (action, _what, target, args, code, message) => {
     const before = await groundOf(world)
@@ -167,38 +140,6 @@ describe('what is refused by name, with nothing written', () => {
     const heads = (ground: unknown) =>
       (ground as typeof after).heads.filter(({ reel }) => reel !== 'being:operator')
     expect(heads(after)).toEqual(heads(before))
-  })
-
-  it('a stock that somebody set to something else is an empty one: a full conveyor and an empty one say so', async () => {
-    await doAs(world, 'factory:run', '/factory', { running: true })
-    const stock = (value: unknown) =>
-      doAs(world, 'set-space', '/factory', { field: 'factory.stock', value: value as JsonObject })
-    for (const value of [true, null, { decks: -1 }]) {
-      await stock(value)
-      await expect(doAs(world, 'factory:attach-trucks', '/factory', {})).rejects.toMatchObject({
-        code: 'RESOURCE_CONFLICT',
-        message: 'no deck is on the conveyor of /factory',
-      })
-      await expect(doAs(world, 'factory:repair', '/factory', {})).rejects.toMatchObject({
-        message: 'nothing is to be mended in /factory',
-      })
-    }
-    await publish(world, 'factory.broken', true)
-    await expect(doAs(world, 'factory:operate-lathe', '/factory', {})).rejects.toMatchObject({
-      message: 'the line of /factory is broken: factory:repair mends it',
-    })
-    await until(async () => (await countOf('factory:repaired')) === 2, {
-      what: 'the supervisor, called by quinn',
-    })
-    // Nobody at the trucks now, so that decks heap up.
-    await setFlow(world, 'tess', [])
-    for (let decks = 1; decks <= 5; decks += 1)
-      expect(await doAs(world, 'factory:operate-lathe', '/factory', {})).toMatchObject({ result: { decks } })
-    await expect(doAs(world, 'factory:operate-lathe', '/factory', {})).rejects.toMatchObject({
-      code: 'RESOURCE_CONFLICT',
-      message: '5 decks are on the conveyor of /factory, it takes no more',
-    })
-    await doAs(world, 'factory:run', '/factory', { running: false })
   })
 
   it('F49 is lived again the same', async () => {

@@ -1,4 +1,5 @@
 import { readRows } from '@treeos/chain'
+import type { MomentView } from '@treeos/client'
 import {
   type BeingRow,
   defineExtension,
@@ -7,6 +8,7 @@ import {
   recordFact,
   setQuality,
 } from '@treeos/sdk'
+import { being, decide, space } from '@treeos/sdk/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, groundOf, live, play } from '../support/life.ts'
@@ -130,6 +132,12 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
+/** A test of the extension by itself is told the same as the moment. */
+const expectToldAlike = ({ reason, message }: MomentView, action: string) =>
+  expect(
+    decide(thief, action, { actor: being({ name: 'hand' }), target: space({ path: '/' }) }),
+  ).rejects.toMatchObject({ code: reason, message })
+
 describe('an operation of an extension', () => {
   it.each(named.map(([what], i) => [what, i] as const))(
     'may not write %s: all of it is refused',
@@ -146,6 +154,7 @@ describe('an operation of an extension', () => {
         reason: 'EXTENSION_BLOCKED',
         message: expect.stringMatching(new RegExp(`^thief:try-${i} of extension thief may not write `)),
       })
+      await expectToldAlike(moment, `thief:try-${i}`)
       // What the operator said to the puppet is all that was written.
       expect((await groundOf(world)) as { facts: number }).toMatchObject({
         facts: (before as { facts: number }).facts + 1,
@@ -160,6 +169,7 @@ describe('an operation of an extension', () => {
       reason: 'INTERNAL',
       message: 'thief:die of extension thief died of a RangeError',
     })
+    await expectToldAlike(moment, 'thief:die')
     expect(await live(world, 'hand', 'and now?')).toMatchObject({ outcome: 'see' })
   })
 
@@ -167,11 +177,13 @@ describe('an operation of an extension', () => {
     'that gives %s is a failed moment, once',
     async (_what, code, message, i) => {
       const call = { verb: 'do', action: `thief:give-${i}`, target: '/', args: {} }
-      expect(await play(world, 'hand', call)).toMatchObject({
+      const moment = await play(world, 'hand', call)
+      expect(moment).toMatchObject({
         outcome: 'failure',
         reason: code,
         message: expect.stringMatching(message),
       })
+      await expectToldAlike(moment, call.action)
     },
   )
 

@@ -36,7 +36,6 @@ import {
   type Wake,
 } from '@treeos/core'
 import {
-  type Act,
   beingKey,
   catalogsOf,
   decideCall,
@@ -287,7 +286,6 @@ async function judge(
       thread: (id) => threadOf(db, id),
       catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
     })
-    requireBounded(act)
     for (const wake of act.wakes) await requireRoom(db, wake)
     const { reason, detail } = act.remark ?? { reason: null, detail: null }
     return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
@@ -355,15 +353,6 @@ async function wakeToAnswer(
 function requireUnanswered(wake: Wake | InboxEntry): void {
   if ('closedBy' in wake && wake.closedBy !== null)
     throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
-}
-
-function requireBounded({ facts }: Act): void {
-  if (facts.length > LIMITS.factsPerActMax) {
-    throw new TreeosError(
-      'PAYLOAD_TOO_LARGE',
-      `an act of ${facts.length} facts, at most ${LIMITS.factsPerActMax} are taken`,
-    )
-  }
 }
 
 /** Notices fill only a part of an inbox, so that answers always find room; the moment itself says it all the same. */

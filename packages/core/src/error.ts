@@ -45,8 +45,9 @@ export class TreeosError extends Error {
   readonly code: ErrorCode
   readonly detail: Json | undefined
 
-  constructor(code: ErrorCode, message: string, detail?: Json) {
-    super(message)
+  /** @param options a `cause` is for whoever debugs: it is never recorded, and crosses no wire */
+  constructor(code: ErrorCode, message: string, detail?: Json, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
     this.detail = detail
   }

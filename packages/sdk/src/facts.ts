@@ -8,11 +8,20 @@ import {
   spaceReel,
   worldReel,
 } from '@treeos/core'
-import { type BeingRow, type MatterRow, OPERATOR, parseKeyPath, type SpaceRow } from '@treeos/world'
+import {
+  type BeingRow,
+  type MatterRow,
+  OPERATOR,
+  parseKeyPath,
+  type SpaceRow,
+  type WorldRow,
+} from '@treeos/world'
 
 type Target = BeingRow | SpaceRow | MatterRow
 
-function reelOf(target: Target): ReelId {
+/** The reel that a row is folded from, which is its key too. */
+export function reelOf(target: Target | WorldRow): ReelId {
+  if ('namespace' in target) return worldReel(target.namespace)
   if ('id' in target) return matterReel(target.id)
   return 'path' in target ? spaceReel(target.path) : beingReel(target.name)
 }

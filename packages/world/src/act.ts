@@ -3,7 +3,7 @@ import type { Act, Acting } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import { type Descriptor, describe } from './descriptor.ts'
 import { bothGates, nameOf, requireListed, resolve } from './gates.ts'
-import { identify, operate } from './operate.ts'
+import { identify, operate, requireBounded } from './operate.ts'
 import { summon } from './summon.ts'
 import { canonicalTarget, ceilingsOf } from './surface.ts'
 import { requirePart } from './thread.ts'
@@ -15,7 +15,9 @@ import { requirePart } from './thread.ts'
  */
 export async function decideCall(call: VerbCall, at: Acting): Promise<Act> {
   try {
-    return await decide(call, at)
+    const act = await decide(call, at)
+    requireBounded(act)
+    return act
   } finally {
     at.reader.requireWhole() // an operation may have taken a read that failed for one that found nothing
   }

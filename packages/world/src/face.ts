@@ -1,14 +1,16 @@
 import {
   type BeingName,
   CONTENT_BOUNDS,
+  canonicalJson,
   guardJson,
   type Json,
   type JsonObject,
   type SpacePath,
 } from '@treeos/core'
+import { composeRoles, type RoleSpec } from '@treeos/roles'
 import type { WorldReader } from './reader.ts'
 import type { BeingRow } from './rows.ts'
-import type { CanLists, DroppedEntry, FaultListener, Surface, TokenResolvers } from './surface.ts'
+import type { DroppedEntry, FaultListener, Surface, TokenResolvers } from './surface.ts'
 import { expandSurface, Unresolved, whyUnresolved } from './surface.ts'
 
 /**
@@ -47,23 +49,27 @@ export interface Resolvers extends TokenResolvers {
 /** More occupants than this are counted, not listed: a face must fit a prompt. */
 const OCCUPANTS_MAX = 200
 
-/** Folds a being's face. Every read goes through the reader, so the basis is complete. */
+/**
+ * Folds a being's face. Every read goes through the reader, so the basis is complete.
+ * @param at.specs of the stack, primary first
+ */
 export async function foldFace(
   reader: WorldReader,
   parts: Resolvers,
-  at: { me: BeingRow; asker: BeingName | null; lists: CanLists; see: readonly string[] },
+  at: { me: BeingRow; asker: BeingName | null; specs: readonly RoleSpec[] },
   onFault: FaultListener = () => undefined,
 ): Promise<Face> {
+  const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
   const space = await reader.space(at.me.space)
   const occupants = await reader.occupants(at.me.space)
   const { surface, dropped } = await expandSurface(
-    at.lists,
+    lists,
     { me: at.me, asker: at.asker, world: reader, tokens: parts },
     onFault,
   )
   const views: { name: string; view: Json }[] = []
   const unseen: { see: string; reason: string }[] = []
-  for (const name of at.see) {
+  for (const name of lists.see) {
     try {
       const view = await seeResolver(parts, name)({ me: at.me, world: reader })
       guardJson(view, CONTENT_BOUNDS)
@@ -74,7 +80,7 @@ export async function foldFace(
     }
   }
   const { roleFlow: _flow, ...qualities } = at.me.qualities
-  return {
+  const face: Face = {
     me: { name: at.me.name, home: at.me.home, qualities },
     space: {
       path: at.me.space,
@@ -88,6 +94,8 @@ export async function foldFace(
     surface,
     dropped: [...dropped, ...unseen],
   }
+  // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
+  return JSON.parse(canonicalJson(face)) as Face
 }
 
 /** A name without its extension's stands for the one see-resolver that is called so, if there is but one. */

@@ -42,9 +42,11 @@ export {
 } from './genesis.ts'
 export { driverOf, effectiveCognition, momentCognition, requireHands } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
+export { memoryRows } from './memory-rows.ts'
 export { openTime } from './open-time.ts'
+export { decideUngated } from './operate.ts'
 export { Arguments } from './operations/arguments.ts'
-export { releasedFact } from './operations/identity.ts'
+export { DEFAULT_ROLE, releasedFact } from './operations/identity.ts'
 export { orientationRemark, type Remark } from './orientation.ts'
 export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './prompt.ts'
 export { parseKeyPath, setQuality } from './qualities.ts'
@@ -86,6 +88,7 @@ export {
   type PatternResolver,
   type RelationResolver,
   type Surface,
+  Unresolved,
 } from './surface.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export type { Watch } from './watch.ts'

@@ -1,12 +1,5 @@
-import { type BeingName, canonicalJson, type HeadRef, type JsonObject, type ReelId } from '@treeos/core'
-import {
-  compileFlow,
-  composeRoles,
-  evaluateFlow,
-  type FlowResult,
-  heedWake,
-  type OpeningWake,
-} from '@treeos/roles'
+import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
+import { compileFlow, evaluateFlow, type FlowResult, heedWake, type OpeningWake } from '@treeos/roles'
 import { type Opening, openContext, type Program } from './context.ts'
 import { type Face, foldFace, type Resolvers } from './face.ts'
 import type { SeenHead, WorldReader } from './reader.ts'
@@ -63,10 +56,7 @@ async function seeFor(
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
-  const lists = composeRoles(specs.map((spec) => ({ spec, prompt: '' })))
-  const face = await foldFace(reader, resolvers, { me, asker, lists, see: lists.see }, onFault)
-  // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
-  return JSON.parse(canonicalJson(face)) as Face
+  return foldFace(reader, resolvers, { me, asker, specs }, onFault)
 }
 
 /** Evaluates a recorded program over a recorded slice. */

@@ -1,4 +1,13 @@
-import { type Json, type JsonObject, quote, ROOT_SPACE, stanceOf, TreeosError, type Verb } from '@treeos/core'
+import {
+  type Json,
+  type JsonObject,
+  LIMITS,
+  quote,
+  ROOT_SPACE,
+  stanceOf,
+  TreeosError,
+  type Verb,
+} from '@treeos/core'
 import type { Act, Acting } from './acting.ts'
 import { requireDeclared, SUBSTRATE_PARTS } from './declared.ts'
 import { EffectPending } from './effect.ts'
@@ -27,7 +36,7 @@ export async function identify(name: string, payload: JsonObject, at: Acting): P
   return run(requireOperation(at, name, 'be'), 'be', { kind: 'being', being: at.me }, payload, at)
 }
 
-function requireOperation(at: Acting, action: string, verb: 'do' | 'be' = 'do'): Registered {
+function requireOperation(at: Pick<Acting, 'parts'>, action: string, verb: 'do' | 'be' = 'do'): Registered {
   const operation = (verb === 'do' ? at.parts.operations : at.parts.beOperations).get(action)
   if (operation !== undefined) return operation
   if (verb === 'be') {
@@ -51,11 +60,27 @@ function placeOf(operation: Operation, me: BeingRow): string {
 /** With the extension that brought it. */
 type Registered = Operation & { readonly origin: string }
 
+/** What an operation is decided with, once it may be. */
+type Deciding = Omit<OperationInput, 'effect' | 'known'>
+
+/** Decides as in a moment, but asks neither gate: to try what an operation comes to. */
+export async function decideUngated(
+  action: string,
+  at: Pick<Acting, 'parts' | 'reader' | 'outside'>,
+  input: Deciding,
+): Promise<Decided> {
+  const operation = requireOperation(at, action)
+  requireTarget(operation, input.target)
+  const decided = await decideBy(operation, at, input)
+  requireBounded(decided)
+  return decided
+}
+
 /** Decides what the gates have let pass; it may write no more than its extension says. */
 async function decideBy(
   operation: Registered,
-  at: Acting,
-  input: Omit<OperationInput, 'effect' | 'known'>,
+  at: Pick<Acting, 'parts' | 'reader' | 'outside'>,
+  input: Deciding,
 ): Promise<Decided> {
   const effect = await doOutside(operation, at, input)
   return guarded(operation, input, async () => {
@@ -80,14 +105,16 @@ async function guarded<T>(
     world.requireWhole() // a read that failed is no fault of the operation, and is tried again
     if (error instanceof TreeosError || origin === SUBSTRATE_PARTS) throw error
     const kind = error instanceof Error ? error.name : typeof error
-    throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`)
+    throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`, undefined, {
+      cause: error,
+    })
   }
 }
 
 /** What is done outside is done once the gates have let it pass, and before anything is decided on it. */
 async function doOutside(
   operation: Registered,
-  at: Acting,
+  at: Pick<Acting, 'outside'>,
   input: Pick<OperationInput, 'actor' | 'target' | 'args' | 'world'>,
 ): Promise<Json> {
   const { name, effect } = operation
@@ -155,6 +182,14 @@ const withSpeech = (act: Act, speech: Act): Act => ({
   closes: [...act.closes, ...speech.closes],
   remark: speech.remark,
 })
+
+export function requireBounded({ facts }: Pick<Decided, 'facts'>): void {
+  if (facts.length <= LIMITS.factsPerActMax) return
+  throw new TreeosError(
+    'PAYLOAD_TOO_LARGE',
+    `an act of ${facts.length} facts, at most ${LIMITS.factsPerActMax} are taken`,
+  )
+}
 
 function requireTarget(operation: Operation, target: OperationTarget): void {
   const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]

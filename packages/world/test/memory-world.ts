@@ -3,7 +3,7 @@ import {
   type BeingRow,
   evolve,
   genesisFacts,
-  indexOf,
+  memoryRows,
   type Row,
   type RowSource,
   rowKeyOf,
@@ -16,9 +16,11 @@ export class MemoryWorld {
   readonly rows = new Map<string, Row>()
   /** by content, so that forks can share it */
   readonly kept: Map<string, Json>
+  readonly source: RowSource
 
   constructor(facts: readonly FactDraft[] = genesisFacts(), kept = new Map<string, Json>()) {
     this.kept = kept
+    this.source = memoryRows(this.rows, kept)
     this.write('$reality', facts)
   }
 
@@ -56,23 +58,6 @@ export class MemoryWorld {
     const fork = new MemoryWorld([], this.kept)
     for (const [key, row] of this.rows) fork.rows.set(key, row)
     return fork
-  }
-
-  readonly source: RowSource = {
-    rows: async (keys) =>
-      keys.map((key) => ({
-        key,
-        state: (this.rows.get(key) ?? null) as unknown as Json,
-        head: { reel: key.startsWith('role:') ? 'registry' : key, seq: 0, hash: '', stateSeq: 0 },
-      })),
-    keysInPlace: async (place, kind) =>
-      [...this.rows]
-        .flatMap(([key, row]) => (key.startsWith(kind) && indexOf(key, row).place === place ? [key] : []))
-        .sort(),
-    keysOfChildren: async (being) =>
-      [...this.rows].flatMap(([key, row]) => (indexOf(key, row).parent === being ? [key] : [])).sort(),
-    keysOfBeings: async () => [...this.rows.keys()].filter((key) => key.startsWith('being:')).sort(),
-    kept: async (digest) => this.kept.get(digest) ?? null,
   }
 }
 
