@@ -39,7 +39,7 @@ it('has the test that the guide shows', () => {
   expect(readFileSync(join(ROOT, 'apps/create-treeos/template/src/index.test.ts'), 'utf8')).toContain(shown)
 })
 
-it('makes a world with an extension of its own, whose test passes, and which lives and replays', async () => {
+it('makes a world with an extension of its own, which compiles, whose test passes, and which lives and replays', async () => {
   const { stdout } = await create('my-hello', '--from', ROOT)
   expect(stdout).toContain('pnpm install')
   await expect(create('my-hello')).rejects.toMatchObject({ stderr: expect.stringContaining('not empty') })
@@ -49,7 +49,16 @@ it('makes a world with an extension of its own, whose test passes, and which liv
   const pnpm = process.env.npm_execpath ?? ''
   expect(pnpm, 'run by pnpm').toMatch(/pnpm/)
   await run(pnpm, ['install', '--offline'], { cwd: made })
+  const typecheck = () => run(pnpm, ['run', 'typecheck'], { cwd: made })
+  await typecheck()
   await run(process.execPath, ['--test', 'src/index.test.ts'], { cwd: made, env: withoutRunner() })
+
+  writeFileSync(
+    join(made, 'src/index.ts'),
+    source.replace("canDo: ['my-hello:greet']", "canDo: ['my-hello:gret']"),
+  )
+  await expect(typecheck()).rejects.toMatchObject({ stdout: expect.stringContaining('"my-hello:gret"') })
+  writeFileSync(join(made, 'src/index.ts'), source)
 
   const { status, stderr } = await home.run(['up', '--detach', '--demo', 'my-hello'])
   expect(status, stderr).toBe(0)
