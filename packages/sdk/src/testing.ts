@@ -92,9 +92,9 @@ export interface Attempt {
 }
 
 /**
- * What an operation decides once it may: neither gate is asked. All else is held as in a worker: target and arguments, and
- * to what the manifest lets it write.
- * @throws {TreeosError} what the moment would fail with; when code of the extension died, its `cause` is what of
+ * What an operation decides once it may: neither gate is asked. Its target, its arguments and what it may write by the
+ * manifest are held as in a worker.
+ * @throws {TreeosError} what the moment would fail with; where code of the extension died, its `cause` is the error it died of
  * @throws {EffectPending} for arguments with which the operation's effect would now be done, when none is given
  */
 export async function decide(
