@@ -6,8 +6,10 @@ import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
 import type { Parts } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import mail, { MAIL_PATH } from '../support/mail.ts'
 import type { Ground, Say, Server, WorkerProcess } from './ground.ts'
 import { Keeper } from './keeper.ts'
+import { type Office, startOffice } from './letters.ts'
 import { Load } from './load.ts'
 import { type Mind, startMind } from './mind.ts'
 import { OpenQuestions, quiet } from './open-questions.ts'
@@ -26,6 +28,8 @@ export interface TrialOptions {
   readonly persons?: number
   readonly scripted?: number
   readonly llm?: number
+  /** share of letters, which are posted outside, among what the load asks; none unless given */
+  readonly letters?: number
   /** the model takes from none to this long */
   readonly modelMsMax?: number
   /** a defence that this run does without */
@@ -46,6 +50,7 @@ export class Trial {
   readonly persons: readonly BeingName[]
   readonly scripted: readonly BeingName[]
   readonly llm: readonly BeingName[]
+  readonly letters: number
   readonly reality: Reality
   readonly parts: Parts
   readonly db: Kysely<ChainDb>
@@ -59,6 +64,7 @@ export class Trial {
   lostRings = 0
   readonly #plot: Plot
   readonly #mind: Mind
+  readonly #office: Office
   readonly #open: OpenQuestions
   readonly #name: string
   readonly #keeping = new Set<Keeper>()
@@ -67,7 +73,7 @@ export class Trial {
 
   private constructor(
     options: TrialOptions,
-    { random, plot, mind }: { random: Random; plot: Plot; mind: Mind },
+    { random, plot, mind, office }: { random: Random; plot: Plot; mind: Mind; office: Office },
   ) {
     this.ground = options.ground
     this.say = options.say
@@ -75,12 +81,14 @@ export class Trial {
     this.persons = many('person', options.persons ?? 2)
     this.scripted = many('echo', options.scripted ?? 3)
     this.llm = many('mind', options.llm ?? 2)
+    this.letters = options.letters ?? 0
     this.reality = plot.reality
     this.parts = plot.parts
     this.db = plot.db
     this.temporal = plot.temporal
     this.#plot = plot
     this.#mind = mind
+    this.#office = office
     this.#name = options.name
     this.#open = new OpenQuestions(plot.db, {
       stallMs: 1000 * (options.stallSeconds ?? 30),
@@ -92,9 +100,10 @@ export class Trial {
   static async start(options: TrialOptions): Promise<Trial> {
     const { ground, seed, modelMsMax = 30 } = options
     const random = new Random(seed)
-    const plot = await plant(ground)
+    const plot = await plant(ground, [mail])
     const mind = await startMind(random.fork(), modelMsMax)
-    const trial = new Trial(options, { random, plot, mind })
+    const office = await startOffice(plot.db, plot.reality)
+    const trial = new Trial(options, { random, plot, mind, office })
     await trial.#populate()
     if (options.without != null) await sabotage(plot.owner, options.without)
     return trial
@@ -120,6 +129,8 @@ export class Trial {
       DATABASE_URL: this.#plot.databaseUrl,
       OPENAI_BASE_URL: this.#mind.url,
       TREEOS_MODEL: 'test-model',
+      TREEOS_EXTENSIONS: MAIL_PATH,
+      TREEOS_TEST_OFFICE: this.#office.url,
       ...(crashAt === undefined ? {} : { TREEOS_CRASH_AT: crashAt }),
     })
   }
@@ -153,6 +164,14 @@ export class Trial {
     const args = { field: 'load.last', value: id }
     await this.#submit(person, id, { verb: 'do', action: 'set-being', target: `@${person}`, args })
     return this.#accepted({ id, person, target: null, answer: null })
+  }
+
+  /** Has a being do something outside as well: what has come to the office is judged with the rest. */
+  async post(person: BeingName): Promise<Asked> {
+    const id = this.#newId()
+    const args = { text: id }
+    await this.#submit(person, id, { verb: 'do', action: 'mail:post-surely', target: `@${person}`, args })
+    return this.#accepted({ id, person, target: null, answer: null, posted: true })
   }
 
   /** Taken before anything is awaited: several may ask at once. */
@@ -224,7 +243,8 @@ export class Trial {
   async verdict({ from = 'both' as 'chain' | 'both' } = {}): Promise<Verdict> {
     await this.answered()
     await quiet(this.db)
-    return judge(this, { asked: this.asked, modelCalls: this.#mind.calls, faults: this.faults, from })
+    const { asked, faults } = this
+    return judge(this, { asked, modelCalls: this.#mind.calls, letters: this.#office.letters, faults, from })
   }
 
   /** Closed runs of a being and the one that lives, oldest first, with what each weighs. */
@@ -250,6 +270,7 @@ export class Trial {
     await Promise.all([...this.ground.workers].map((worker) => worker.ended))
     await this.#open.close()
     await this.#mind.close()
+    await this.#office.close()
     await this.#plot.close()
   }
 }

@@ -7,10 +7,13 @@ interface Asking {
   readonly persons: readonly BeingName[]
   readonly scripted: readonly BeingName[]
   readonly llm: readonly BeingName[]
+  /** share of letters among what is asked, from 0 to 1 */
+  readonly letters: number
   /** questions that nothing has come of yet */
   readonly open: number
   ask(target: BeingName, person: BeingName): Promise<unknown>
   have(person: BeingName): Promise<unknown>
+  post(person: BeingName): Promise<unknown>
   progress(): Promise<void>
 }
 
@@ -30,14 +33,18 @@ export class Load {
     const at = this.#at
     const random = at.random.fork()
     while (!this.#stopped) {
-      while (!this.#stopped && at.open < open) {
-        const person = random.pick(at.persons)
-        const what = random.next()
-        if (what < 0.2) await at.have(person)
-        else await at.ask(random.pick(what < 0.7 ? at.scripted : at.llm), person)
-      }
+      while (!this.#stopped && at.open < open) await this.#ask(random)
       if (!this.#stopped) await at.progress()
     }
+  }
+
+  #ask(random: Random): Promise<unknown> {
+    const at = this.#at
+    const person = random.pick(at.persons)
+    if (at.letters > 0 && random.chance(at.letters)) return at.post(person)
+    const what = random.next()
+    if (what < 0.2) return at.have(person)
+    return at.ask(random.pick(what < 0.7 ? at.scripted : at.llm), person)
   }
 
   async stop(): Promise<void> {

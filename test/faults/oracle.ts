@@ -5,6 +5,7 @@ import { type ChainDb, type Reality, verifyChains } from '@treeos/chain'
 import { replay } from '@treeos/replay'
 import type { Parts } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { judgeLetters, type Letter } from './letters.ts'
 
 /** One thing asked of a being by a person's act, with ids known beforehand. */
 export interface Asked {
@@ -15,6 +16,8 @@ export interface Asked {
   readonly target: string | null
   /** what the answer must be, up to the number of the model's call; null where there is none */
   readonly answer: RegExp | null
+  /** it is posted outside as well, as a letter with this id */
+  readonly posted?: true
 }
 
 /** When the model was asked about a summon, ms since 1970. */
@@ -26,6 +29,8 @@ export interface Verdict {
   readonly moments: number
   readonly facts: number
   readonly modelCallsMax: number
+  /** letters that came to the office once more */
+  readonly lettersAgain: number
 }
 
 interface Place {
@@ -38,6 +43,7 @@ interface Place {
 export interface Question {
   readonly asked: readonly Asked[]
   readonly modelCalls: ModelCalls
+  readonly letters: readonly Letter[]
   /** moments at which something was killed or cut, ms since 1970 */
   readonly faults: readonly number[]
   /** a terminated life may leave what it opened to the next one */
@@ -49,6 +55,7 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
     ...(await judgeAsked(at.db, question.asked)),
     ...(await judgeRows(at.db)),
     ...judgeCalls(question),
+    ...judgeLetters(question.letters, postedIn(question.asked), question.faults),
   ]
   const verified = await verifyChains(at.db, at.reality.id)
   broken.push(...verified.broken.map(({ reel, seq, reason }) => `chain ${reel}#${seq}: ${reason}`))
@@ -60,8 +67,11 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
     )
   }
   const modelCallsMax = Math.max(0, ...[...question.modelCalls.values()].map((calls) => calls.length))
-  return { broken, moments: verified.moments, facts: verified.facts, modelCallsMax }
+  const lettersAgain = question.letters.length - new Set(question.letters.map(({ key }) => key)).size
+  return { broken, moments: verified.moments, facts: verified.facts, modelCallsMax, lettersAgain }
 }
+
+const postedIn = (asked: readonly Asked[]) => asked.filter(({ posted }) => posted).map(({ id }) => id)
 
 /** Every accepted act has one outcome and one set of facts, every summon one more of each, and one answer: the right one. */
 async function judgeAsked(db: Kysely<ChainDb>, asked: readonly Asked[]): Promise<string[]> {

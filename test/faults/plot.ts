@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client'
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
 import { plantReality } from '@treeos/client'
 import emotions from '@treeos/emotions'
-import { assemble, type Parts, seed } from '@treeos/world'
+import { assemble, type Extension, type Parts, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Ground } from './ground.ts'
@@ -21,13 +21,13 @@ export interface Plot {
   close(): Promise<void>
 }
 
-export async function plant(ground: Ground): Promise<Plot> {
+export async function plant(ground: Ground, extensions: readonly Extension[]): Promise<Plot> {
   const { calm, proxy } = ground.postgres
   const database = `faults_${randomUUID().replaceAll('-', '')}`
   await onServer(ground, `create database ${database}`)
   const owner = openDatabase(ground.postgresUrl(calm, database), { asOwner: true, poolMax: 3 })
   await migrate(owner)
-  const parts = assemble([seed, emotions])
+  const parts = assemble([seed, emotions, ...extensions])
   const { reality } = await plantReality(owner, parts, { name: database.slice(0, 16), timeZone: 'UTC' })
   const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
   const connection = await Connection.connect({ address: ground.temporal.calm.address })

@@ -2,7 +2,7 @@
 import type { ChainDb } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 
-export type Sabotage = 'unkeyed-append' | 'blind-sweep' | 'kept-claims'
+export type Sabotage = 'unkeyed-append' | 'blind-sweep' | 'kept-claims' | 'lost-results'
 
 export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
   switch (what) {
@@ -12,6 +12,8 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
       return blind(owner)
     case 'kept-claims':
       return keepClaims(owner)
+    case 'lost-results':
+      return loseResults(owner)
   }
 }
 
@@ -41,6 +43,22 @@ async function blind(owner: Kysely<ChainDb>): Promise<void> {
   await sql`
     create trigger inbox_always_young before insert on treeos.inbox
     for each row execute function treeos.always_young()`.execute(owner)
+}
+
+/** Every other result of an effect is lost on its way to where it is kept, though nothing dies. */
+async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
+  await sql`create sequence treeos.results_met`.execute(owner) // counts what is rolled back, too
+  await sql`
+    create function treeos.lose_result() returns trigger language plpgsql security definer as $$
+    begin
+      if nextval('treeos.results_met') % 2 = 1 then
+        raise exception 'lost';
+      end if;
+      return new;
+    end $$`.execute(owner)
+  await sql`
+    create trigger moment_effect_lost before update on treeos.moment_effect
+    for each row execute function treeos.lose_result()`.execute(owner)
 }
 
 /** Changes the text of a function; a text that is not there any more would make a control that controls nothing. */

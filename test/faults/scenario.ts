@@ -58,13 +58,14 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
     figures = await attack.call(scenario, trial, scenario.sizes[size], broken)
     const verdict = await trial.verdict({ from: isControl ? 'chain' : 'both' })
     broken.push(...verdict.broken)
-    const { moments, facts, modelCallsMax } = verdict
+    const { moments, facts, modelCallsMax, lettersAgain } = verdict
     figures = {
       ...figures,
       asked: trial.asked.length,
       moments,
       facts,
       modelCallsMax,
+      lettersAgain,
       lostRings: trial.lostRings,
     }
   } catch (error) {

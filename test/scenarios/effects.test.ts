@@ -1,50 +1,19 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { act, moments } from '@treeos/client'
-import { type JsonObject, TreeosError } from '@treeos/core'
-import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import type { JsonObject } from '@treeos/core'
+import { defineExtension, defineOperation } from '@treeos/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createSpace, doAs, groundOf, play, rowOf } from '../support/life.ts'
+import mail from '../support/mail.ts'
+import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** A post office outside: it counts letters by their keys, as a service that is asked twice should. */
-let office: Server
-const letters = new Map<string, { text: string; times: number }>()
-/** answers with these statuses first, one a request; 0 hangs up */
-let moods: number[] = []
-let asked = 0
-
-const post = defineOperation({
-  name: 'mail:post',
-  description: 'Posts a letter.',
-  on: 'being',
-  allow: ['self'],
-  args: z.object({ text: z.string().min(1).max(100) }),
-  effect: {
-    timeoutSeconds: 2,
-    attempts: 3,
-    async perform({ args, key, actor, signal }) {
-      const { port } = office.address() as AddressInfo
-      const headers = { 'idempotency-key': key, from: actor }
-      const url = `http://127.0.0.1:${port}/`
-      const answer = await fetch(url, { method: 'POST', body: args.text, headers, signal })
-      if (answer.status === 422) throw new TreeosError('INVALID_INPUT', 'the office takes no such letter')
-      if (!answer.ok) throw new Error(`the office says ${answer.status}`)
-      return (await answer.json()) as { receipt: string }
-    },
-  },
-  decide: ({ actor, args, effect }) => ({
-    facts: [setQuality(actor, 'mail.last', { text: args.text, receipt: effect.receipt })],
-    result: effect,
-  }),
-})
 let odd = 0
 /** Its schema throws what is no refusal, or it gives what is no JSON. */
 const oddly = defineOperation({
-  name: 'mail:oddly',
+  name: 'odds:oddly',
   description: 'Misbehaves.',
   on: 'being',
   allow: ['self'],
@@ -59,48 +28,35 @@ const oddly = defineOperation({
   },
   decide: () => ({ facts: [] }),
 })
-const mail = defineExtension({ name: 'mail', version: '1.0.0', operations: [post, oddly] })
+const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly] })
 
+let office: PostOffice
 let world: World
 beforeAll(async () => {
-  office = createServer(async (request, response) => {
-    asked += 1
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    const key = String(request.headers['idempotency-key'])
-    const mood = moods.shift() ?? 200
-    if (mood === 1) return // says nothing for ever
-    if (mood !== 422 && mood !== 503) {
-      const known = letters.get(key)
-      letters.set(key, { text, times: (known?.times ?? 0) + 1 })
-    }
-    if (mood === 0) return void response.destroy() // took it, and nobody heard
-    response.writeHead(mood, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ receipt: key }))
-  })
-  await new Promise<void>((resolve) => office.listen(0, '127.0.0.1', resolve))
-  world = await startWorld({ extensions: [stage, mail] })
+  office = await startPostOffice()
+  process.env.TREEOS_TEST_OFFICE = office.url
+  world = await startWorld({ extensions: [stage, mail, odds] })
   await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
 afterAll(async () => {
   await world?.close()
-  office?.closeAllConnections()
-  await new Promise((resolve) => office?.close(resolve))
+  await office?.close()
 })
 
 const send = (text: unknown, target = '@clerk') => {
   const args = (text === undefined ? {} : { text }) as JsonObject
   return play(world, 'clerk', { verb: 'do', action: 'mail:post', target, args })
 }
-const lastOf = async (being: string) => (await rowOf(world, being)).qualities.mail as { last: JsonObject }
+const lastOf = async (being: string) => (await rowOf(world, being)).qualities.mail as JsonObject
+
+const keysOf = ({ letters }: PostOffice) => new Set(letters.map(({ key }) => key))
 
 describe('an operation that does something outside', () => {
   it('does it once the gates have let it pass, and decides on what came of it', async () => {
     expect(await send('hello')).toMatchObject({ outcome: 'act' })
-    const { last } = await lastOf('clerk')
-    expect(last.text).toBe('hello')
-    expect(letters.get(String(last.receipt))).toEqual({ text: 'hello', times: 1 })
-    expect(last.receipt).toBe(`${world.reality.id}/clerk/1/1`)
+    const key = `${world.reality.id}/clerk/1/1`
+    expect(await lastOf('clerk')).toEqual({ last: 'hello', receipt: key })
+    expect(office.letters).toEqual([{ key, text: 'hello' }])
   })
 
   it('of a person as well, whose act waits for it', async () => {
@@ -113,31 +69,31 @@ describe('an operation that does something outside', () => {
     ['an answer that was lost', 0],
     ['silence', 1],
   ])('is asked again under the same key after %s, and is done once', async (_what, mood) => {
-    moods = [mood]
-    const before = { asked, letters: letters.size }
+    office.moods = [mood]
+    const before = { asked: office.asked, keys: keysOf(office).size }
     expect(await send(`again ${mood}`)).toMatchObject({ outcome: 'act' })
-    expect(asked).toBe(before.asked + 2)
-    expect(letters.size).toBe(before.letters + 1)
+    expect(office.asked).toBe(before.asked + 2)
+    expect(keysOf(office).size).toBe(before.keys + 1)
   })
 
   it('comes to a named failure when it was never done, and nothing is written', async () => {
-    moods = [503, 503, 503]
+    office.moods = [503, 503, 503]
     const before = await groundOf(world)
     const told = before as { facts: number }
     expect(await send('in vain')).toMatchObject({ outcome: 'failure', reason: 'INTERNAL', act: null })
     expect(((await groundOf(world)) as { facts: number }).facts).toBe(told.facts + 1) // what it was told
-    expect((await lastOf('clerk')).last.text).toBe('again 1')
+    expect((await lastOf('clerk')).last).toBe('again 1')
   })
 
   it('is not asked again for what no attempt would change: its own refusal is the moment’s', async () => {
-    moods = [422]
-    const before = asked
+    office.moods = [422]
+    const before = office.asked
     expect(await send('rude')).toMatchObject({
       outcome: 'failure',
       reason: 'INVALID_INPUT',
       message: 'the office takes no such letter',
     })
-    expect(asked).toBe(before + 1)
+    expect(office.asked).toBe(before + 1)
   })
 
   it.each([
@@ -148,25 +104,25 @@ describe('an operation that does something outside', () => {
     ['on what it does not take', 'to a place', '/library', 'INVALID_TYPE'],
     ['on nobody', 'to nobody', '@nobody', 'BEING_NOT_FOUND'],
   ])('bad input, %s: nothing is done outside, and nothing written', async (_what, text, target, code) => {
-    const before = asked
+    const before = office.asked
     expect(await send(text, target)).toMatchObject({ outcome: 'failure', reason: code })
-    expect(asked).toBe(before)
+    expect(office.asked).toBe(before)
   })
 
   it('nor is anything done for whom the lists do not hold it', async () => {
     await world.birth({ name: 'mute', cognition: 'human', role: 'stage:mute' })
     const call = { verb: 'do', action: 'mail:post', target: '@mute', args: { text: 'psst' } } as const
-    const before = asked
+    const before = office.asked
     await expect(act({ ...world, person: 'mute' }, 'mute', call)).rejects.toMatchObject({ code: 'FORBIDDEN' })
-    expect(asked).toBe(before)
+    expect(office.asked).toBe(before)
   })
 
   it.each([
     ['a schema that throws', 'no JSON', 'INTERNAL', /died of a SyntaxError/, 0],
-    ['what is no JSON, once done', '1', 'INTERNAL', /mail:oddly gave no plain JSON/, 1],
+    ['what is no JSON, once done', '1', 'INTERNAL', /odds:oddly gave no plain JSON/, 1],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
     odd = 0
-    const call = { verb: 'do', action: 'mail:oddly', target: '@clerk', args: { text } }
+    const call = { verb: 'do', action: 'odds:oddly', target: '@clerk', args: { text } }
     expect(await play(world, 'clerk', call)).toMatchObject({
       outcome: 'failure',
       reason: code,
@@ -187,12 +143,12 @@ describe('an operation that does something outside', () => {
   })
 
   it('F49 is lived again the same, and is not done again', async () => {
-    const before = asked
+    const before = office.asked
     await createSpace(world, '/later')
     expect((await moments(world.db, 'clerk')).length).toBeGreaterThan(8)
     await expectUnbroken(world)
     await expectReplays(world)
-    expect(asked).toBe(before)
+    expect(office.asked).toBe(before)
   })
 })
 

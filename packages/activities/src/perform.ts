@@ -8,6 +8,7 @@ import {
   type MomentId,
   TreeosError,
 } from '@treeos/core'
+import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { heartbeating } from './heartbeat.ts'
 import { messageOf } from './message.ts'
@@ -25,6 +26,7 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
   const { operation, actor, target, args } = stored.request
   const effect = deps.parts.operations.get(operation)?.effect
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
+  crashPoint('effect:before')
   const result = await heartbeating(async (): Promise<EffectResult> => {
     const { cancellationSignal } = Context.current()
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
@@ -37,7 +39,9 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
       return { error: { code: error.code, message: messageOf(error.message) } }
     }
   })
+  crashPoint('effect:after-perform')
   await patiently(deps.observe, () => recordEffectResult(deps.db, moment, result))
+  crashPoint('effect:after-result')
   return null
 }
 

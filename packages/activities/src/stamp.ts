@@ -56,6 +56,7 @@ async function holdEffect({ db }: BeatDeps, { being, moment }: StampInput, { cal
   const open = await readOpen(db, moment)
   if (open?.record.driver != null && (await findLease(db, being)) === null) return 'FORBIDDEN'
   await recordEffect(db, moment, call)
+  crashPoint('effect:held')
   const stored = await readEffect(db, moment)
   return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }

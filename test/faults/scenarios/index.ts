@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { ackCut } from './ack-cut.ts'
 import { doorbells } from './doorbells.ts'
+import { effects } from './effects.ts'
 import { growth } from './growth.ts'
 import { killPoints } from './kill-points.ts'
 import { killStorm } from './kill-storm.ts'
@@ -14,6 +15,7 @@ export type AnyScenario = Scenario<any>
 /** In the order they run. */
 export const scenarios: readonly AnyScenario[] = [
   killPoints,
+  effects,
   stampRerun,
   ackCut,
   terminated,

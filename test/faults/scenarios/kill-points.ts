@@ -4,6 +4,8 @@ import type { Figures, Scenario } from '../scenario.ts'
 
 /** Reached once more in every life, so a run that starts many workers and few lives hardly comes by them again. */
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
+/** Only a moment that does something outside comes by these. */
+export const OUTSIDE: readonly CrashPoint[] = CRASH_POINTS.filter((point) => point.startsWith('effect:'))
 const HIT_MAX = 3
 const DEATH_SECONDS_MAX = 120
 
@@ -14,7 +16,6 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
   const hitOf = (point: CrashPoint) => (BIRTHS.includes(point) ? 1 : random.between(1, HIT_MAX))
   const plan = points.map((point) => `${point}:${hitOf(point)}`)
   trial.dismissMidwife()
-  const load = trial.load(open)
   const died: Figures = {}
   const takeTurns = async () => {
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) {
@@ -33,9 +34,13 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
       trial.say(`killed at ${crashAt}, ${plan.length} to go`)
     }
   }
-  await Promise.all([takeTurns(), takeTurns()])
+  const turns = [takeTurns(), takeTurns()]
+  // The first that is ready would else take everything with it, and leave the second nothing to die of.
+  const ready = Promise.all([...trial.ground.workers].map((worker) => worker.ready))
+  const loading = ready.then(() => trial.load(open))
+  await Promise.all([...turns, loading])
   trial.keepWorker()
-  await load.stop()
+  await (await loading).stop()
   return died
 }
 
@@ -46,7 +51,7 @@ export const killPoints: Scenario<{ kills: number }> = {
   sizes: { test: { kills: 7 }, full: { kills: 40 }, control: { kills: 1 } },
   async attack(trial, { kills }) {
     const random = trial.random.fork()
-    const points = CRASH_POINTS.filter((point) => !BIRTHS.includes(point))
+    const points = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(point))
     // The first life of each being begins now, so its points come first.
     const plan = ['begin:after-generation' as const, ...random.shuffled(points)]
     while (plan.length < kills) plan.push(random.pick(points))

@@ -1,0 +1,27 @@
+import type { Scenario } from '../scenario.ts'
+import { dieAt, OUTSIDE } from './kill-points.ts'
+
+/** What is done outside is done at least once and written once, wherever its worker dies. */
+export const effects: Scenario<{ kills: number }> = {
+  name: 'effects',
+  about:
+    'what an act does outside while its workers are killed is done under one key, again only if nothing of it was kept, and written once',
+  sizes: { test: { kills: 2 }, full: { kills: 40 }, control: { kills: 0 } },
+  trial: { persons: 6, scripted: 0, llm: 0, letters: 1, stallSeconds: 60 },
+  async attack(trial, { kills }) {
+    const random = trial.random.fork()
+    const plan = random.shuffled(OUTSIDE)
+    while (plan.length < kills) plan.push(random.pick(OUTSIDE))
+    return { kills, ...(await dieAt(trial, plan.slice(0, kills), 12)) }
+  },
+  control: {
+    without: 'lost-results',
+    async attack(trial) {
+      trial.keepWorker()
+      await trial.post(trial.persons[0] ?? '')
+      await trial.answered()
+      return {}
+    },
+    sign: /^letter .* with nothing dying between/,
+  },
+}
