@@ -1,54 +1,17 @@
-import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import type { Tool } from '@treeos/world'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createModel, type Mind, ModelTransientError, mindOf } from './model.ts'
-
-// By a computed address: packages import nothing of test/, their tests only start what is there.
-const { startModelServer } = (await import(
-  new URL('../../../../test/support/model-server.ts', import.meta.url).href
-)) as typeof import('../../../../test/support/model-server.ts')
-
-let server: Awaited<ReturnType<typeof startModelServer>>
-let mind: Mind
-beforeAll(async () => {
-  server = await startModelServer()
-  mind = mindOf({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
-})
-afterEach(() => server.reset())
-afterAll(() => server.close())
-
-const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
-const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
-const KEY = 'sk-KEY-55'
-const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
-const tool = (name: Tool['function']['name']): Tool => ({
-  type: 'function',
-  function: { name, description: name, parameters: { type: 'object' } },
-})
-const tools = [tool('see'), tool('summon')]
-const ask = { prompt, tools, forceToolCall: false }
-const spoke = (content: string) => ({
-  kind: 'call',
-  call: { verb: 'summon', target: null, content, inReplyTo: null },
-  content: null,
-})
-const failure = (message: unknown) => ({
-  decision: { kind: 'failure', code: 'LLM_FAILED', message },
-  usage: null,
-  dropped: 0,
-})
-
-/** Decides once, checks that it took one request and tells no secret, and returns what came or was thrown. */
-async function outcome(timeoutSeconds = 10, request = ask): Promise<unknown> {
-  const result = await createModel(mind, { timeoutSeconds })
-    .decide(request)
-    .catch((error: unknown) => error)
-  expect(server.requests).toHaveLength(1)
-  const told = inspect(result, { depth: 10, showHidden: true })
-  for (const secret of [SENTINEL, SECRET, KEY]) expect(told).not.toContain(secret)
-  return result
-}
+import { describe, expect, it, vi } from 'vitest'
+import {
+  ask,
+  failure,
+  KEY,
+  mind,
+  outcome,
+  SENTINEL,
+  server,
+  spoke,
+  startModelServer,
+} from '../../test/asking.ts'
+import { createModel, ModelTransientError, mindOf } from './model.ts'
 
 describe('L3 an answer without end is cut while it comes', () => {
   const MB = 1024 * 1024
