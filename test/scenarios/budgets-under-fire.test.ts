@@ -1,16 +1,16 @@
 /** A tree of children draws on one budget, from worker processes that are killed in the middle of calls. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beings } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { WorkerProcess } from '../faults/ground.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { WorkerProcess } from '../faults/ground.ts'
 import { Random } from '../faults/random.ts'
 import { beingOf, doAs, play, setRole, until, wakeUp } from '../support/life.ts'
 import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { type Processes, prepareProcesses } from '../support/processes.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -23,17 +23,18 @@ const KILLS = 3
 /** Less than all of them may reserve at once. */
 const STEP = { tokens: 4000, money: 0.02 }
 
-let home: string
+let processes: Processes
+let prices: string
 let model: ModelServer
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'treeos-budgets-'))
-  await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
-  await writeFile(join(home, 'prices.json'), JSON.stringify({ perMillionTokens: { test: PRICE } }))
+  processes = await prepareProcesses()
+  prices = join(processes.home, 'prices.json')
+  await writeFile(prices, JSON.stringify({ perMillionTokens: { test: PRICE } }))
   model = await startModelServer()
 })
 afterAll(async () => {
   await model?.close()
-  await rm(home, { recursive: true, force: true })
+  await processes?.close()
 })
 
 /** What the provider knows: every call it began to work on, whoever lived to hear of it. */
@@ -111,24 +112,14 @@ const raise = (world: World, limits: JsonObject): Promise<unknown> =>
     if (error.code !== 'TIMEOUT') throw error
   })
 
-function startProcess(world: World): WorkerProcess {
-  const { OPENAI_API_KEY: _, ...env } = process.env
-  return new WorkerProcess(join(home, 'worker.log'), {
-    ...env,
-    TZ: 'UTC',
-    TREEOS_LOG: 'warn',
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
-    DATABASE_URL: world.url,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
-    TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
+const startProcess = (world: World): WorkerProcess =>
+  processes.start(world, {
     OPENAI_BASE_URL: model.url,
     TREEOS_MODEL: 'test',
     TREEOS_MODEL_TIMEOUT_SECONDS: '3',
-    TREEOS_PRICES: join(home, 'prices.json'),
+    TREEOS_PRICES: prices,
     TREEOS_ANSWER_TOKENS: String(ANSWER_TOKENS),
   })
-}
 
 /** Looks, as often as it can, whether anything is over what the budget is, until it is told to stop. */
 async function watch(

@@ -158,7 +158,7 @@ async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment)
     decision: {
       kind: 'failure',
       code: input.effect,
-      message: input.effect === 'FORBIDDEN' ? LEASE_OVER : NOT_DONE,
+      message: WHY_NOTHING[input.effect] ?? NO_RESULT,
     },
   }
 }
@@ -179,8 +179,15 @@ async function decisionOf(
   return recordDecision(deps.db, input.moment, chosen(loaded))
 }
 
-const NOT_DONE = 'what it was to do outside was not done within the time and the attempts it has'
+// Whoever did it may have died before it could tell.
+const NO_RESULT =
+  'what it does outside gave no result within the time and the attempts it has: it may have been done all the same'
 const LEASE_OVER = 'the lease under which this was done ran out: inhabit the being again'
+/** Why nothing was tried outside, by code. */
+const WHY_NOTHING: Readonly<Record<string, string>> = {
+  FORBIDDEN: LEASE_OVER,
+  RESOURCE_CONFLICT: 'it asks for something else outside than it asked for before',
+}
 const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
 
 /** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */

@@ -1,0 +1,79 @@
+/** An effect that may be tried once, and its worker dies of it: before or after what came of it is kept. */
+import { randomUUID } from 'node:crypto'
+import type { CrashPoint } from '@treeos/activities'
+import { actWakeId } from '@treeos/core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { putAct } from '../faults/submitting.ts'
+import { momentOf, ring, rowOf } from '../support/life.ts'
+import mail, { MAIL_PATH } from '../support/mail.ts'
+import { type PostOffice, startPostOffice } from '../support/post-office.ts'
+import { type Processes, prepareProcesses } from '../support/processes.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let processes: Processes
+let office: PostOffice
+let world: World
+/** The wakes of those whose worker died, by the point it died at. */
+const wakes = new Map<CrashPoint, string>()
+
+beforeAll(async () => {
+  processes = await prepareProcesses()
+  office = await startPostOffice()
+  world = await startWorld({ extensions: [mail] })
+  for (const name of ['ann', 'ben']) await world.birth({ name, cognition: 'human', role: 'operator' })
+  await world.stopWorker()
+  wakes.set('effect:after-result', await postAndDie('ann', 'effect:after-result'))
+  wakes.set('effect:after-perform', await postAndDie('ben', 'effect:after-perform'))
+  await world.startWorker()
+})
+afterAll(async () => {
+  await processes?.close()
+  await world?.close()
+  await office?.close()
+})
+
+/** Nobody lives but a worker that dies of the one letter it has to post. @returns the wake of the act */
+async function postAndDie(person: string, point: CrashPoint): Promise<string> {
+  const worker = processes.start(world, {
+    TREEOS_EXTENSIONS: MAIL_PATH,
+    TREEOS_TEST_OFFICE: office.url,
+    TREEOS_TEST_BUILD: '1',
+    TREEOS_CRASH_AT: `${point}:1`,
+  })
+  expect(await worker.ready).toBe(true)
+  const id = randomUUID()
+  const args = { text: `from ${person}` }
+  await putAct(world.db, person, id, { verb: 'do', action: 'mail:post-once', target: `@${person}`, args })
+  await ring(world, person)
+  expect(await worker.ended).toBe('SIGKILL')
+  return actWakeId(id)
+}
+
+const endOf = (point: CrashPoint) => momentOf(world, wakes.get(point) ?? '', 90)
+const cameFrom = (person: string) => office.letters.filter(({ text }) => text === `from ${person}`)
+
+it('what came of it was kept: it is an act', async () => {
+  expect(await endOf('effect:after-result')).toMatchObject({ outcome: 'act' })
+  const [letter, ...more] = cameFrom('ann')
+  expect(more).toEqual([])
+  expect((await rowOf(world, 'ann')).qualities.mail).toEqual({ last: 'from ann', receipt: letter?.key })
+})
+
+it('it was done and nothing of it was kept: a failure by name, which does not say that nothing was done', async () => {
+  expect(await endOf('effect:after-perform')).toMatchObject({
+    outcome: 'failure',
+    reason: 'TIMEOUT',
+    message:
+      'what it does outside gave no result within the time and the attempts it has: it may have been done all the same',
+    act: null,
+  })
+  expect(cameFrom('ben')).toHaveLength(1)
+  expect((await rowOf(world, 'ben')).qualities).not.toHaveProperty('mail')
+})
+
+it('F49 both are lived again the same', async () => {
+  await expectUnbroken(world)
+  await expectReplays(world)
+  expect(office.asked).toBe(2)
+})

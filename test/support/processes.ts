@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { WorkerProcess } from '../faults/ground.ts'
+import type { World } from './world.ts'
+
+/** Workers that are processes of their own, as users run them, on the services of the run. */
+export interface Processes {
+  /** a folder of theirs */
+  readonly home: string
+  start(world: World, env?: NodeJS.ProcessEnv): WorkerProcess
+  /** kills those that still live */
+  close(): Promise<void>
+}
+
+export async function prepareProcesses(): Promise<Processes> {
+  const home = await mkdtemp(join(tmpdir(), 'treeos-test-workers-'))
+  await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
+  const started: WorkerProcess[] = []
+  const { OPENAI_API_KEY: _, ...inherited } = process.env
+  return {
+    home,
+    start(world, env = {}) {
+      const worker = new WorkerProcess(join(home, 'worker.log'), {
+        ...inherited,
+        TZ: 'UTC',
+        TREEOS_LOG: 'warn',
+        NODE_COMPILE_CACHE: join(home, 'compiled'),
+        DATABASE_URL: world.url,
+        TEMPORAL_ADDRESS: inject('temporalAddress'),
+        TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
+        TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
+        ...env,
+      })
+      started.push(worker)
+      return worker
+    },
+    async close() {
+      for (const worker of started) worker.kill()
+      await Promise.all(started.map(({ ended }) => ended))
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
