@@ -1,4 +1,4 @@
-import { enqueue, findLease } from '@treeos/chain'
+import { enqueue, findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
@@ -194,6 +194,48 @@ describe('while a being is driven', () => {
       'stage:mode-1',
       'stage:mute',
     ])
+  })
+
+  it('lends it no reach where the lease says so: the being acts by its own, and so does whoever it asks', async () => {
+    await setRole(world, {
+      name: 'minder',
+      canSee: ['~'],
+      canDo: ['set-roleflow', 'set-role', 'set-world-signal'],
+      canSummon: ['@role-manager', '@birther'],
+      canBe: ['birth', 'connect', 'release'],
+      prompt: 'You mind.',
+    })
+    await world.birth({ name: 'ward', cognition: 'scripted', script: 'stage:puppet', role: 'minder' })
+    const hands = await inhabit(world, { being: 'ward', as: 'operator', own: true })
+    const child = { name: 'usurper', cognition: 'llm', role: 'operator' }
+    const flow = [{ role: 'stage:free' }]
+    const role = { name: 'usurped', canDo: [{ pattern: '*' }], prompt: '' }
+    const beyond = { code: 'FORBIDDEN' }
+    await expect(
+      act(world, 'ward', { verb: 'be', operation: 'birth', payload: child }),
+    ).rejects.toMatchObject(beyond)
+    await expect(doAs(world, 'set-roleflow', '@ward', { flow }, 'ward')).rejects.toMatchObject(beyond)
+    await expect(doAs(world, 'set-role', '/', { role }, 'ward')).rejects.toMatchObject(beyond)
+    const bell = { namespace: 'ward', key: 'bell', value: true }
+    await expect(doAs(world, 'set-world-signal', '/', bell, 'ward')).rejects.toMatchObject(beyond)
+    const asked = [
+      ['role-manager', { do: 'set-roleflow', target: '@ward', flow }],
+      ['birther', { be: 'birth', ...child }],
+    ] as const
+    for (const [target, content] of asked) {
+      const { reply: told } = await summon(world, { target, content, as: 'ward', waitSeconds: 20 })
+      expect(told).toMatchObject({ content: { ok: false, error: { code: 'FORBIDDEN' } } })
+    }
+    // Asked for under the lease, and answered after it.
+    await hands.release()
+    const moment = (await moments(world.db, 'ward')).at(-1)
+    expect(moment).toMatchObject({ driver: '@operator' })
+    const stored = await readOpen(world.db, `ward/1/${moment?.n}`)
+    expect(stored?.record).toMatchObject({ driver: 'operator', own: true })
+    const lent = await inhabit(world, { being: 'ward', as: 'operator' })
+    expect((await rowOf(world, 'ward')).inhabited).toEqual({ epoch: 2, by: 'operator', under: null })
+    await doAs(world, 'set-roleflow', '@ward', { flow }, 'ward')
+    await lent.release()
   })
 
   it('F48 its driver sets its flow, publishes signals and writes roles as the child, which is recorded', async () => {

@@ -2,7 +2,7 @@ import { inbox, moments, revokeToken, see } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, live, rowOf, tell, until } from '../support/life.ts'
+import { askedFor, live, rowOf, setRole, tell, until } from '../support/life.ts'
 import { connectTo, EdgeWorld, LEAK, type Outside, openEdge, refusalIn } from '../support/mcp.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 
@@ -92,6 +92,23 @@ describe('F95 a client performs the four verbs', () => {
     expect(await oracle.call('do', { action: 'move', target: '/library' })).toMatchObject({ isError: false })
     const lived = (await moments(at.world.db, 'oracle')).at(-1)
     expect(lived).toMatchObject({ primary: 'narrow', driver: '@operator' })
+  })
+
+  it('the being acts by its own reach: nothing of its issuer’s is lent to whoever acts from outside', async () => {
+    await setRole(at.world, {
+      name: 'villager',
+      canSee: ['~'],
+      canBe: ['birth'],
+      canSummon: ['@birther'],
+      prompt: 'You live here.',
+    })
+    await at.world.birth({ name: 'vic', cognition: 'llm', role: 'villager' })
+    const vic = await at.asBeing('vic')
+    const usurper = { name: 'usurper', cognition: 'llm', role: 'operator' }
+    const refused = await vic.call('be', { operation: 'birth', payload: usurper })
+    expect(refused).toMatchObject({ isError: true })
+    expect(JSON.stringify(refused)).toContain('beyond the reach of @vic')
+    expect(await rowOf(at.world, 'usurper')).toBeNull()
   })
 
   it('a session that closes leaves the being to the other session of the same token', async () => {

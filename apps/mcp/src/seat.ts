@@ -88,7 +88,7 @@ export class Seat {
     const { person, inhabits } = await standingOf(this.#at, this.bearer)
     const at = { ...this.#at, person }
     if (!inhabits) return at
-    const hands = await inhabit(at, { being, as: issuer })
+    const hands = await inhabit(at, { being, as: issuer, own: true })
     this.#hands = hands
     void hands.over.then(() => {
       if (this.#hands !== hands) return

@@ -11,7 +11,9 @@ export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   const open = await readOpen(db, moment)
   if (open === null || open.face === null) return null
   const face = (await kept(db, open.face)) as unknown as Face | null
-  return face === null ? null : { surface: face.surface, driver: open.record.driver }
+  if (face === null) return null
+  const { driver, own } = open.record
+  return { surface: face.surface, driver, lender: own === true ? null : driver }
 }
 
 /** Whoever said what a wake's chain began with; null when that was nobody. */

@@ -19,7 +19,15 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { driverOf, lookAround, momentCognition, openTime, type Seen, WorldReader } from '@treeos/world'
+import {
+  driverOf,
+  lenderOf,
+  lookAround,
+  momentCognition,
+  openTime,
+  type Seen,
+  WorldReader,
+} from '@treeos/world'
 import type { OpenInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
@@ -78,6 +86,7 @@ export async function lookForMoment(
     heads: seen.heads,
     basis: digestOf(seen.basis as unknown as Json),
     ...(wake.cut ? { cut: true } : {}),
+    ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
   }
   return { ...seen, record, faults }

@@ -41,6 +41,8 @@ export interface OpenRecord {
   readonly face: Digest | null
   /** the thread of its wake was cut; left out when it was not */
   readonly cut?: true
+  /** its driver lent it no reach; left out where it did, and where nobody drove it */
+  readonly own?: true
 }
 
 /** How a moment ended: hash-linked to the record of the being's moment before, sees and failures too. */

@@ -23,13 +23,14 @@ export interface Inhabiting {
 
 /**
  * Takes a lease on a descendant and keeps it. Until it is released, whoever may act as `as` may act as the being.
+ * @param own it acts by its own reach alone; else by that of `as` as well
  * @throws {TreeosError} FORBIDDEN for whoever is no strict descendant, RESOURCE_CONFLICT naming who drives it
  */
 export async function inhabit(
   at: Connection,
-  { being, as }: { readonly being: BeingName; readonly as: BeingName },
+  { being, as, own = false }: { readonly being: BeingName; readonly as: BeingName; readonly own?: boolean },
 ): Promise<Inhabiting> {
-  const payload = { being: stanceOf(being) }
+  const payload = { being: stanceOf(being), ...(own ? { own } : {}) }
   const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
   const { epoch } = result as { epoch: number }
   let end: (why: 'released' | 'lost') => void = () => undefined

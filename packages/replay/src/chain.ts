@@ -64,6 +64,7 @@ async function replayMoment(
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
   // Whoever drove it is who the being's own reel says had taken it by then.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
+  if (open.driver !== null) compare.same('own', open.own ?? false, me.inhabited?.own ?? false)
   compare.same('program', open.program, digestOf(seen.program as unknown as Json))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)

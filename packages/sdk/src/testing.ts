@@ -110,6 +110,7 @@ export async function decide(
     {
       actor,
       driver: null,
+      lender: null,
       cognition: actor.cognition.kind,
       target: asTarget(target),
       args,

@@ -47,6 +47,8 @@ export interface Asker {
   readonly surface: Surface
   /** who drove it */
   readonly driver: BeingName | null
+  /** who lent it reach: its driver, unless the lease lent none */
+  readonly lender: BeingName | null
 }
 
 /** What passing both gates yields: facts and wakes to commit, or nothing for a look. */

@@ -41,6 +41,8 @@ export interface OperationInput {
   readonly actor: BeingRow
   /** who drives the actor in this moment; null when it decides for itself */
   readonly driver: BeingRow | null
+  /** whose rights the actor has beside its own: its driver's, unless the lease lends none */
+  readonly lender: BeingRow | null
   /** who decides for the actor in this moment */
   readonly cognition: Cognition
   readonly target: OperationTarget
@@ -49,7 +51,7 @@ export interface OperationInput {
   readonly world: WorldReader
   /** hex digest of a JSON value, for what is kept by content */
   readonly digest: (value: Json) => string
-  /** the actor's own reach, and its driver's while one drives it */
+  /** the actor's own reach, and its lender's */
   readonly reach: () => Promise<Reach>
   /**
    * Decides what the actor was asked for, as the asker: nothing in it is the actor's choice, and the asker could have done

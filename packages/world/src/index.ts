@@ -40,7 +40,7 @@ export {
   roleBrought,
   roleGone,
 } from './genesis.ts'
-export { driverOf, effectiveCognition, momentCognition, requireHands } from './inhabiting.ts'
+export { driverOf, effectiveCognition, lenderOf, momentCognition, requireHands } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { memoryRows } from './memory-rows.ts'
 export { openTime } from './open-time.ts'

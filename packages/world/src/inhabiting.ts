@@ -50,14 +50,18 @@ export function requireHands(
   )
 }
 
+/** Whose reach a being has beside its own while it is driven: its driver's, unless the lease lends none. */
+export const lenderOf = ({ inhabited }: BeingRow, driver: BeingName | null): BeingName | null =>
+  inhabited?.own === true ? null : driver
+
 /** The mind that a moment is evaluated for. */
 export function momentCognition(me: BeingRow, driver: BeingName | null): BeingRow['cognition'] {
   return driver === null ? me.cognition : { kind: 'human', script: null }
 }
 
 export function inhabited(row: BeingRow, payload: JsonObject): BeingRow {
-  const { epoch, by, under } = payload as unknown as Inhabited
-  return { ...row, inhabited: { epoch, by, under } }
+  const { epoch, by, under, own } = payload as unknown as Inhabited
+  return { ...row, inhabited: { epoch, by, under, ...(own === true ? { own } : {}) } }
 }
 
 export function released(row: BeingRow): BeingRow {

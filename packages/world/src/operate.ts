@@ -1,4 +1,5 @@
 import {
+  type BeingName,
   type Json,
   type JsonObject,
   LIMITS,
@@ -13,7 +14,9 @@ import { requireDeclared, SUBSTRATE_PARTS } from './declared.ts'
 import { EffectPending } from './effect.ts'
 import type { Decided, Operation, OperationInput, OperationTarget } from './extension.ts'
 import { bothGates, isRoot, nameOf, requireListed, requireStanding, resolve } from './gates.ts'
+import { lenderOf } from './inhabiting.ts'
 import { reachWith } from './reach.ts'
+import type { WorldReader } from './reader.ts'
 import { parseRequest, type Request } from './request.ts'
 import type { BeingRow } from './rows.ts'
 import { summon } from './summon.ts'
@@ -140,15 +143,17 @@ async function run(
     target,
     fallback: operation.allow,
   })
+  const lender = lenderOf(at.me, at.driver)
   const decided = await decideBy(operation, at, {
     actor: at.me,
-    driver: at.driver === null ? null : await at.reader.being(at.driver),
+    driver: await rowOf(at.reader, at.driver),
+    lender: await rowOf(at.reader, lender),
     cognition: at.caller.cognition,
     target,
     args,
     world: at.reader,
     digest: at.digest,
-    reach: () => reachWith(at.reader, at.me, at.driver),
+    reach: () => reachWith(at.reader, at.me, lender),
     fulfil: async () => {
       const fulfilled = await fulfil(at, operation)
       by.push(...fulfilled.by)
@@ -201,10 +206,13 @@ function requireTarget(operation: Operation, target: OperationTarget): void {
   )
 }
 
+const rowOf = async (reader: WorldReader, being: BeingName | null) =>
+  being === null ? null : reader.being(being)
+
 /**
  * Decides the operation that the wake's content asks for. Whoever does it lends the asker nothing but its hands: the asker's
  * lists must have held the action as it spoke, its reach must hold it still, and standing, ceilings and reach are the
- * asker's, or its driver's, so that what comes of it is what they could have done alone. The hands bound it as well, by
+ * asker's, or whoever lent it theirs, so that what comes of it is what they could have done alone. The hands bound it as well, by
  * their own lists.
  */
 async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by: string[] }> {
@@ -220,8 +228,8 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
   requireListed(at.surface, await ceilingsOf(reader, at.me), verb, action)
   const asked = await at.asker()
   const list = requireAsked(asker, request, asked?.surface ?? null, await ceilingsOf(reader, asker))
-  const driver = asked?.driver ?? null
-  const reach = await reachWith(reader, asker, driver)
+  const { driver = null, lender = null } = asked ?? {}
+  const reach = await reachWith(reader, asker, lender)
   const named = LIST_OF_VERB[verb]
   if (!holdsEntry(named, reach[named], action, asker.home)) {
     throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
@@ -239,7 +247,8 @@ async function fulfil(at: Acting, by: Operation): Promise<{ decided: Decided; by
   })
   const decided = await decideBy(operation, at, {
     actor: asker,
-    driver: driver === null ? null : await reader.being(driver),
+    driver: await rowOf(reader, driver),
+    lender: await rowOf(reader, lender),
     cognition: wake.caller.cognition,
     target,
     args,

@@ -55,14 +55,14 @@ export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Rea
   return { ...lists, see }
 }
 
-/** Its own reach, and its driver's while one drives it: what an ancestor does through it, the ancestor could do alone. */
+/** Its own reach, and that of an elder who drives it and lends it: what is done through it, the elder could do alone. */
 export async function reachWith(
   reader: WorldReader,
   being: BeingRow,
-  driver: BeingName | null,
+  lender: BeingName | null,
 ): Promise<Reach> {
   const own = await reachOf(reader, being)
-  const row = driver === null ? null : await reader.being(driver)
+  const row = lender === null ? null : await reader.being(lender)
   if (row === null) return own
   const lent = await reachOf(reader, row)
   const both = (list: CanList) => [

@@ -57,6 +57,8 @@ export interface Inhabited {
   readonly by: BeingName | null
   /** the driver's own epoch, when it was itself driven as it took the lease */
   readonly under: number | null
+  /** the driver lends none of its reach: the being acts by its own; absent where it lends it */
+  readonly own?: true
 }
 
 export interface SpaceRow {

@@ -135,7 +135,9 @@ export class State {
         correlation: `${who}/1/1`,
         digest: this.world.keep,
         asker: async () =>
-          spoke == null || spoke.surface === null ? null : { surface: spoke.surface, driver: spoke.driver },
+          spoke == null || spoke.surface === null
+            ? null
+            : { surface: spoke.surface, driver: spoke.driver, lender: spoke.driver },
         outside: async () => null,
         opener: async () => wake.asker,
         thread: async () => null,

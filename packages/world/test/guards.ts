@@ -275,25 +275,25 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'driven: reach is lent to none whom nobody drives',
     'reach.ts',
-    'const row = driver === null ? null : await reader.being(driver)',
-    "const row = await reader.being(driver ?? (being.inhabited === undefined ? '' : (being.parent ?? '')))",
+    'const row = lender === null ? null : await reader.being(lender)',
+    "const row = await reader.being(lender ?? (being.inhabited === undefined ? '' : (being.parent ?? '')))",
   ),
   gone(
     'driven: reach is lent to acts of the driver alone',
     'operate.ts',
-    'reach: () => reachWith(at.reader, at.me, at.driver),',
+    'reach: () => reachWith(at.reader, at.me, lender),',
     'reach: () => reachWith(at.reader, at.me, at.me.inhabited?.by ?? null),',
   ),
   gone(
     'driven: a right that was lent is not kept',
     'operations/world.ts',
-    'return owner === null ? driver.name : null',
+    'return owner === null ? lender.name : null',
     'return null',
   ),
   gone(
     'mediate: whoever drove the asker as it spoke',
     'operate.ts',
-    'const driver = asked?.driver ?? null',
-    'const driver = asker.inhabited?.by ?? null',
+    'const { driver = null, lender = null } = asked ?? {}',
+    'const driver = asker.inhabited?.by ?? null, lender = driver',
   ),
 ]

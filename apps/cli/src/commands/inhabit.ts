@@ -11,28 +11,33 @@ type Line =
 
 /** `treeos inhabit`: holds a lease from a terminal. */
 export function addInhabit(cli: Cli): void {
-  cli.asBeing('inhabit <stance>', 'drive a descendant until standard input closes or Ctrl-C').action(
-    cli.run(async (out, stance: string, options: ActingOptions): Promise<ExitStatus> => {
-      const as = requireStance(options.as)
-      const being = requireStance(stance, as)
-      const { inhabit } = await import('@treeos/client')
-      const { live } = await import('../instance/connection.ts')
-      const tell = (line: Line) => out.value(line, shownLine)
-      const { Stop } = await import('../instance/stop-asked.ts')
-      const stop = new Stop()
-      stop.atEndOfInput()
-      const hold = async (at: Living): Promise<ExitStatus> => {
-        const held = await inhabit(at, { being, as })
-        tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
-        out.progress(howTo(being))
-        const why = await Promise.race([held.over, stop.asked.then(() => 'released' as const)])
-        if (why === 'released') await held.release()
-        tell({ event: 'released', being: stanceOf(being), why })
-        return why === 'released' ? 0 : 1
-      }
-      return live(options, hold).finally(() => stop.close())
-    }),
-  )
+  cli
+    .asBeing('inhabit <stance>', 'drive a descendant until standard input closes or Ctrl-C')
+    .option('--own', 'it acts by its own reach alone; else by that of --as as well')
+    .action(
+      cli.run(
+        async (out, stance: string, options: ActingOptions & { own?: boolean }): Promise<ExitStatus> => {
+          const as = requireStance(options.as)
+          const being = requireStance(stance, as)
+          const { inhabit } = await import('@treeos/client')
+          const { live } = await import('../instance/connection.ts')
+          const tell = (line: Line) => out.value(line, shownLine)
+          const { Stop } = await import('../instance/stop-asked.ts')
+          const stop = new Stop()
+          stop.atEndOfInput()
+          const hold = async (at: Living): Promise<ExitStatus> => {
+            const held = await inhabit(at, { being, as, own: options.own ?? false })
+            tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
+            out.progress(howTo(being))
+            const why = await Promise.race([held.over, stop.asked.then(() => 'released' as const)])
+            if (why === 'released') await held.release()
+            tell({ event: 'released', being: stanceOf(being), why })
+            return why === 'released' ? 0 : 1
+          }
+          return live(options, hold).finally(() => stop.close())
+        },
+      ),
+    )
 }
 
 const howTo = (being: BeingName): string =>

@@ -6,6 +6,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  LIMITS,
   parseSpacePath,
   parseStance,
   requireBeingName,
@@ -142,9 +143,13 @@ const connect: Operation = {
     'Takes a lease on a descendant: until it is released, a person drives it and its own mind rests.',
   targets: ['being'],
   allow: ['self'],
-  args: { being: 'whom to inhabit: a child, or a child of one, and so on' },
+  args: {
+    being: 'whom to inhabit: a child, or a child of one, and so on',
+    own: 'true: it acts by its own reach alone; else by its driver’s as well',
+  },
   async decide({ actor, driver, cognition, args, world }): Promise<Decided> {
-    const given = new Arguments('connect', args, ['being'])
+    const given = new Arguments('connect', args, ['being', 'own'])
+    const own = given.flag('own', false)
     const child = await requireBeing(world, given)
     if (cognition !== 'human')
       throw new TreeosError('FORBIDDEN', `only a person inhabits: ${stanceOf(actor.name)} has no hands`)
@@ -157,7 +162,7 @@ const connect: Operation = {
     if (child.inhabited?.by != null) {
       throw new TreeosError(
         'RESOURCE_CONFLICT',
-        `${stanceOf(child.name)} is inhabited by ${stanceOf(child.inhabited.by)} until that one releases it, or is silent for 30 s`,
+        `${stanceOf(child.name)} is inhabited by ${stanceOf(child.inhabited.by)} until that one releases it, or is silent for ${LIMITS.leaseSeconds} s`,
       )
     }
     const epoch = (child.inhabited?.epoch ?? 0) + 1
@@ -167,7 +172,7 @@ const connect: Operation = {
         {
           reel: beingReel(child.name),
           kind: 'being:inhabited',
-          payload: { by: actor.name, epoch, under },
+          payload: { by: actor.name, epoch, under, ...(own ? { own } : {}) },
         },
       ],
       result: { being: child.name, driver: actor.name, epoch },

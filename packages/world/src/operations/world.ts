@@ -203,11 +203,11 @@ const setWorldSignal: Operation = {
 
 /**
  * A signal can put a role on someone else, so publishing needs a right: the namespace's owner, its makers, the operator; and
- * of the driver, while one drives the actor.
+ * of the lender, while one drives the actor and lends it.
  * @returns whose the namespace becomes by it, if that is not the actor: a right that was lent is not kept
  */
 async function requirePublisher(
-  { actor, driver, world }: OperationInput,
+  { actor, lender, world }: OperationInput,
   namespace: string,
 ): Promise<BeingName | null> {
   const owner = (await world.world(namespace))?.owner ?? null
@@ -216,7 +216,7 @@ async function requirePublisher(
     owner === being.name ||
     (owner !== null && (await isAncestor(world, being.name, owner)))
   if (await may(actor)) return null
-  if (driver !== null && (await may(driver))) return owner === null ? driver.name : null
+  if (lender !== null && (await may(lender))) return owner === null ? lender.name : null
   throw new TreeosError(
     'FORBIDDEN',
     `@${actor.name} may not publish in ${namespace}: it belongs to ${owner === null ? '@operator' : `@${owner}`}`,
