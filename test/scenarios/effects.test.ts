@@ -1,9 +1,10 @@
 import { act, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { defineExtension, defineOperation } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createSpace, doAs, groundOf, play, rowOf } from '../support/life.ts'
+import { createSpace, doAs, groundOf, play, rowOf, until, wakesOf } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
@@ -31,9 +32,11 @@ const oddly = defineOperation({
 const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly] })
 
 let office: PostOffice
+/** comes to pass as the office is asked */
+let meanwhile: () => Promise<unknown> = async () => undefined
 let world: World
 beforeAll(async () => {
-  office = await startPostOffice()
+  office = await startPostOffice(() => meanwhile())
   process.env.TREEOS_TEST_OFFICE = office.url
   world = await startWorld({ extensions: [stage, mail, odds] })
   await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
@@ -141,15 +144,75 @@ describe('an operation that does something outside', () => {
     for (const secret of ['hello', 'again 503', 'the office says', 'in vain'])
       expect(plain).not.toContain(secret)
   })
+})
 
-  it('F49 is lived again the same, and is not done again', async () => {
+describe('what a being does outside while it is driven', () => {
+  let ada: World
+  beforeAll(async () => {
+    ada = { ...world, person: 'ada' }
+    await world.birth({ name: 'ada', cognition: 'human', role: 'stage:free' })
+    const payload = { name: 'kid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
+    await act(ada, 'ada', { verb: 'be', operation: 'birth', payload })
+  })
+  const connectAs = (person: string) =>
+    act({ ...world, person }, person, { verb: 'be', operation: 'connect', payload: { being: '@kid' } })
+  const post = (action: string, text: string) =>
+    act(ada, 'kid', { verb: 'do', action, target: '@kid', args: { text } })
+  /** As if nobody had renewed it for too long. */
+  const runOut = () =>
+    sql`update treeos.lease set expires = clock_timestamp() where being = 'kid'`.execute(world.owner)
+  const isFree = async () => (await rowOf(world, 'kid')).inhabited?.by === null
+  const handOver = async () => {
+    await runOut()
+    await until(isFree)
+    await connectAs('operator')
+  }
+  const isRefused = { code: 'FORBIDDEN', message: expect.stringMatching(/lease .*(ran out|is over)/) }
+  afterEach(async () => {
+    meanwhile = async () => undefined
+    await runOut()
+    await until(isFree, { what: '@kid freed' })
+  })
+
+  it('is done while the lease holds', async () => {
+    await connectAs('ada')
+    const { result } = await post('mail:post', 'by hand')
+    expect(office.letters.at(-1)).toEqual({ key: (result as JsonObject).receipt, text: 'by hand' })
+  })
+
+  it('is not done when its lease ran out while its worker was away', async () => {
+    await connectAs('ada')
+    await world.stopWorker()
     const before = office.asked
-    await createSpace(world, '/later')
-    expect((await moments(world.db, 'clerk')).length).toBeGreaterThan(8)
-    await expectUnbroken(world)
-    await expectReplays(world)
+    const posted = post('mail:post', 'too late')
+    posted.catch(() => undefined) // awaited below
+    await until(async () => (await wakesOf(world, 'kid')).some(({ closedBy }) => closedBy === null))
+    await runOut()
+    await world.startWorker()
+    await expect(posted).rejects.toMatchObject(isRefused)
     expect(office.asked).toBe(before)
   })
+
+  it.each([
+    ['has run out', runOut],
+    ['is somebody else’s', handOver],
+  ])('is not tried again when by then the lease %s', async (_what, since) => {
+    await connectAs('ada')
+    const before = office.asked
+    office.moods = [503]
+    meanwhile = since
+    await expect(post('mail:post-surely', 'once')).rejects.toMatchObject(isRefused)
+    expect(office.asked).toBe(before + 1)
+  })
+})
+
+it('F49 is lived again the same, and is not done again', async () => {
+  const before = office.asked
+  await createSpace(world, '/later')
+  expect((await moments(world.db, 'clerk')).length).toBeGreaterThan(8)
+  await expectUnbroken(world)
+  await expectReplays(world)
+  expect(office.asked).toBe(before)
 })
 
 it('an effect without bounds is refused where it is written', () => {

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity'
-import { type EffectResult, readEffect, recordEffectResult } from '@treeos/chain'
+import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/chain'
 import {
   CONTENT_BOUNDS,
   guardJson,
@@ -11,6 +11,7 @@ import {
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { heartbeating } from './heartbeat.ts'
+import { isLeaseOver, LEASE_OVER } from './lease.ts'
 import { messageOf } from './message.ts'
 import { patiently } from './patience.ts'
 
@@ -23,11 +24,26 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
   const stored = await patiently(deps.observe, () => readEffect(deps.db, moment))
   if (stored === null) throw new Error(`what ${moment} asks for is not kept`)
   if (stored.result !== null) return null
-  const { operation, actor, target, args } = stored.request
+  // It may have waited for its worker, or failed before, for longer than a lease holds.
+  const isOver = await patiently(deps.observe, () => isLeaseOver(deps.db, moment))
+  const result = isOver ? UNLEASED : await attempt(deps, moment, stored.request)
+  crashPoint('effect:after-perform')
+  await patiently(deps.observe, () => recordEffectResult(deps.db, moment, result))
+  crashPoint('effect:after-result')
+  return null
+}
+
+const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_OVER } }
+
+async function attempt(
+  deps: BeatDeps,
+  moment: MomentId,
+  { operation, actor, target, args }: EffectRequest,
+): Promise<EffectResult> {
   const effect = deps.parts.operations.get(operation)?.effect
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
-  const result = await heartbeating(async (): Promise<EffectResult> => {
+  return heartbeating(async () => {
     const { cancellationSignal } = Context.current()
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
     const at = { actor, target, args: args as JsonObject, key: `${deps.reality.id}/${moment}`, signal }
@@ -39,10 +55,6 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
       return { error: { code: error.code, message: messageOf(error.message) } }
     }
   })
-  crashPoint('effect:after-perform')
-  await patiently(deps.observe, () => recordEffectResult(deps.db, moment, result))
-  crashPoint('effect:after-result')
-  return null
 }
 
 /** It was done, whatever it says of it: no further attempt would change that. */

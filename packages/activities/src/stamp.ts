@@ -1,9 +1,7 @@
 import {
   type Db,
-  findLease,
   lockHeads,
   readEffect,
-  readOpen,
   readOutcome,
   recordDecision,
   recordEffect,
@@ -25,6 +23,7 @@ import { type Committed, commit } from './commit.ts'
 import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import type { Ending } from './ending.ts'
+import { LEASE_OVER } from './lease.ts'
 import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
 
 /** After this many decisions overtaken by others, everything read is locked before it is decided again. */
@@ -47,14 +46,8 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
   }
 }
 
-/**
- * Keeps what the moment asks for. Nothing is done outside under a lease that is over: that is asked of the append too, but
- * by then it would be done.
- * @returns why it is not to be done; null when it is
- */
-async function holdEffect({ db }: BeatDeps, { being, moment }: StampInput, { call }: EffectPending) {
-  const open = await readOpen(db, moment)
-  if (open?.record.driver != null && (await findLease(db, being)) === null) return 'FORBIDDEN'
+/** Keeps what the moment asks for. @returns why it is not to be done; null when it is */
+async function holdEffect({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
   await recordEffect(db, moment, call)
   crashPoint('effect:held')
   const stored = await readEffect(db, moment)
@@ -158,7 +151,7 @@ async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment)
     decision: {
       kind: 'failure',
       code: input.effect,
-      message: WHY_NOTHING[input.effect] ?? NO_RESULT,
+      message: input.effect === 'RESOURCE_CONFLICT' ? ASKS_OTHERWISE : NO_RESULT,
     },
   }
 }
@@ -182,12 +175,7 @@ async function decisionOf(
 // Whoever did it may have died before it could tell.
 const NO_RESULT =
   'what it does outside gave no result within the time and the attempts it has: it may have been done all the same'
-const LEASE_OVER = 'the lease under which this was done ran out: inhabit the being again'
-/** Why nothing was tried outside, by code. */
-const WHY_NOTHING: Readonly<Record<string, string>> = {
-  FORBIDDEN: LEASE_OVER,
-  RESOURCE_CONFLICT: 'it asks for something else outside than it asked for before',
-}
+const ASKS_OTHERWISE = 'it asks for something else outside than it asked for before'
 const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
 
 /** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */
