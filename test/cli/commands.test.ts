@@ -331,6 +331,17 @@ describe('authoring', () => {
       type: 'nook',
       qualities: { ambient: { tone: 'quiet' } },
     })
+    await home.json([
+      'do',
+      '/library/nook',
+      'create-matter',
+      '--args',
+      '{"id": "rock", "content": {"text": "warm"}}',
+    ])
+    expect((await home.run(['see', '/library/nook'])).stdout).toMatch(
+      /beings +@operator\nthings +matter:rock\nspaces +-\nowner +@operator\nqualities\n\{\n +"ambient"/,
+    )
+    expect((await home.run(['see', 'matter:rock'])).stdout).toMatch(/content\n\{\n +"text": "warm"/)
     await home.json(['move', '/'])
   })
 

@@ -9,6 +9,7 @@ const SCENES = 'scene'
 /**
  * Plants the scene of an extension, as the operator, unless that was done before. One that was interrupted is gone on with:
  * what is there already stays as it is.
+ * @param onKept told of each part that finds something in its place
  * @returns false when it was planted before
  * @throws {TreeosError} the code of an act that is refused
  */
@@ -16,6 +17,7 @@ export async function plantScene(
   at: Connection,
   { name, scene }: { readonly name: string; readonly scene: readonly VerbCall[] },
   onProgress: (line: string) => void = () => undefined,
+  onKept: (why: string) => void = () => undefined,
 ): Promise<boolean> {
   const [root] = await readRows(at.db, at.reality.id, [spaceKey(ROOT_SPACE)])
   const row = (root?.state ?? null) as SpaceRow | null
@@ -24,6 +26,7 @@ export async function plantScene(
     onProgress(`planting ${name}: ${i + 1} of ${scene.length}`)
     await act(at, OPERATOR, call).catch((error: unknown) => {
       if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
+      onKept(error.message)
     })
   }
   const args = { field: `${SCENES}.${name}`, value: true }

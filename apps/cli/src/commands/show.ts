@@ -76,21 +76,35 @@ export function shownThread({ thread, state, began, moved, participants, ...coun
 }
 
 export function shownSeen(seen: Descriptor): string {
-  const { address, identity } = seen
+  const { address, identity, size, coord, content, catalogs } = seen
   const rows = [
     ['address', address.being === null ? address.path : `${address.path} ${address.being}`],
     ['type', seen.type],
     ['beings', list(seen.beings)],
+    ['things', list(seen.matters)],
     ['spaces', list(seen.children)],
   ]
   if (address.being !== null) {
     rows.push(['made by', list(seen.beingLineage)], ['cognition', identity.cognition ?? '-'])
     rows.push(['default role', identity.defaultRole ?? '-'], ['home', identity.home ?? '-'])
   }
-  const hasQualities = Object.keys(seen.qualities).length > 0
-  rows.push(['qualities', hasQualities ? '' : '-'])
-  return hasQualities ? `${table(rows)}\n${prettyJson(seen.qualities)}` : table(rows)
+  if (identity.inhabitedBy !== undefined) rows.push(['inhabited by', identity.inhabitedBy])
+  if (seen.owner !== undefined) rows.push(['owner', seen.owner ?? '-'])
+  if (seen.contributors !== undefined && seen.contributors.length > 0)
+    rows.push(['contributors', list(seen.contributors)])
+  if (size !== undefined) rows.push(['size', Object.values(size).join(' × ')])
+  if (coord !== undefined) rows.push(['coord', Object.values(coord).join(', ')])
+  if (catalogs !== undefined)
+    rows.push(['catalogs', `${Object.keys(catalogs).join(', ')}: --json shows them`])
+  const parts = Object.entries({ content, qualities: seen.qualities }).filter(([, value]) =>
+    isSomething(value),
+  )
+  return [table(rows), ...parts.flatMap(([name, value]) => [name, prettyJson(value)])].join('\n')
 }
+
+/** Neither nothing nor empty. */
+const isSomething = (value: unknown): boolean =>
+  value !== undefined && value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
 
 export function shownMoments(moments: readonly MomentView[]): string {
   if (moments.length === 0) return 'no moment is over yet'

@@ -19,6 +19,19 @@ export async function requireDemo(name: string): Promise<Extension> {
 
 /** Plants the scene in an instance whose worker runs. */
 export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
-  const isNew = await live({ data: dataDir }, (at) => plantScene(at, demo, (line) => out.progress(line)))
+  const kept: string[] = []
+  const isNew = await live({ data: dataDir }, (at) =>
+    plantScene(
+      at,
+      demo,
+      (line) => out.progress(line),
+      (why) => kept.push(why),
+    ),
+  )
+  for (const why of kept) out.progress(`it stays as it is: ${why}`)
+  if (kept.length > 0)
+    out.progress(
+      `so ${demo.name} may not live as it is told: \`treeos up --demo ${demo.name} --data DIR\` makes it a world of its own`,
+    )
   if (!isNew) out.progress(`${demo.name} was planted before: it is as it was left`)
 }
