@@ -108,9 +108,13 @@ describe('F36 what an extension brings', () => {
       qualities: { subscription: { starts: { field: 'world.trip.under-way' } } },
     })
     const all = { canSee: ['/camp'], canDo: ['trip:go'], canSummon: ['@walker'], canBe: ['birth'] }
-    expect(
-      toolsFor(all, { replyTo: 'asker', respondMode: 'async' }).map((tool) => tool.function.name),
-    ).toEqual(['see', 'do', 'summon', 'be'])
+    const tools = toolsFor(all, { replyTo: 'asker', respondMode: 'async' }, world.parts)
+    expect(tools.map((tool) => tool.function.name)).toEqual(['see', 'do', 'summon', 'be'])
+    // A mind is told what the actions in its reach take, and of no others.
+    const [, doing, , being] = tools.map((tool) => tool.function.description)
+    expect(doing).toContain('trip:go')
+    expect(doing).not.toContain('set-space')
+    expect(being).toMatch(/^birth \(name: the new name, unique for ever; cognition: /m)
   })
 
   it.each([

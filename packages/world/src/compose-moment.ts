@@ -19,7 +19,7 @@ export interface Composed {
  * @param content of the wake
  */
 export function composeMoment(
-  parts: Pick<Parts, 'roles'>,
+  parts: Pick<Parts, 'roles' | 'operations' | 'beOperations'>,
   specs: readonly RoleSpec[],
   face: Face,
   wake: { readonly openedAt: number; readonly content: Json },
@@ -28,7 +28,7 @@ export function composeMoment(
   return {
     role,
     prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
-    tools: toolsFor(face.surface, role),
+    tools: toolsFor(face.surface, role, parts),
     missing: specs.find((spec) => !isLoaded(parts, spec))?.name ?? null,
   }
 }

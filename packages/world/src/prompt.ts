@@ -1,7 +1,8 @@
 import { canonicalJson, type Json, type Verb } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import type { Face } from './face.ts'
-import { CAN_LISTS, type CanList, type Concrete, type Surface } from './surface.ts'
+import type { Parts } from './registry.ts'
+import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from './surface.ts'
 
 /** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
 export interface Prompt {
@@ -121,13 +122,39 @@ function tool(
   }
 }
 
-/** The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. */
-export function toolsFor(surface: Surface, { replyTo, respondMode }: Answering): Tool[] {
-  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) =>
-    list === 'canSummon'
-      ? SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
-      : TOOLS[VERB_OF_LIST[list]],
-  )
+type Operations = Pick<Parts, 'operations' | 'beOperations'>
+
+/**
+ * The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. What is in
+ * reach is told with its arguments, since a mind that has to guess them fails its moment.
+ */
+export function toolsFor(
+  surface: Surface,
+  { replyTo, respondMode }: Answering,
+  { operations, beOperations }: Operations,
+): Tool[] {
+  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
+    if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
+    const tool = TOOLS[VERB_OF_LIST[list]]
+    if (list === 'canDo') return told(tool, surface.canDo, operations)
+    return list === 'canBe' ? told(tool, surface.canBe, beOperations) : tool
+  })
+}
+
+const TOLD_MAX = 24
+
+/** The tool with each operation that its list holds, those that are held by name first. */
+function told(tool: Tool, entries: readonly Concrete[], operations: Operations['operations']): Tool {
+  const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
+  const named = held.filter(({ name }) => entries.includes(name))
+  const shown = [...new Set([...named, ...held])].slice(0, TOLD_MAX)
+  if (shown.length === 0) return tool
+  const lines = shown.map(({ name, args }) => {
+    const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
+    return taken.length === 0 ? name : `${name} (${taken.join('; ')})`
+  })
+  const description = [tool.function.description, 'With their arguments:', ...lines].join('\n')
+  return { ...tool, function: { ...tool.function, description } }
 }
 
 /** What each verb takes, whoever calls it: for callers that nothing woke, so that a summon must say whom it is for. */
