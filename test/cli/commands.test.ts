@@ -424,7 +424,7 @@ describe('looking back', () => {
     expect(extensions.map(({ name }) => name)).toEqual(expect.arrayContaining(['seed', 'emotions']))
     const operations = await home.json<{ verb: string; name: string }[]>(['operations'])
     expect(operations).toEqual(
-      expect.arrayContaining([expect.objectContaining({ verb: 'be', name: 'birth' })]),
+      expect.arrayContaining([expect.objectContaining({ verb: 'be', name: 'birth', allow: ['self'] })]),
     )
   })
 

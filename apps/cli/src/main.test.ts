@@ -35,6 +35,7 @@ describe('a wrong command line', () => {
     { args: ['birth', 'kid', '--cognition', 'cat'], why: "argument 'cat' is invalid" },
     { args: ['moments', '@echo', '--last', '0'], why: '--last is "0"' },
     { args: ['explain', '@echo', 'first'], why: 'N is "first"' },
+    { args: ['be', 'birth', '--args', '{}'], why: 'see `treeos be --help`' },
     { args: ['replay'], why: 'either a stance or --all' },
     { args: ['replay', '@echo', '--all'], why: 'either a stance or --all' },
   ])('$args ends with 2 and says why', ({ args, why }) => {

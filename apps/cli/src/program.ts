@@ -40,7 +40,9 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
 }
 
 function usageError(error: CommanderError, program: Command, args: readonly string[]): UsageError {
-  const named = program.commands.find((command) => args.includes(command.name()))
+  const named = args
+    .map((arg) => program.commands.find((command) => command.name() === arg))
+    .find((command) => command !== undefined)
   const isGroup = named !== undefined && named.commands.length > 0
   const known = (isGroup ? named : program).commands.map((command) => command.name()).join(', ')
   const path = isGroup ? `treeos ${named.name()}` : 'treeos'

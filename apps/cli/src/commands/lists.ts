@@ -108,6 +108,8 @@ export interface OperationView {
   readonly origin: string
   readonly description: string
   readonly targets: readonly string[]
+  /** what the actor has to be to the target, one of these, where no space has a rule */
+  readonly allow: readonly string[]
   readonly args: Readonly<Record<string, string>>
   /** JSON Schema of the arguments, for forms; left out where only `args` tells of them */
   readonly schema?: JsonObject
@@ -118,12 +120,13 @@ export interface OperationView {
 export async function listOperations(): Promise<OperationView[]> {
   const parts = await loadedParts()
   const view = (verb: 'do' | 'be', operations: typeof parts.operations): OperationView[] =>
-    [...operations.values()].map(({ name, origin, description, targets, args, schema, effect }) => ({
+    [...operations.values()].map(({ name, origin, description, targets, allow, args, schema, effect }) => ({
       verb,
       name,
       origin,
       description,
       targets,
+      allow,
       args,
       ...(schema === undefined ? {} : { schema }),
       ...(effect === undefined

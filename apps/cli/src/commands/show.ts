@@ -213,8 +213,8 @@ export function shownExtensions(extensions: readonly ExtensionView[]): string {
 
 export function shownOperations(operations: readonly OperationView[]): string {
   return operations
-    .map(({ verb, name, origin, description, targets, args }) => {
-      const head = `${verb} ${name} (${origin}; on a ${targets.join(' or a ')}): ${description}`
+    .map(({ verb, name, origin, description, targets, allow, args }) => {
+      const head = `${verb} ${name} (${origin}; on a ${targets.join(' or a ')}; by ${allow.join(' or ')}): ${description}`
       const rows = Object.entries(args).map(([argument, takes]) => [argument, takes])
       return rows.length === 0 ? head : `${head}\n${table(rows, '  ')}`
     })
