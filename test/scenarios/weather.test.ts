@@ -81,7 +81,7 @@ describe('the weather', () => {
       world,
       () => doAs(world, 'weather:observe', '@station', BERLIN),
       'INTERNAL',
-      /not done within the time and the attempts/,
+      /what it does outside gave no/,
     )
     expect(asked).toHaveLength(3)
     expect(await ask()).toContain('recorded')
