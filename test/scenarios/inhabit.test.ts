@@ -226,7 +226,7 @@ describe('while a being is driven', () => {
       const { reply: told } = await summon(world, { target, content, as: 'ward', waitSeconds: 20 })
       expect(told).toMatchObject({ content: { ok: false, error: { code: 'FORBIDDEN' } } })
     }
-    // Asked for under the lease, and answered after it.
+    // What an answer is bounded by, should it come after the lease.
     await hands.release()
     const moment = (await moments(world.db, 'ward')).at(-1)
     expect(moment).toMatchObject({ driver: '@operator' })

@@ -48,7 +48,7 @@ function emptyConfig(dataDir: string): string {
   return file
 }
 
-/** Of whose work a worker was started, as it is recorded beside its process. */
+/** The servers that a worker is started for, as they are recorded beside its process. */
 export const serversOf = ({ databaseUrl, temporal }: WorkerPlace) => ({
   postgres: addressOf(databaseUrl),
   temporal: temporal.address,
