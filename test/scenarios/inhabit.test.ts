@@ -16,6 +16,7 @@ import {
   setRole,
   tell,
   until,
+  wakesOf,
 } from '../support/life.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
@@ -236,6 +237,21 @@ describe('while a being is driven', () => {
     expect((await rowOf(world, 'ward')).inhabited).toEqual({ epoch: 2, by: 'operator', under: null })
     await doAs(world, 'set-roleflow', '@ward', { flow }, 'ward')
     await lent.release()
+  })
+
+  it('nor to what it asked for under such a lease and is answered after it', async () => {
+    await world.birth({ name: 'warder', cognition: 'scripted', script: 'stage:puppet', role: 'minder' })
+    const busy = await inhabit(world, { being: 'birther', as: 'operator' }) // what it is asked for waits
+    const hands = await inhabit(world, { being: 'warder', as: 'operator', own: true })
+    const content = { be: 'birth', name: 'late-usurper', cognition: 'llm', role: 'operator' }
+    await act(world, 'warder', { verb: 'summon', target: '@birther', content, inReplyTo: null })
+    await hands.release()
+    await busy.release()
+    const answered = async () =>
+      (await wakesOf(world, 'warder')).find(({ caller }) => caller?.name === 'birther')?.content
+    await until(async () => (await answered()) !== undefined, { what: 'the answer of @birther' })
+    expect(await answered()).toMatchObject({ ok: false, error: { code: 'FORBIDDEN' } })
+    expect(await rowOf(world, 'late-usurper')).toBeNull()
   })
 
   it('F48 its driver sets its flow, publishes signals and writes roles as the child, which is recorded', async () => {
