@@ -15,6 +15,7 @@ import {
   type SeenHead,
 } from '@treeos/chain'
 import {
+  asJson,
   type BeingName,
   type FactDraft,
   type Json,
@@ -176,7 +177,7 @@ export async function appendWithRows(
     rows.set(key, {
       key,
       reel: draft.reel,
-      state: row as unknown as Json,
+      state: asJson(row),
       foldedSeq: batch.facts[i]?.ref.seq ?? 0,
       ...indexOf(key, row),
     })

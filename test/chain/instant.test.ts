@@ -1,4 +1,4 @@
-import { Asked, append, atOneInstant, type ChainDb, type Glance, glance } from '@treeos/chain'
+import { append, type ChainDb, type Prefetched, prefetch, ReadSet, readAtOneInstant } from '@treeos/chain'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -27,13 +27,13 @@ function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => 
 }
 
 const guessOf = (keys: readonly string[]) => {
-  const guess = new Asked()
+  const guess = new ReadSet()
   for (const key of keys) guess.keys.add(key)
   return guess
 }
 
 /** One key after the other, with time between for others to write. */
-async function readPair({ source }: Glance): Promise<number[]> {
+async function readPair({ source }: Prefetched): Promise<number[]> {
   const seqs: number[] = []
   for (const key of PAIR) {
     const [row] = await source.rows([key])
@@ -59,7 +59,7 @@ describe('at one instant', () => {
     })()
     const seen: number[][] = []
     for (let i = 0; i < 30; i++)
-      seen.push((await atOneInstant(base.db, onlooker(), guessOf(keys), readPair)).seen)
+      seen.push((await readAtOneInstant(base.db, onlooker(), guessOf(keys), readPair)).seen)
     writing = false
     await writer
     expect(seen.filter(([left, right]) => left !== right)).toEqual([])
@@ -67,22 +67,22 @@ describe('at one instant', () => {
   })
 
   it('what lies together is torn apart by a glance that reads more later', async () => {
-    const torn = await glance(base.db, onlooker(), guessOf(PAIR.slice(0, 1)))
+    const torn = await prefetch(base.db, onlooker(), guessOf(PAIR.slice(0, 1)))
     await append(base.db, await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }))
     const [left, right] = await readPair(torn)
     expect(right).toBe((left ?? 0) + 1) // why a moment opens at one instant, and a stamp is checked by the append
   })
 
   it('a reading that asks for what the last one asked for costs one statement', async () => {
-    const reader = async ({ source }: Glance) => [
+    const reader = async ({ source }: Prefetched) => [
       await source.rows(['being:ada', 'space:/left']),
       await source.keysInPlace('/', 'space:'),
       await source.keysOfChildren('ada'),
     ]
     const first = counted(base.db)
-    const before = await atOneInstant(first.db, onlooker(), new Asked(), reader)
+    const before = await readAtOneInstant(first.db, onlooker(), new ReadSet(), reader)
     const second = counted(base.db)
-    const after = await atOneInstant(second.db, onlooker(), before.asked, reader)
+    const after = await readAtOneInstant(second.db, onlooker(), before.asked, reader)
     expect({ first: first.statements() > 3, second: second.statements() }).toEqual({ first: true, second: 1 })
     expect(after.seen).toEqual(before.seen)
   })

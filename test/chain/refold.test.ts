@@ -1,6 +1,6 @@
 import { ErasedFactError, listReels, rebuildRow, refold } from '@treeos/chain'
 import { momentsReel, REGISTRY_REEL } from '@treeos/core'
-import { evolve, genesisFacts, indexOf, type Row, roleBrought, rowKeyOf, seed } from '@treeos/world'
+import { evolve, genesisFacts, indexOf, type Row, roleInstalled, rowKeyOf, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await appendWithRows(
     base.db,
     base.reality,
-    seed.roles.map((role) => roleBrought(role, 'seed', () => 'a'.repeat(64))),
+    seed.roles.map((role) => roleInstalled(role, 'seed', () => 'a'.repeat(64))),
   )
   for (const facts of LATER) await appendWithRows(base.db, base.reality, facts)
 })

@@ -46,8 +46,8 @@ export function mend(base: TestDatabase): Promise<void> {
   )
 }
 
-const sha256 = (...parts: readonly (string | Buffer)[]) =>
-  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const sha256 = (...registry: readonly (string | Buffer)[]) =>
+  registry.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
 /**
  * Writes a reel anew from one fact on, with hashes and head that fit: what a patient owner of the database can do.

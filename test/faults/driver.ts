@@ -4,7 +4,7 @@ import type { ChainDb, Reality } from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/workflows'
-import type { Parts } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'
 import type { Ground, Say, Server, WorkerProcess } from './ground.ts'
@@ -52,7 +52,7 @@ export class Trial {
   readonly llm: readonly BeingName[]
   readonly letters: number
   readonly reality: Reality
-  readonly parts: Parts
+  readonly registry: Registry
   readonly db: Kysely<ChainDb>
   readonly temporal: Client
   readonly ground: Ground
@@ -83,7 +83,7 @@ export class Trial {
     this.llm = many('mind', options.llm ?? 2)
     this.letters = options.letters ?? 0
     this.reality = plot.reality
-    this.parts = plot.parts
+    this.registry = plot.registry
     this.db = plot.db
     this.temporal = plot.temporal
     this.#plot = plot

@@ -3,7 +3,7 @@
 import type { Client } from '@temporalio/client'
 import { type ChainDb, type Reality, verifyChains } from '@treeos/chain'
 import { replay } from '@treeos/replay'
-import type { Parts } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { judgeLetters, type Letter } from './letters.ts'
 
@@ -37,7 +37,7 @@ interface Place {
   readonly db: Kysely<ChainDb>
   readonly temporal: Client
   readonly reality: Reality
-  readonly parts: Parts
+  readonly registry: Registry
 }
 
 export interface Question {

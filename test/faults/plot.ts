@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
-import { plantReality } from '@treeos/client'
+import { bootstrapReality } from '@treeos/client'
 import emotions from '@treeos/emotions'
-import { assemble, type Extension, type Parts, seed } from '@treeos/world'
+import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Ground } from './ground.ts'
@@ -12,7 +12,7 @@ import { patiently } from './patiently.ts'
 /** What a trial has to itself on the ground: a database with a reality in it, and calm ways to both servers. */
 export interface Plot {
   readonly reality: Reality
-  readonly parts: Parts
+  readonly registry: Registry
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly temporal: Client
@@ -27,13 +27,16 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
   await onServer(ground, `create database ${database}`)
   const owner = openDatabase(ground.postgresUrl(calm, database), { asOwner: true, poolMax: 3 })
   await migrate(owner)
-  const parts = assemble([seed, emotions, ...extensions])
-  const { reality } = await plantReality(owner, parts, { name: database.slice(0, 16), timeZone: 'UTC' })
+  const registry = buildRegistry([seed, emotions, ...extensions])
+  const { reality } = await bootstrapReality(owner, registry, {
+    name: database.slice(0, 16),
+    timeZone: 'UTC',
+  })
   const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
   const connection = await Connection.connect({ address: ground.temporal.calm.address })
   return {
     reality,
-    parts,
+    registry,
     db,
     owner,
     temporal: new Client({ connection }),

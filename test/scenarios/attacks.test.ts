@@ -1,8 +1,8 @@
-import { bringRoles } from '@treeos/client'
+import { installRoles } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { ACT_SIGNAL, beingWorkflowId } from '@treeos/workflows'
-import { assemble, seed } from '@treeos/world'
+import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, play, rowOf, setRole, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -59,7 +59,9 @@ describe('attacks by a being that may author, assign and beget within a small re
     })
     const sage = defineRole({ name: 'sage', canDo: [{ pattern: '*' }], prompt: '' })
     const late = { ...defineExtension({ name: 'late', version: '1.0.0' }), roles: [sage] }
-    expect(await bringRoles(world.owner, world.reality, assemble([seed, stage, late]))).toEqual(['sage'])
+    expect(await installRoles(world.owner, world.reality, buildRegistry([seed, stage, late]))).toEqual([
+      'sage',
+    ])
   })
 
   it('cannot use a space of its own to be judged by, for what lies elsewhere', async () => {

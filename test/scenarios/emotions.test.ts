@@ -45,7 +45,7 @@ const surfaceWith = async (flow: readonly unknown[]) => {
   await setFlow(world, 'ann', flow)
   const { n, stacked } = await live(world, 'ann', 'hello')
   const { surface } = await explain(world.db, 'ann', n)
-  const { system } = await prompt(world.db, world.parts, 'ann', n)
+  const { system } = await prompt(world.db, world.registry, 'ann', n)
   return { stacked, surface, system }
 }
 

@@ -1,7 +1,7 @@
 import { readRows } from '@treeos/chain'
 import { endExtension, explain, moments, see } from '@treeos/client'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
-import { assemble, type RoleRow, seed, toolsFor } from '@treeos/world'
+import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -108,7 +108,7 @@ describe('F36 what an extension brings', () => {
       qualities: { subscription: { starts: { field: 'world.trip.under-way' } } },
     })
     const all = { canSee: ['/camp'], canDo: ['trip:go'], canSummon: ['@walker'], canBe: ['birth'] }
-    const tools = toolsFor(all, { replyTo: 'asker', respondMode: 'async' }, world.parts)
+    const tools = toolsFor(all, { replyTo: 'asker', respondMode: 'async' }, world.registry)
     expect(tools.map((tool) => tool.function.name)).toEqual(['see', 'do', 'summon', 'be'])
     // A mind is told what the actions in its reach take, and of no others.
     const [, doing, , being] = tools.map((tool) => tool.function.description)
@@ -194,7 +194,7 @@ describe('F36 what an extension brings', () => {
   })
 
   it('end for good when somebody says so: exactly its roles', async () => {
-    const at = { ...world, parts: assemble([seed, stage]) }
+    const at = { ...world, registry: buildRegistry([seed, stage]) }
     await expect(endExtension(at, 'stage')).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
     for (const name of ['nobody', 'live'])
       await expect(endExtension(at, name)).rejects.toMatchObject({ code: 'EXTENSION_NOT_FOUND' })

@@ -57,10 +57,10 @@ describe('looking back', () => {
     const third = await live(world, 'bard', 'three')
     expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'resident'])
     expect(first.stackDigest).not.toBe(second.stackDigest)
-    expect((await prompt(world.db, world.parts, 'bard', 1)).system).toContain('You rhyme.')
-    expect((await prompt(world.db, world.parts, 'bard', 2)).system).toContain('You no longer rhyme.')
+    expect((await prompt(world.db, world.registry, 'bard', 1)).system).toContain('You rhyme.')
+    expect((await prompt(world.db, world.registry, 'bard', 2)).system).toContain('You no longer rhyme.')
     for (const n of [1, 2, 3]) {
-      expect(await prompt(world.db, world.parts, 'bard', n)).toMatchObject({ identical: true })
+      expect(await prompt(world.db, world.registry, 'bard', n)).toMatchObject({ identical: true })
     }
     expect((await explain(world.db, 'bard', 1)).surface.canSee).toEqual([])
     expect((await explain(world.db, 'bard', 2)).surface.canSee).toEqual(['/'])

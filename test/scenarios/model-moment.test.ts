@@ -89,7 +89,7 @@ describe('what a model is sent', () => {
       { role: 'user', content: 'what do you see?' },
     ])
     // The same bytes can be rebuilt from what was kept.
-    expect(await prompt(world.db, world.parts, 'watcher', 1)).toMatchObject({
+    expect(await prompt(world.db, world.registry, 'watcher', 1)).toMatchObject({
       system: request!.messages[0]!.content,
       user: 'what do you see?',
       identical: true,

@@ -1,5 +1,5 @@
 import { explain, prompt } from '@treeos/client'
-import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
+import { asJson, canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, createSpace, doAs, live, play, rowOf, setRole } from '../support/life.ts'
@@ -100,7 +100,7 @@ const bear = (maker: string, name: string, role: string) =>
 async function reachOf(name: string): Promise<{ summon: Json; leftOut: Json }> {
   const { n } = await live(world, name, 'look')
   const { surface, leftOut } = await explain(world.db, name, n)
-  return { summon: surface.canSummon as Json, leftOut: leftOut as unknown as Json }
+  return { summon: surface.canSummon as Json, leftOut: asJson(leftOut) }
 }
 
 describe('relationship tokens', () => {
@@ -253,8 +253,10 @@ describe('F73 an extension', () => {
     ['relations', { relations: { neighbours: () => [] } }],
     ['patterns', { patterns: { 'other:named': () => [] } }],
     ['resolvers', { resolvers: { friends: () => [] } }],
-  ])('may bring %s under its own name only', (_what, parts) => {
-    expect(() => defineExtension({ name: 'kin', version: '1.0.0', ...parts })).toThrow(/must be named kin:/)
+  ])('may bring %s under its own name only', (_what, registry) => {
+    expect(() => defineExtension({ name: 'kin', version: '1.0.0', ...registry })).toThrow(
+      /must be named kin:/,
+    )
   })
 })
 
@@ -285,7 +287,7 @@ describe('see-resolvers', () => {
         },
         { what: 'see kin:unknown', error: expect.anything() },
       ])
-      expect(await prompt(world.db, world.parts, 'cook-llm', n)).toMatchObject({ identical: true })
+      expect(await prompt(world.db, world.registry, 'cook-llm', n)).toMatchObject({ identical: true })
     }
     expect(glances).toBeGreaterThanOrEqual(before + 2)
     await expectReplays(world)

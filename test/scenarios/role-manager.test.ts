@@ -1,4 +1,4 @@
-import { bringDelegates, inhabit, moments, roles, see, summon } from '@treeos/client'
+import { inhabit, installDelegates, moments, roles, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
@@ -149,7 +149,7 @@ describe('the role-manager', () => {
   })
 
   it('comes to a reality that an older version planted, once', async () => {
-    const brought = async () => (await bringDelegates(world.owner, world.reality)).length === 0
+    const brought = async () => (await installDelegates(world.owner, world.reality)).length === 0
     const before = await rowOf(world, 'role-manager')
     expect(await brought()).toBe(true)
     expect(await rowOf(world, 'role-manager')).toEqual(before)
@@ -157,7 +157,7 @@ describe('the role-manager', () => {
     const old = await startWorld()
     try {
       await doAs(old, 'set-roleflow', '@role-manager', { flow: [] })
-      expect(await bringDelegates(old.owner, old.reality)).toEqual([])
+      expect(await installDelegates(old.owner, old.reality)).toEqual([])
       expect((await rowOf(old, 'role-manager')).qualities.roleFlow).toEqual([]) // somebody set it so
     } finally {
       await old.close()

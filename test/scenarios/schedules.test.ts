@@ -156,9 +156,18 @@ describe('F89 missed ticks produce one wake', () => {
   it('after the worker died with a tick under way, whose wake was lived already', async () => {
     await birth('lapsed')
     await setSchedule('lapsed', 'tick', 3600)
-    const { db, reality, parts } = world
+    const { db, reality, registry } = world
     const [ring, reschedule] = [() => undefined, () => undefined]
-    const deps = { db, reality, parts, memory: newMemory(), model: null, ring, reschedule, observe: silent }
+    const deps = {
+      db,
+      reality,
+      registry,
+      memory: newMemory(),
+      model: null,
+      ring,
+      reschedule,
+      observe: silent,
+    }
     const first = new Date(Date.now() - 5 * 3_600_000 - 60_000).toISOString()
     const tick = async () => {
       const { value } = await createBeats(deps).wakeScheduled({ being: 'lapsed', name: 'tick', at: first })

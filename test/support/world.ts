@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
-import { act, type Connection, plantReality } from '@treeos/client'
+import { act, bootstrapReality, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, type Model, type ModelOptions, mindOf, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
-import { assemble, type Extension, seed } from '@treeos/world'
+import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { emptyDatabase } from './database.ts'
@@ -60,9 +60,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
   const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []
-  const parts = assemble([seed, ...extensions])
+  const registry = buildRegistry([seed, ...extensions])
   const name = `r-${randomUUID().slice(0, 8)}`
-  const { reality } = await plantReality(owner, parts, { name, timeZone: options.timeZone ?? 'UTC' })
+  const { reality } = await bootstrapReality(owner, registry, { name, timeZone: options.timeZone ?? 'UTC' })
   const connection = await TemporalConnection.connect({ address })
   const temporal = new Client({ connection })
   const errors: World['errors'] = []
@@ -98,7 +98,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     running = null
   }
   await startWorker()
-  const at = { db, temporal, reality, parts }
+  const at = { db, temporal, reality, registry }
   return {
     ...at,
     owner,

@@ -1,4 +1,11 @@
-import { type Bearer, type Connection, handsFor, type Inhabiting, inhabit, standingOf } from '@treeos/client'
+import {
+  authorizeActingAs,
+  type Bearer,
+  type Connection,
+  type Inhabiting,
+  inhabit,
+  standingOf,
+} from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 
 /** Told of what nobody who is connected can be told. */
@@ -111,7 +118,7 @@ export class Seat {
 }
 
 const mayAct = (at: Connection, being: BeingName): Promise<boolean> =>
-  handsFor(at, being).then(
+  authorizeActingAs(at, being).then(
     () => true,
     (error: unknown) => {
       if (error instanceof TreeosError && error.code === 'FORBIDDEN') return false

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
 import { append, buildFacts, migrate, openDatabase, rowSource } from '@treeos/chain'
-import { act, plantReality, type Connection as Reality } from '@treeos/client'
+import { act, bootstrapReality, type Connection as Reality } from '@treeos/client'
 import { beingReel, type FactDraft, momentId, SUBSTRATE } from '@treeos/core'
 import { taskQueueOf } from '@treeos/workflows'
-import { assemble, foldRows, OPERATOR, seed, WorldReader } from '@treeos/world'
+import { buildRegistry, foldRows, OPERATOR, seed, WorldReader } from '@treeos/world'
 import pg from 'pg'
 import { describeMachine } from '../machine.ts'
 import { cpuOf } from '../processes.ts'
@@ -80,8 +80,11 @@ async function plant(
 ): Promise<{ reality: Reality; close(): Promise<void> }> {
   const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
   await migrate(owner)
-  const parts = assemble([seed])
-  const { reality } = await plantReality(owner, parts, { name: `fanout-${process.pid}`, timeZone: 'UTC' })
+  const registry = buildRegistry([seed])
+  const { reality } = await bootstrapReality(owner, registry, {
+    name: `fanout-${process.pid}`,
+    timeZone: 'UTC',
+  })
   onProgress(`${count} beings are born`)
   for (let from = 0; from < count; from += BIRTHS_AT_ONCE) {
     const names = Array.from({ length: Math.min(BIRTHS_AT_ONCE, count - from) }, (_, i) => `d-${from + i}`)
@@ -91,7 +94,7 @@ async function plant(
   const db = openDatabase(databaseUrl, { poolMax: 2 })
   const connection = await Connection.connect({ address: services.temporal.address })
   return {
-    reality: { db, temporal: new Client({ connection }), reality, parts },
+    reality: { db, temporal: new Client({ connection }), reality, registry },
     async close() {
       await connection.close()
       await db.destroy()

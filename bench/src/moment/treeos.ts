@@ -1,10 +1,10 @@
 import { Client, Connection } from '@temporalio/client'
 import { migrate, openDatabase } from '@treeos/chain'
-import { act, plantReality } from '@treeos/client'
+import { act, bootstrapReality } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, mindOf, skipWorkflowStackTraces, treeos } from '@treeos/plugin'
 import { taskQueueOf } from '@treeos/workflows'
-import { assemble, seed } from '@treeos/world'
+import { buildRegistry, seed } from '@treeos/world'
 import type { Contestant } from './contestant.ts'
 import { diary } from './diary.ts'
 import type { Setup } from './protocol.ts'
@@ -19,8 +19,8 @@ export async function startTreeos(
   skipWorkflowStackTraces()
   const owner = openDatabase(setup.databaseUrl, { asOwner: true, poolMax: 2 })
   await migrate(owner)
-  const parts = assemble([seed, diary])
-  const { reality } = await plantReality(owner, parts, { name: setup.reality, timeZone: 'UTC' })
+  const registry = buildRegistry([seed, diary])
+  const { reality } = await bootstrapReality(owner, registry, { name: setup.reality, timeZone: 'UTC' })
   await owner.destroy()
   const taskQueue = taskQueueOf(reality.name)
   const model = createModel(mindOf({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
@@ -58,7 +58,7 @@ export async function startTreeos(
   })
   const db = openDatabase(setup.databaseUrl, { poolMax: 2 })
   const connection = await Connection.connect({ address: setup.temporalAddress })
-  const at = { db, temporal: new Client({ connection }), reality, parts }
+  const at = { db, temporal: new Client({ connection }), reality, registry }
   for (const being of setup.beings)
     await act(at, 'operator', { verb: 'be', operation: 'birth', payload: bornAs(being) })
   await connection.close()

@@ -1,4 +1,4 @@
-import { type Db, findEntry, kept, readOpen, readOutcomeOfWake } from '@treeos/chain'
+import { type Db, findEntry, getBlob, readOpen, readOutcomeOfWake } from '@treeos/chain'
 import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
 import type { Asker, Face } from '@treeos/world'
 
@@ -10,7 +10,7 @@ export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   if (parseMomentId(moment).being !== wake.caller.name) return null
   const open = await readOpen(db, moment)
   if (open === null || open.face === null) return null
-  const face = (await kept(db, open.face)) as unknown as Face | null
+  const face = (await getBlob(db, open.face)) as unknown as Face | null
   if (face === null) return null
   const { driver, own } = open.record
   return { surface: face.surface, driver, lender: own === true ? null : driver }

@@ -11,7 +11,7 @@ import {
   readOutcomeByNumber,
   readRows,
 } from '@treeos/chain'
-import { type BeingName, type Json, momentsReel, parseMomentId } from '@treeos/core'
+import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
 import type { BeginInput, Begun } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
@@ -67,7 +67,7 @@ async function supersede(
     wake: null,
     openedAt: open.record.openedAt,
     sealedAt,
-    open: digestOf(open.record as unknown as Json),
+    open: digestOf(open.record),
     stack: null,
     stackDigest: null,
     surfaceDigest: null,

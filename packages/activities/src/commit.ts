@@ -1,19 +1,19 @@
 import {
-  Asked,
   actDigest,
   append,
   type BuiltFact,
   buildFacts,
+  catalogRowsOf,
   countOpen,
   type Db,
   digestOf,
   findEntry,
-  glance,
   type InboxEntry,
-  keep,
   listParkedBy,
   type MomentRecord,
-  shelvesOf,
+  prefetch,
+  putBlob,
+  ReadSet,
   threadOf,
 } from '@treeos/chain'
 import {
@@ -41,7 +41,7 @@ import {
   decideCall,
   foldRows,
   type RowSource,
-  requireHands,
+  requireLease,
   SCHEDULES,
   type ThreadRow,
   threadKey,
@@ -84,9 +84,9 @@ export async function commit(
 ): Promise<Committed> {
   const { reality, memory } = deps
   const onlooker = { reality: reality.id, being: input.being }
-  const guess = memory.stamped.get(input.being) ?? new Asked()
+  const guess = memory.stamped.get(input.being) ?? new ReadSet()
   guess.keys.add(threadKey(recorded.record.wake.root))
-  const { source, now, asked } = await glance(db, onlooker, guess)
+  const { source, now, asked } = await prefetch(db, onlooker, guess)
   const loaded = await outlasting(source, recorded)
   const { record: open } = loaded
   const [records] = (await source.rows([momentsReel(input.being)])).map((row) => row.head)
@@ -133,7 +133,7 @@ export async function commit(
     wake: open.wake.id,
     openedAt: open.openedAt,
     sealedAt,
-    open: digestOf(recorded.record as unknown as Json),
+    open: digestOf(recorded.record),
     stack: ending.kind === 'decided' ? ending.stack : null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,
@@ -154,7 +154,7 @@ export async function commit(
     ...(parking === null ? [] : [parking.notice]),
     ...continued.wakes,
   ]
-  for (const spec of verdict.act?.specs ?? []) await keep(db, spec as unknown as Json)
+  for (const spec of verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
   const answer = await append(db, {
     reality: reality.id,
@@ -254,7 +254,7 @@ async function judge(
   const me = await reader.being(input.being)
   if (me === null || loaded.face === null) return failed('INTERNAL', 'the being or its face is gone')
   try {
-    if (loaded.record.wake.kind === 'act') requireHands(me, leaseOf(loaded), loaded.record.driver)
+    if (loaded.record.wake.kind === 'act') requireLease(me, leaseOf(loaded), loaded.record.driver)
     const wake = await wakeToAnswer(db, input, loaded)
     const cut = await cutOf(source, wake.root)
     if (cut !== null) {
@@ -269,7 +269,7 @@ async function judge(
     requireUnanswered(wake)
     const act = await decideCall(decision.call, {
       reader,
-      parts: deps.parts,
+      registry: deps.registry,
       moment: input.moment,
       me,
       caller: { name: me.name, role: ending.stack.primary.name, cognition: loaded.record.cognition.kind },
@@ -284,7 +284,7 @@ async function judge(
       outside: (call) => outsideOf(db, input.moment, call),
       opener: () => openerOf(db, wake),
       thread: (id) => threadOf(db, id),
-      catalogs: () => catalogsOf(deps.parts, shelvesOf(db)),
+      catalogs: () => catalogsOf(deps.registry, catalogRowsOf(db)),
     })
     for (const wake of act.wakes) await requireRoom(db, wake)
     const { reason, detail } = act.remark ?? { reason: null, detail: null }

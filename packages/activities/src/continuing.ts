@@ -1,5 +1,6 @@
 import { countOwn, type Db, type OpenRecord } from '@treeos/chain'
 import {
+  asJson,
   type BeingName,
   canonicalJson,
   isJsonObject,
@@ -67,7 +68,7 @@ export async function continueAfter(
   const content =
     look === null
       ? within({ event: 'self-continue', ...own })
-      : within({ event: 'look', ...own, seen: (await look()) as unknown as Json })
+      : within({ event: 'look', ...own, seen: asJson(await look()) })
   const wake = event(input.being, CONTINUES + input.moment, content, open.wake)
   const { hops, priority } = open.wake
   const remark = orientationRemark(ending.composed.role.defaultOrientation) // a wake of its own, like a summon to itself

@@ -1,6 +1,6 @@
 import type { ChainDb, Reality } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
-import type { Parts } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Model } from './model/model.ts'
 import type { Memory } from './moment.ts'
@@ -16,7 +16,7 @@ export interface ScheduleRef {
 export interface BeatDeps {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
-  readonly parts: Parts
+  readonly registry: Registry
   readonly memory: Memory
   /** null: LLM beings say plainly that no mind is connected */
   readonly model: Model | null

@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { digestOf } from '@treeos/chain'
-import type { Json } from '@treeos/core'
 import type { Attested } from './beats.ts'
 import type { Observer } from './observer.ts'
 
@@ -40,5 +39,5 @@ export function guarded<I, O>(
 
 /** Adds the digest of the arguments to a local activity's result, so that a replay can compare what history omits. */
 export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<Attested<O>> {
-  return async (input) => ({ args: digestOf(input as unknown as Json), value: await run(input) })
+  return async (input) => ({ args: digestOf(input), value: await run(input) })
 }

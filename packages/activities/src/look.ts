@@ -3,15 +3,14 @@ import {
   type Db,
   digestOf,
   findEntry,
-  type Glance,
   type InboxEntry,
   type OpenRecord,
+  type Prefetched,
 } from '@treeos/chain'
 import {
   type ActContent,
   type Caller,
   isJsonObject,
-  type Json,
   readPath,
   triggerOf,
   VERBS,
@@ -40,10 +39,10 @@ export interface Looked extends Seen {
 
 /** Looks at the world at the instant of one glance, and makes the record of what was seen. */
 export async function lookForMoment(
-  { db, reality, parts }: BeatDeps,
+  { db, reality, registry }: BeatDeps,
   { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
   wake: ClaimedWake,
-  { source, now, lastSealed }: Glance,
+  { source, now, lastSealed }: Prefetched,
 ): Promise<Looked> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
@@ -67,7 +66,7 @@ export async function lookForMoment(
     asker: caller?.name ?? null,
   }
   const faults: { what: string; error: unknown }[] = []
-  const seen = await lookAround(reader, parts, opening, (what, error) => faults.push({ what, error }))
+  const seen = await lookAround(reader, registry, opening, (what, error) => faults.push({ what, error }))
   const record: OpenRecord = {
     v: 1,
     moment,
@@ -81,13 +80,13 @@ export async function lookForMoment(
     driver,
     lastSealed,
     asked,
-    program: digestOf(seen.program as unknown as Json),
+    program: digestOf(seen.program),
     context: seen.context,
     heads: seen.heads,
-    basis: digestOf(seen.basis as unknown as Json),
+    basis: digestOf(seen.basis),
     ...(wake.cut ? { cut: true } : {}),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
-    face: seen.face === null ? null : digestOf(seen.face as unknown as Json),
+    face: seen.face === null ? null : digestOf(seen.face),
   }
   return { ...seen, record, faults }
 }

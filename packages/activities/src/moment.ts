@@ -1,18 +1,18 @@
 import {
-  type Asked,
   type Db,
   digestOf,
   findEntry,
-  kept,
-  keptOnce,
+  getBlob,
+  getBlobCached,
   type OpenRecord,
+  type ReadSet,
   readDecision,
   readOpen,
   type StoredDecision,
 } from '@treeos/chain'
 import type { BeingName, Digest, Json, MomentId, PinnedStack } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
-import type { Composed, Face, Parts, Program } from '@treeos/world'
+import type { Composed, Face, Program, Registry } from '@treeos/world'
 import { composeMoment } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 
@@ -34,8 +34,8 @@ export interface Memory {
   /** what was decided, as it is stored */
   readonly decisions: LRUCache<MomentId, StoredDecision>
   /** what beings asked to see when they last opened a moment, and when they last stamped one */
-  readonly opened: LRUCache<BeingName, Asked>
-  readonly stamped: LRUCache<BeingName, Asked>
+  readonly opened: LRUCache<BeingName, ReadSet>
+  readonly stamped: LRUCache<BeingName, ReadSet>
 }
 
 export const newMemory = (): Memory => ({
@@ -56,8 +56,8 @@ export async function loadMoment(
   const open = await readOpen(db, moment)
   if (open === null) throw new Error(`moment ${moment} was never opened`)
   const record = open.record
-  const program = (await kept(db, record.program)) as unknown as Program
-  const face = record.face === null ? null : ((await kept(db, record.face)) as unknown as Face)
+  const program = (await getBlob(db, record.program)) as unknown as Program
+  const face = record.face === null ? null : ((await getBlob(db, record.face)) as unknown as Face)
   const wake = await findEntry(db, record.wake.id)
   if (wake === null) throw new Error(`the wake of ${moment} is gone`)
   const loaded = { record, program, face, content: wake.content }
@@ -80,19 +80,21 @@ export async function findDecision(
 /** The content that a mind is shown: of a reply, what it answers is already known to the person. */
 export async function composeLoaded(
   db: Db,
-  parts: Parts,
+  registry: Registry,
   loaded: LoadedMoment,
   stack: PinnedStack,
 ): Promise<Composed & { digests: { stack: Digest; surface: Digest; prompt: Digest | null } }> {
   if (loaded.face === null) throw new Error(`moment ${loaded.record.moment} has no face to compose over`)
-  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => keptOnce(db, role.digest)))
-  const composed = composeMoment(parts, specs as unknown as RoleSpec[], loaded.face, {
+  const specs = await Promise.all(
+    [stack.primary, ...stack.stacked].map((role) => getBlobCached(db, role.digest)),
+  )
+  const composed = composeMoment(registry, specs as unknown as RoleSpec[], loaded.face, {
     openedAt: loaded.record.openedAt,
     content: loaded.content,
   })
   // Nobody thinks or acts by a role whose extension is not loaded here: its actions and its views are code too.
   const gone = [stack.primary, ...stack.stacked].find(
-    ({ name }) => name.includes(':') && !parts.roles.has(name),
+    ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
   const whole = { ...composed, missing: composed.missing ?? gone?.name ?? null }
   return { ...whole, digests: digestsOf(whole, loaded.face, stack) }
@@ -100,8 +102,8 @@ export async function composeLoaded(
 
 export function digestsOf(composed: Composed, face: Face, stack: PinnedStack) {
   return {
-    stack: digestOf(stack as unknown as Json),
-    surface: digestOf(face.surface as unknown as Json),
-    prompt: composed.missing === null ? digestOf(composed.prompt as unknown as Json) : null,
+    stack: digestOf(stack),
+    surface: digestOf(face.surface),
+    prompt: composed.missing === null ? digestOf(composed.prompt) : null,
   }
 }

@@ -1,5 +1,5 @@
-import { Asked, atOneInstant, claimWake, type InboxEntry, keep, recordOpen } from '@treeos/chain'
-import { type Digest, type Json, triggerOf } from '@treeos/core'
+import { claimWake, type InboxEntry, putBlob, ReadSet, readAtOneInstant, recordOpen } from '@treeos/chain'
+import { asJson, type Digest, triggerOf } from '@treeos/core'
 import { beingKey } from '@treeos/world'
 import type { OpenedMoment, OpenInput, Resting } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
@@ -20,13 +20,13 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
   const onlooker = { reality: deps.reality.id, being: input.being }
-  const { seen, asked } = await atOneInstant(db, onlooker, guessFor(memory, wake), (glance) =>
+  const { seen, asked } = await readAtOneInstant(db, onlooker, guessFor(memory, wake), (glance) =>
     lookForMoment(deps, input, wake, glance),
   )
   memory.opened.set(input.being, asked)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
-    await keep(db, seen.program as unknown as Json)
+    await putBlob(db, seen.program)
     memory.programs.set(record.program, true)
   }
   const first = await recordOpen(db, {
@@ -36,8 +36,8 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
     wake: wake.id,
     openedAt: record.openedAt,
     record,
-    basis: seen.basis as unknown as Json,
-    face: record.face === null ? null : { digest: record.face, content: seen.face as unknown as Json },
+    basis: asJson(seen.basis),
+    face: record.face === null ? null : { digest: record.face, content: asJson(seen.face) },
   })
   crashPoint('open:after-record')
   if (first) for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
@@ -50,8 +50,8 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
 }
 
 /** Beings look where they looked before, and often at whoever woke them. */
-function guessFor(memory: Memory, { being, caller }: InboxEntry): Asked {
-  const guess = memory.opened.get(being) ?? new Asked()
+function guessFor(memory: Memory, { being, caller }: InboxEntry): ReadSet {
+  const guess = memory.opened.get(being) ?? new ReadSet()
   if (caller !== null) guess.keys.add(beingKey(caller.name))
   return guess
 }

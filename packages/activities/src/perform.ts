@@ -40,7 +40,7 @@ async function attempt(
   moment: MomentId,
   { operation, actor, target, args }: EffectRequest,
 ): Promise<EffectResult> {
-  const effect = deps.parts.operations.get(operation)?.effect
+  const effect = deps.registry.operations.get(operation)?.effect
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
   return heartbeating(async () => {

@@ -140,7 +140,7 @@ const DEADLOCK_DETECTED = '40P01'
 /** What the moment comes to, before the gates: a skip, a mind that failed, or a decision over a composed stack. */
 async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Ending> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
-  const composed = await composeLoaded(deps.db, deps.parts, loaded, input.stack)
+  const composed = await composeLoaded(deps.db, deps.registry, loaded, input.stack)
   const { decision, digest } = await decisionOf(deps, input, loaded)
   const ending = { kind: 'decided', stack: input.stack, composed, digest } as const
   // The last attempt may have been lost on its way back, and done all the same.

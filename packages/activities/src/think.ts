@@ -42,7 +42,7 @@ const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: de
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
   if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MIND), usage: null }
   const { prompt, tools, role, missing } = await patiently(deps.observe, () =>
-    composeLoaded(deps.db, deps.parts, loaded, stack),
+    composeLoaded(deps.db, deps.registry, loaded, stack),
   )
   if (missing !== null)
     return {
@@ -112,7 +112,7 @@ async function runScript(
 ): Promise<Decision> {
   const { record, face, content } = loaded
   const name = record.cognition.script ?? ''
-  const script = deps.parts.scripts.get(name)
+  const script = deps.registry.scripts.get(name)
   if (script === undefined) return failure('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
   if (face === null) return failure('INTERNAL', 'there is nothing to see')
   try {

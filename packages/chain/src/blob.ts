@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 import { digestOf, utf8 } from './hash.ts'
 
 /** Keeps a JSON value by its digest; keeping it twice is nothing. */
-export async function keep(db: Db, value: Json): Promise<Digest> {
+export async function putBlob(db: Db, value: unknown): Promise<Digest> {
   const digest = digestOf(value)
   await db
     .insertInto('blob')
@@ -14,7 +14,7 @@ export async function keep(db: Db, value: Json): Promise<Digest> {
 }
 
 /** @returns null when nothing is kept under this digest */
-export async function kept(db: Db, digest: Digest): Promise<Json | null> {
+export async function getBlob(db: Db, digest: Digest): Promise<Json | null> {
   const row = await db.selectFrom('blob').select('bytes').where('digest', '=', digest).executeTakeFirst()
   return row === undefined ? null : (JSON.parse(row.bytes.toString('utf8')) as Json)
 }

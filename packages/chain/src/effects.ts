@@ -29,7 +29,7 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
     .values({
       moment,
       operation: request.operation,
-      request: utf8(canonicalJson(request as unknown as Json)),
+      request: utf8(canonicalJson(request)),
       result: null,
     })
     .onConflict((conflict) => conflict.column('moment').doNothing())
@@ -40,7 +40,7 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
   await db
     .updateTable('moment_effect')
-    .set({ result: utf8(canonicalJson(result as unknown as Json)) })
+    .set({ result: utf8(canonicalJson(result)) })
     .where('moment', '=', moment)
     .where('result', 'is', null)
     .execute()

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { canonicalJson, type Digest, type FactHeader, type Json, type ReelId } from '@treeos/core'
+import { canonicalJson, type Digest, type FactHeader, type ReelId } from '@treeos/core'
 
 /** Every kind of hash has its own tag, so that no value of one kind can stand for another. */
 const TAG = {
@@ -12,9 +12,9 @@ const TAG = {
 } as const
 type Tag = keyof typeof TAG
 
-function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {
+function sha256(tag: Tag, ...registry: (string | Uint8Array)[]): Buffer {
   const hash = createHash('sha256').update(TAG[tag])
-  for (const part of parts) hash.update(part)
+  for (const part of registry) hash.update(part)
   return hash.digest()
 }
 
@@ -31,7 +31,7 @@ export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => sha2
 export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => sha256('moment', prev, record)
 
 /** Hex digest of a JSON value by its canonical form: for roles, flows, stacks, prompts. */
-export const digestOf = (value: Json): Digest => sha256('value', canonicalJson(value)).toString('hex')
+export const digestOf = (value: unknown): Digest => sha256('value', canonicalJson(value)).toString('hex')
 
 /** Hex digest of one act: its moment, what was said with it, and the facts it made, in order. */
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
@@ -44,4 +44,4 @@ export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
 export const newSalt = (): Buffer => randomBytes(32)
 
 export const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8')
-export const headerBytes = (header: FactHeader): Buffer => utf8(canonicalJson(header as unknown as Json))
+export const headerBytes = (header: FactHeader): Buffer => utf8(canonicalJson(header))

@@ -14,7 +14,7 @@ export {
   type SeenHead,
   type Watch,
 } from './append.ts'
-export { keep, kept } from './blob.ts'
+export { getBlob, putBlob } from './blob.ts'
 export {
   type Attempt,
   type Cost,
@@ -55,7 +55,7 @@ export {
   pageUnrung,
   releaseDelayed,
 } from './inbox.ts'
-export { Asked, atOneInstant, type Glance, glance, type Onlooker } from './instant.ts'
+export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './instant.ts'
 export { findLease, type Lease, listLapsedLeases, renewLease } from './leases.ts'
 export { beginLife, StaleGenerationError } from './life.ts'
 export { migrate } from './migrate.ts'
@@ -89,7 +89,7 @@ export {
   type SeenRow,
 } from './rows.ts'
 export type { ChainDb } from './schema.ts'
-export { keptOnce, rowSource, shelvesOf } from './source.ts'
+export { catalogRowsOf, getBlobCached, rowSource } from './source.ts'
 export { listThreads, type ThreadTally, threadOf } from './threads.ts'
 export {
   findToken,

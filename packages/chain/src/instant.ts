@@ -3,13 +3,13 @@ import { type Kysely, sql } from 'kysely'
 import { type Db, inSnapshot } from './database.ts'
 import { reelOfKey, type SeenRow, seenRow } from './rows.ts'
 import type { ChainDb } from './schema.ts'
-import { keptOnce, rowSource } from './source.ts'
+import { getBlobCached, rowSource } from './source.ts'
 
 /**
  * What a reading of the world asked for. The next one for the same purpose begins with all of it in one statement, since
  * beings look where they looked before. A guess only: one that is wrong costs round trips, nothing else.
  */
-export class Asked {
+export class ReadSet {
   /** of rows */
   readonly keys = new Set<string>()
   /** what lies in them */
@@ -19,54 +19,59 @@ export class Asked {
 }
 
 /** Whose eyes it is seen through. */
-export interface Onlooker {
+export interface Viewer {
   /** id of the reality */
   readonly reality: string
   readonly being: BeingName
 }
 
 /** The world as one statement found it: what was guessed would be asked for, the hour, and the being's last act. */
-export interface Glance {
+export interface Prefetched {
   /** Postgres' clock, ms since 1970 UTC */
   readonly now: number
   readonly lastSealed: { readonly sealedAt: number; readonly primary: string } | null
   /** a source of rows; what was not guessed it reads when it is asked */
   readonly source: ReturnType<typeof sourceOver>
   /** what has been asked of the source so far */
-  readonly asked: Asked
+  readonly asked: ReadSet
 }
 
 /** One statement, so of one instant; what the source reads beside it is of a later one, unless `db` is a snapshot. */
-export async function glance(db: Db, onlooker: Onlooker, guess: Asked): Promise<Glance> {
-  return glanceOver(db, onlooker, await fetchGuessed(db, onlooker, guess), rowSource(db, onlooker.reality))
+export async function prefetch(db: Db, onlooker: Viewer, guess: ReadSet): Promise<Prefetched> {
+  return prefetchedFrom(
+    db,
+    onlooker,
+    await fetchReadSet(db, onlooker, guess),
+    rowSource(db, onlooker.reality),
+  )
 }
 
 /** Reads the world at one instant: at a glance if everything was guessed, else once more within a transaction. */
-export async function atOneInstant<T>(
+export async function readAtOneInstant<T>(
   db: Kysely<ChainDb>,
-  onlooker: Onlooker,
-  guess: Asked,
-  read: (glance: Glance) => Promise<T>,
-): Promise<{ seen: T; asked: Asked }> {
-  const first = glanceOver(db, onlooker, await fetchGuessed(db, onlooker, guess), REFUSES_MORE)
+  onlooker: Viewer,
+  guess: ReadSet,
+  read: (glance: Prefetched) => Promise<T>,
+): Promise<{ seen: T; asked: ReadSet }> {
+  const first = prefetchedFrom(db, onlooker, await fetchReadSet(db, onlooker, guess), REFUSES_MORE)
   try {
     return { seen: await read(first), asked: first.asked }
   } catch (error) {
-    if (!(error instanceof NotGuessedError)) throw error
+    if (!(error instanceof NotPrefetchedError)) throw error
   }
   return inSnapshot(db, async (tx) => {
-    const second = await glance(tx, onlooker, first.asked)
+    const second = await prefetch(tx, onlooker, first.asked)
     return { seen: await read(second), asked: second.asked }
   })
 }
 
 /** Never leaves this file. */
-class NotGuessedError extends Error {}
+class NotPrefetchedError extends Error {}
 
 /** Where that is read which was not guessed. */
-type More = Omit<ReturnType<typeof rowSource>, 'kept'>
+type More = Omit<ReturnType<typeof rowSource>, 'blob'>
 
-const refuse = () => Promise.reject(new NotGuessedError())
+const refuse = () => Promise.reject(new NotPrefetchedError())
 const REFUSES_MORE: More = {
   rows: refuse,
   keysInPlace: refuse,
@@ -74,17 +79,17 @@ const REFUSES_MORE: More = {
   keysOfChildren: refuse,
 }
 
-interface Guessed {
+interface Fetched {
   readonly now: number
-  readonly lastSealed: Glance['lastSealed']
+  readonly lastSealed: Prefetched['lastSealed']
   readonly rows: ReadonlyMap<string, SeenRow>
   /** keys by the place, or by the parent, that was guessed */
   readonly inPlace: ReadonlyMap<string, readonly string[]>
   readonly children: ReadonlyMap<string, readonly string[]>
 }
 
-function glanceOver(db: Db, onlooker: Onlooker, guessed: Guessed, more: More): Glance {
-  const asked = new Asked()
+function prefetchedFrom(db: Db, onlooker: Viewer, guessed: Fetched, more: More): Prefetched {
+  const asked = new ReadSet()
   asked.keys.add(momentsReel(onlooker.being)) // a stamp writes it; it has a head and no row
   return {
     now: guessed.now,
@@ -94,7 +99,7 @@ function glanceOver(db: Db, onlooker: Onlooker, guessed: Guessed, more: More): G
   }
 }
 
-function sourceOver(db: Db, guessed: Guessed, more: More, asked: Asked) {
+function sourceOver(db: Db, guessed: Fetched, more: More, asked: ReadSet) {
   return {
     async rows(keys: readonly string[]): Promise<SeenRow[]> {
       for (const key of keys) asked.keys.add(key)
@@ -112,7 +117,7 @@ function sourceOver(db: Db, guessed: Guessed, more: More, asked: Asked) {
       return [...(guessed.children.get(parent) ?? (await more.keysOfChildren(parent)))]
     },
     keysOfBeings: () => more.keysOfBeings(),
-    kept: (digest: Digest): Promise<Json | null> => keptOnce(db, digest),
+    blob: (digest: Digest): Promise<Json | null> => getBlobCached(db, digest),
   }
 }
 
@@ -128,7 +133,7 @@ interface Line {
   readonly state_seq: number | null
 }
 
-async function fetchGuessed(db: Db, { reality, being }: Onlooker, guess: Asked): Promise<Guessed> {
+async function fetchReadSet(db: Db, { reality, being }: Viewer, guess: ReadSet): Promise<Fetched> {
   const keys = [...guess.keys]
   const { rows: lines } = await sql<Line>`
     select 'row' as what, k.key, p.state as text, h.seq as number, h.hash, h.state_seq

@@ -78,7 +78,7 @@ export async function recordDecision(
   decision: Decision,
   usage: Json = null,
 ): Promise<StoredDecision> {
-  const bytes = utf8(canonicalJson(decision as unknown as Json))
+  const bytes = utf8(canonicalJson(decision))
   const salt = newSalt()
   const digest = saltedDigest(salt, bytes)
   const written = await db

@@ -1,6 +1,6 @@
 import type { Digest, Json } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
-import { kept } from './blob.ts'
+import { getBlob } from './blob.ts'
 import type { Db } from './database.ts'
 import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
@@ -15,23 +15,23 @@ export function rowSource(db: Db, reality: string) {
     keysInPlace: (place: string, kind: string) => keysInPlace(db, place, kind),
     keysOfBeings: () => keysOfBeings(db),
     keysOfChildren: (being: string) => keysOfChildren(db, being),
-    kept: (digest: Digest) => keptOnce(db, digest),
+    blob: (digest: Digest) => getBlobCached(db, digest),
   }
 }
 
 /** What is kept under a digest; null when nothing is. Role specs and programs are asked for again and again. */
-export async function keptOnce(db: Db, digest: Digest): Promise<Json | null> {
+export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null> {
   const known = cache.get(digest)
   if (known !== undefined) return known
-  const found = await kept(db, digest)
+  const found = await getBlob(db, digest)
   if (found !== null) cache.set(digest, found)
   return found
 }
 
 /** All rows of a kind and what they refer to, for lists that are no read of a moment. */
-export function shelvesOf(db: Db) {
+export function catalogRowsOf(db: Db) {
   return {
     states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),
-    kept: (digest: Digest) => keptOnce(db, digest),
+    blob: (digest: Digest) => getBlobCached(db, digest),
   }
 }

@@ -27,8 +27,8 @@ export {
   type RoleView,
   roles,
 } from './looking.ts'
-export { handsFor, type Presence } from './persons.ts'
-export { bringDelegates, bringRoles, endExtension, plantReality } from './planting.ts'
+export { authorizeActingAs, type Presence } from './persons.ts'
+export { bootstrapReality, endExtension, installDelegates, installRoles } from './planting.ts'
 export { Recurring } from './recurring.ts'
 export { refusalOf } from './refusal.ts'
 export { plantScene } from './scenes.ts'

@@ -3,9 +3,9 @@ import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { type BeingRow, beingKey, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { act, type Connection } from './living.ts'
-import { handsFor } from './persons.ts'
+import { authorizeActingAs } from './persons.ts'
 import { Recurring } from './recurring.ts'
-import { appendUnacted, worldOf } from './unacted.ts'
+import { appendSystemFacts, readerOf } from './unacted.ts'
 
 /** Often enough that two renewals may be lost. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
@@ -80,7 +80,7 @@ async function giveBack(
   at: Connection,
   { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
 ): Promise<void> {
-  const reader = worldOf(at)
+  const reader = readerOf(at)
   const row = (await reader.row(beingKey(being))) as BeingRow | null
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
   try {
@@ -94,7 +94,7 @@ async function giveBack(
 }
 
 const mayAct = (at: Connection, as: BeingName): Promise<boolean> =>
-  handsFor(at, as).then(
+  authorizeActingAs(at, as).then(
     () => true,
     () => false,
   )
@@ -126,9 +126,9 @@ async function releaseOne(
   being: BeingName,
   epoch: number,
 ): Promise<boolean> {
-  const reader = worldOf({ db, reality })
+  const reader = readerOf({ db, reality })
   const row = (await reader.row(beingKey(being))) as BeingRow | null
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return false
   const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
-  return appendUnacted(db, reality, [fact], reader)
+  return appendSystemFacts(db, reality, [fact], reader)
 }

@@ -13,6 +13,7 @@ import {
 import {
   type ActContent,
   actWakeId,
+  asJson,
   type BeingName,
   type ErrorCode,
   type FactRef,
@@ -29,15 +30,15 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/workflows'
-import type { Parts } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import { ringBeing } from './doorbell.ts'
 import { describeMoment, type MomentView } from './looking.ts'
-import { handsFor, type Presence } from './persons.ts'
+import { authorizeActingAs, type Presence } from './persons.ts'
 
 /** What a client works with. It writes nothing but inbox rows; everything else is done by the beings it wakes. */
 export interface Connection extends Presence {
   readonly temporal: Client
-  readonly parts: Parts
+  readonly registry: Registry
 }
 
 /** How long a person waits for their own act, which no mind delays. */
@@ -158,7 +159,7 @@ async function submit(
   call: VerbCall,
   answers: string | null,
 ): Promise<string> {
-  const lease = await handsFor(at, as)
+  const lease = await authorizeActingAs(at, as)
   const correlation = crypto.randomUUID()
   const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
   await enqueue(at.db, {
@@ -167,7 +168,7 @@ async function submit(
     kind: 'act',
     priority: PRIORITIES.human,
     caller: null,
-    content: content as unknown as Json,
+    content: asJson(content),
     root: correlation,
     inReplyTo: null,
     askedRole: null,
@@ -228,7 +229,7 @@ export interface InboxView {
 
 /** What a being still has to answer, oldest first. */
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
-  await handsFor(at, as)
+  await authorizeActingAs(at, as)
   return (await listOpenSummons(at.db, as)).map(viewOf)
 }
 

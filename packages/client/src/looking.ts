@@ -2,8 +2,8 @@ import {
   type Db,
   digestOf,
   findEntry,
-  kept,
-  keptOnce,
+  getBlob,
+  getBlobCached,
   listOutcomes,
   listRows,
   type OpenRecord,
@@ -36,8 +36,8 @@ import {
   composeMoment,
   type Face,
   isParked,
-  type Parts,
   type Program,
+  type Registry,
   type RoleRow,
   type Surface,
 } from '@treeos/world'
@@ -116,8 +116,8 @@ async function recall(db: Db, being: BeingName, n: number): Promise<Recalled> {
   return {
     outcome,
     open: record,
-    program: (await kept(db, record.program)) as unknown as Program,
-    face: record.face === null ? null : ((await kept(db, record.face)) as unknown as Face | null),
+    program: (await getBlob(db, record.program)) as unknown as Program,
+    face: record.face === null ? null : ((await getBlob(db, record.face)) as unknown as Face | null),
     content: wake?.content ?? null,
   }
 }
@@ -173,7 +173,12 @@ export interface RebuiltPrompt {
 }
 
 /** Rebuilds the prompt of a past moment from what was pinned, and compares it with what was recorded. */
-export async function prompt(db: Db, parts: Parts, being: BeingName, n: number): Promise<RebuiltPrompt> {
+export async function prompt(
+  db: Db,
+  registry: Registry,
+  being: BeingName,
+  n: number,
+): Promise<RebuiltPrompt> {
   const { outcome, open, face, content } = await recall(db, being, n)
   const { stack } = outcome.record
   if (stack === null || face === null) {
@@ -182,12 +187,14 @@ export async function prompt(db: Db, parts: Parts, being: BeingName, n: number):
       `moment ${n} of ${stanceOf(being)} wore no role, so it had no prompt`,
     )
   }
-  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => keptOnce(db, role.digest)))
-  const rebuilt = composeMoment(parts, specs as unknown as RoleSpec[], face, {
+  const specs = await Promise.all(
+    [stack.primary, ...stack.stacked].map((role) => getBlobCached(db, role.digest)),
+  )
+  const rebuilt = composeMoment(registry, specs as unknown as RoleSpec[], face, {
     openedAt: open.openedAt,
     content,
   })
-  const digest = digestOf(rebuilt.prompt as unknown as Json)
+  const digest = digestOf(rebuilt.prompt)
   return { ...rebuilt.prompt, digest, identical: digest === outcome.record.promptDigest }
 }
 
@@ -249,7 +256,7 @@ export async function roles(db: Db, rolesNamed: (being: BeingRow) => readonly st
     .filter((row) => !row.deleted)
   return Promise.all(
     rows.map(async (row) => ({
-      ...withDefaults((await keptOnce(db, row.digest)) as unknown as RoleSpec),
+      ...withDefaults((await getBlobCached(db, row.digest)) as unknown as RoleSpec),
       origin: row.origin,
       digest: row.digest,
       usedBy: users.get(row.name) ?? [],

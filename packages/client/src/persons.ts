@@ -16,7 +16,7 @@ export interface Presence {
  * @returns the lease that its acts are put in under; null when it acts as itself
  * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN
  */
-export async function handsFor(
+export async function authorizeActingAs(
   { db, reality, person }: Presence,
   as: BeingName,
 ): Promise<NonNullable<ActContent['lease']> | null> {

@@ -2,51 +2,51 @@ import {
   type ChainDb,
   createReality,
   digestOf,
-  keep,
   listRows,
+  putBlob,
   type Reality,
   rebuildRow,
   rowSource,
 } from '@treeos/chain'
-import { type FactDraft, type Json, quote, type RoleName, TreeosError } from '@treeos/core'
+import { type FactDraft, quote, type RoleName, TreeosError } from '@treeos/core'
 import {
   type BeingRow,
   beingKey,
   DELEGATES,
-  delegateBrought,
+  delegateInstalled,
   evolve,
   genesisFacts,
   indexOf,
   OPERATOR,
-  type Parts,
+  type Registry,
   type RoleRow,
-  roleBrought,
-  roleGone,
+  roleInstalled,
   roleKey,
+  roleRemoved,
   rowKeyOf,
   spaceKey,
   WorldReader,
   watchesOf,
 } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { appendUnacted, worldOf } from './unacted.ts'
+import { appendSystemFacts, readerOf } from './unacted.ts'
 
 /**
  * Makes the reality of a database unless it has one, with its first beings and spaces. Safe to run again: what is there
  * stays as it is.
  * @param owner opened with `asOwner`
  */
-export async function plantReality(
+export async function bootstrapReality(
   owner: Kysely<ChainDb>,
-  parts: Parts,
+  registry: Registry,
   wanted: { readonly name: string; readonly timeZone: string },
 ): Promise<{ readonly reality: Reality; readonly created: boolean }> {
   const made = await createReality(owner, wanted)
-  await bringRoles(owner, made.reality, parts)
+  await installRoles(owner, made.reality, registry)
   const reader = new WorldReader(rowSource(owner, made.reality.id))
   if ((await reader.row(spaceKey('/'))) === null)
-    await appendUnacted(owner, made.reality, genesisFacts(), reader)
-  await bringDelegates(owner, made.reality)
+    await appendSystemFacts(owner, made.reality, genesisFacts(), reader)
+  await installDelegates(owner, made.reality)
   await mendWatches(owner)
   return made
 }
@@ -68,25 +68,25 @@ async function mendWatches(owner: Kysely<ChainDb>): Promise<void> {
  * once: what is there stays as it is.
  * @returns those whose name, or whose role's, is another's
  */
-export async function bringDelegates(db: Kysely<ChainDb>, reality: Reality): Promise<string[]> {
+export async function installDelegates(db: Kysely<ChainDb>, reality: Reality): Promise<string[]> {
   const taken: string[] = []
-  for (const name of DELEGATES) if (!(await bringDelegate(db, reality, name))) taken.push(name)
+  for (const name of DELEGATES) if (!(await installDelegate(db, reality, name))) taken.push(name)
   return taken
 }
 
-async function bringDelegate(
+async function installDelegate(
   db: Kysely<ChainDb>,
   reality: Reality,
   name: (typeof DELEGATES)[number],
 ): Promise<boolean> {
   for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
-    const reader = worldOf({ db, reality })
+    const reader = readerOf({ db, reality })
     await reader.prefetch([roleKey(name), beingKey(name), beingKey(OPERATOR)])
     if ((await reader.role(name))?.origin === LIVE) return false
     if ((await reader.being(OPERATOR)) === null) return true // nothing is planted yet
-    const lacking = delegateBrought(name, await reader.being(name))
+    const lacking = delegateInstalled(name, await reader.being(name))
     if (lacking === null) return false
-    if (lacking.length === 0 || (await appendUnacted(db, reality, lacking, reader))) return true
+    if (lacking.length === 0 || (await appendSystemFacts(db, reality, lacking, reader))) return true
   }
   throw new Error(`the ${name} could not be brought: others keep writing`)
 }
@@ -97,13 +97,17 @@ async function bringDelegate(
  * wore.
  * @returns roles that were not brought, because a being has written a role of that name
  */
-export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: Parts): Promise<RoleName[]> {
+export async function installRoles(
+  db: Kysely<ChainDb>,
+  reality: Reality,
+  registry: Registry,
+): Promise<RoleName[]> {
   const squatted = new Set<RoleName>()
   for (let tries = 0; tries < BRING_TRIES_MAX; tries++) {
     const reader = new WorldReader(rowSource(db, reality.id))
     const changed: FactDraft[] = []
-    for (const role of parts.roles.values()) {
-      const fact = roleBrought(role, role.origin, digestOf)
+    for (const role of registry.roles.values()) {
+      const fact = roleInstalled(role, role.origin, digestOf)
       const standing = (await reader.row(roleKey(role.spec.name))) as RoleRow | null
       if (standing?.origin === 'live') {
         squatted.add(role.spec.name) // whoever wrote it first would else come to wear what it never could
@@ -116,19 +120,19 @@ export async function bringRoles(db: Kysely<ChainDb>, reality: Reality, parts: P
         standing.origin === role.origin
       )
         continue
-      await keep(db, role.spec as unknown as Json)
+      await putBlob(db, role.spec)
       changed.push(fact)
     }
-    changed.push(...(await dropped(db, parts)).map(roleGone))
-    if (changed.length === 0 || (await appendUnacted(db, reality, changed, reader))) return [...squatted]
+    changed.push(...(await dropped(db, registry)).map(roleRemoved))
+    if (changed.length === 0 || (await appendSystemFacts(db, reality, changed, reader))) return [...squatted]
   }
   throw new Error('the roles of the extensions could not be written: others keep writing them')
 }
 
 /** Roles that an extension brought which is loaded here, and that it brings no more. Of one that is not loaded nobody knows. */
-async function dropped(db: Kysely<ChainDb>, parts: Parts): Promise<RoleName[]> {
-  const loaded = new Set(parts.extensions.map(({ name }) => name))
-  return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !parts.roles.has(name))
+async function dropped(db: Kysely<ChainDb>, registry: Registry): Promise<RoleName[]> {
+  const loaded = new Set(registry.extensions.map(({ name }) => name))
+  return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !registry.roles.has(name))
 }
 
 async function rolesOf(db: Kysely<ChainDb>, isMeant: (origin: string) => boolean): Promise<RoleName[]> {
@@ -143,10 +147,14 @@ async function rolesOf(db: Kysely<ChainDb>, isMeant: (origin: string) => boolean
  * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here, EXTENSION_NOT_FOUND when it has no role
  */
 export async function endExtension(
-  { db, reality, parts }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly parts: Parts },
+  {
+    db,
+    reality,
+    registry,
+  }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly registry: Registry },
   name: string,
 ): Promise<RoleName[]> {
-  if (parts.extensions.some((extension) => extension.name === name))
+  if (registry.extensions.some((extension) => extension.name === name))
     throw new TreeosError(
       'RESOURCE_CONFLICT',
       `extension ${name} is loaded here, so its roles would come back`,
@@ -155,7 +163,7 @@ export async function endExtension(
     const roles = name === LIVE ? [] : await rolesOf(db, (origin) => origin === name)
     if (roles.length === 0)
       throw new TreeosError('EXTENSION_NOT_FOUND', `no role of an extension ${quote(name)} is registered`)
-    if (await appendUnacted(db, reality, roles.map(roleGone), worldOf({ db, reality }))) return roles
+    if (await appendSystemFacts(db, reality, roles.map(roleRemoved), readerOf({ db, reality }))) return roles
   }
   throw new Error(`the roles of ${name} could not be ended: others keep writing them`)
 }

@@ -1,4 +1,4 @@
-import { Asked, digestOf, glance, inSnapshot, shelvesOf, threadOf } from '@treeos/chain'
+import { catalogRowsOf, digestOf, inSnapshot, prefetch, ReadSet, threadOf } from '@treeos/chain'
 import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
 import {
   type Acting,
@@ -14,7 +14,7 @@ import {
   WorldReader,
 } from '@treeos/world'
 import type { Connection } from './living.ts'
-import { handsFor } from './persons.ts'
+import { authorizeActingAs } from './persons.ts'
 
 type Onlooking = Omit<Connection, 'temporal'>
 
@@ -67,9 +67,13 @@ interface Eyes {
 }
 
 async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) => Promise<T>): Promise<T> {
-  const lease = await handsFor(at, as)
+  const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
-    const { source, lastSealed, now } = await glance(tx, { reality: at.reality.id, being: as }, new Asked())
+    const { source, lastSealed, now } = await prefetch(
+      tx,
+      { reality: at.reality.id, being: as },
+      new ReadSet(),
+    )
     const reader = new WorldReader(source)
     const me = await reader.being(as)
     if (me === null)
@@ -79,13 +83,13 @@ async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) =>
     const driver = lease === null ? null : driverOf(me, lease)
     const cognition = momentCognition(me, driver).kind
     const opening = { me, cognition, verb: 'see' as const, time, lastSealed, ...woken }
-    const { result, face } = await lookAround(reader, at.parts, opening)
+    const { result, face } = await lookAround(reader, at.registry, opening)
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }
     const acting: Acting = {
       reader,
-      parts: at.parts,
+      registry: at.registry,
       moment: 'see',
       me,
       caller: { name: as, role: result.primary, cognition },
@@ -100,7 +104,7 @@ async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) =>
       opener: async () => null,
       outside: async () => null,
       thread: (id) => threadOf(tx, id),
-      catalogs: () => catalogsOf(at.parts, shelvesOf(tx)),
+      catalogs: () => catalogsOf(at.registry, catalogRowsOf(tx)),
     }
     return use({
       me,

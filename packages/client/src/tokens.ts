@@ -10,8 +10,8 @@ import {
 } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { WorldReader } from '@treeos/world'
-import { handsFor, type Presence } from './persons.ts'
-import { worldOf } from './unacted.ts'
+import { authorizeActingAs, type Presence } from './persons.ts'
+import { readerOf } from './unacted.ts'
 
 /** How long a token may hold, in days. */
 export const TOKEN_DAYS_MAX = 365
@@ -62,7 +62,7 @@ export async function issueToken(
 /** The tokens by which somebody may act, or might have, as a person or as whoever descends from it; the oldest first. */
 export async function listTokens(at: Presence, as: BeingName): Promise<TokenView[]> {
   await requirePerson(at, as)
-  const reader = worldOf(at)
+  const reader = readerOf(at)
   const views: TokenView[] = []
   for (const token of await listAllTokens(at.db)) {
     if (await answersFor(reader, as, token)) views.push(viewOf(token))
@@ -85,7 +85,7 @@ export async function revokeToken(
       'INVALID_INPUT',
       `id is ${quote(id)}, which is of no token; \`treeos token list\` lists them`,
     )
-  if (!(await answersFor(worldOf(at), as, token)))
+  if (!(await answersFor(readerOf(at), as, token)))
     throw new TreeosError(
       'FORBIDDEN',
       `token ${id} acts as ${stanceOf(token.being)}, which does not descend from ${stanceOf(as)}`,
@@ -123,7 +123,7 @@ export interface Standing {
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function standingOf(at: Presence, { being, issuer }: Bearer): Promise<Standing> {
-  const reader = worldOf(at)
+  const reader = readerOf(at)
   const row = await reader.being(being)
   if (row === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
@@ -138,7 +138,7 @@ export async function standingOf(at: Presence, { being, issuer }: Bearer): Promi
 
 /** Somebody who acts as itself: a token would outlast the lease of whoever only drives a being. */
 async function requirePerson(at: Presence, as: BeingName): Promise<void> {
-  const lease = await handsFor(at, as)
+  const lease = await authorizeActingAs(at, as)
   if (lease !== null)
     throw new TreeosError(
       'FORBIDDEN',

@@ -3,11 +3,11 @@ import { type FactDraft, SUBSTRATE } from '@treeos/core'
 import { foldRows, rowKeyOf, WorldReader } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
-export const worldOf = ({ db, reality }: { db: Kysely<ChainDb>; reality: Reality }): WorldReader =>
+export const readerOf = ({ db, reality }: { db: Kysely<ChainDb>; reality: Reality }): WorldReader =>
   new WorldReader(rowSource(db, reality.id))
 
 /** Appends what no being did. @returns false when somebody else wrote in between */
-export async function appendUnacted(
+export async function appendSystemFacts(
   db: Kysely<ChainDb>,
   reality: Reality,
   drafts: readonly FactDraft[],

@@ -28,6 +28,7 @@ export {
   SPEECH_KIND,
 } from './fact.ts'
 export {
+  asJson,
   canonicalJson,
   guardJson,
   isJsonObject,

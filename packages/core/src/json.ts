@@ -153,6 +153,18 @@ export function readPath(root: Json | undefined, keys: readonly string[]): Json 
   return value
 }
 
+/** `T` where each of its fields is plain JSON, else never. An interface has no index signature, so it is not a `Json` itself. */
+type JsonShaped<T> = T extends Json | undefined
+  ? T
+  : T extends (...args: never[]) => unknown
+    ? never
+    : T extends object
+      ? { readonly [K in keyof T]: JsonShaped<T[K]> }
+      : never
+
+/** A typed value as JSON. The compiler refuses types with a function, a symbol, a bigint or an unknown field. */
+export const asJson = <T>(value: T & JsonShaped<T>): Json => value as Json
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -10,15 +10,15 @@ import {
   type Observer,
 } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { Archivist, bringDelegates, bringRoles, Doorbells, Schedules } from '@treeos/client'
+import { Archivist, Doorbells, installDelegates, installRoles, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
-import type { Extension, Parts } from '@treeos/world'
+import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { waitFor } from './wait-for.ts'
 
 export interface RuntimeOptions {
   readonly databaseUrl: string
-  readonly parts: Parts
+  readonly registry: Registry
   readonly model: Model | null
   readonly observe: Observer
   /** folder that keeps the histories of closed runs; null leaves them to Temporal's retention */
@@ -83,9 +83,9 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, taskQueue: string, next: () => Promise<void>) {
-    const { parts, model, observe, histories } = this.#options
+    const { registry, model, observe, histories } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
-    const { reality, taken } = await waitFor(() => arrive(db, parts), {
+    const { reality, taken } = await waitFor(() => arrive(db, registry), {
       service: 'Postgres',
       isAway: isTransient,
       onWait: (error) => onError('start', error),
@@ -99,7 +99,7 @@ export class Runtime {
       db,
       memory: newMemory(),
       reality,
-      parts,
+      registry,
       model,
       observe,
       ring: (beings) => doorbells.ring(beings),
@@ -119,10 +119,13 @@ export class Runtime {
 }
 
 /** Finds the reality and brings it what this worker's code has: safe to do again when it failed halfway. */
-async function arrive(db: Kysely<ChainDb>, parts: Parts): Promise<{ reality: Reality; taken: RoleName[] }> {
+async function arrive(
+  db: Kysely<ChainDb>,
+  registry: Registry,
+): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await readReality(db)
   if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
-  const taken = await bringRoles(db, reality, parts)
-  for (const name of await bringDelegates(db, reality)) if (!taken.includes(name)) taken.push(name)
+  const taken = await installRoles(db, reality, registry)
+  for (const name of await installDelegates(db, reality)) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }
 }

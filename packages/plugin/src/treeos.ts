@@ -3,7 +3,7 @@ import { Client, type ClientOptions } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { type Effects, type Model, type Observer, silent } from '@treeos/activities'
-import { assemble, type Extension, seed } from '@treeos/world'
+import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { HistoryBound } from './history-bound.ts'
 import { Runtime } from './runtime.ts'
 
@@ -64,7 +64,7 @@ class TreeosPlugin extends SimplePlugin {
     if (databaseUrl === undefined) throw new Error('treeos({ databaseUrl }) is needed by a worker')
     this.#runtime = new Runtime({
       databaseUrl,
-      parts: assemble([seed, ...extensions]),
+      registry: buildRegistry([seed, ...extensions]),
       model,
       observe: { ...silent, ...observe },
       poolMax,

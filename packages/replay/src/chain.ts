@@ -9,8 +9,8 @@ import {
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import type { BeingName, HeadRef, Json, JsonObject } from '@treeos/core'
-import { momentCognition, type Parts } from '@treeos/world'
+import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/core'
+import { momentCognition, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
 import { relive } from './relive.ts'
@@ -18,7 +18,7 @@ import { relive } from './relive.ts'
 /** What chain replay works with. */
 export interface ChainWitness {
   readonly db: Db
-  readonly parts: Parts
+  readonly registry: Registry
   readonly past: Past
 }
 
@@ -47,7 +47,7 @@ export async function replayFromChain(
 }
 
 async function replayMoment(
-  { db, parts, past }: ChainWitness,
+  { db, registry, past }: ChainWitness,
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
@@ -56,29 +56,29 @@ async function replayMoment(
   const stored = await readOpen(db, outcome.moment)
   if (stored === null) return compare.differ('open', record.open, null)
   const open = stored.record
-  compare.same('open', record.open, digestOf(open as unknown as Json))
+  compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const basis = stored.basis as unknown as HeadRef[]
-  const lived = await relive({ db, parts }, outcome, open, past.at(basis))
+  const lived = await relive({ db, registry }, outcome, open, past.at(basis))
   const { seen, stack, me } = lived
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
   // Whoever drove it is who the being's own reel says had taken it by then.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
   if (open.driver !== null) compare.same('own', open.own ?? false, me.inhabited?.own ?? false)
-  compare.same('program', open.program, digestOf(seen.program as unknown as Json))
+  compare.same('program', open.program, digestOf(seen.program))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
   // The worker that lived it lacked code of the stack: its views were not to be had, and nothing was said or done on them.
   const lacked = record.stack !== null && record.promptDigest === null
   if (!lacked) {
-    compare.same('basis', open.basis, digestOf(seen.basis as unknown as Json))
-    compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face as unknown as Json))
+    compare.same('basis', open.basis, digestOf(seen.basis))
+    compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
   await compareCaller(past, open, compare)
   if (record.reason === 'superseded') return // an older life opened it, and nothing was decided
 
   compare.same('stack', record.stack, stack)
-  compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack as unknown as Json))
+  compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
   if (stack !== null && !lacked) {
     compare.same('surfaceDigest', record.surfaceDigest, lived.surface)
     if (lived.missing !== null)
@@ -92,7 +92,7 @@ async function replayMoment(
 async function compareCaller(past: Past, open: OpenRecord, compare: Comparison): Promise<void> {
   if (open.wake.kind !== 'summon') return
   if (open.caller === null || open.wake.cause === null)
-    return compare.differ('caller', open.caller as unknown as Json, null)
+    return compare.differ('caller', asJson(open.caller), null)
   const cause = await past.find(`being:${open.caller.name}`, open.wake.cause)
   const said: JsonObject = cause?.payload ?? {}
   compare.same('caller', open.caller, {

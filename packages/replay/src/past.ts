@@ -1,5 +1,13 @@
-import { type Db, digestOf, keptOnce, listReels, readOutcome } from '@treeos/chain'
-import type { Digest, Fact, HeadRef, Json, MomentId, ReelId } from '@treeos/core'
+import { type Db, digestOf, getBlobCached, listReels, readOutcome } from '@treeos/chain'
+import {
+  asJson,
+  type Digest,
+  type Fact,
+  type HeadRef,
+  type Json,
+  type MomentId,
+  type ReelId,
+} from '@treeos/core'
 import type { RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
@@ -34,7 +42,7 @@ export class Past {
 
   /** Kept content, checked against the digest it is kept under. */
   async kept(digest: Digest): Promise<Json | null> {
-    const value = await keptOnce(this.#db, digest)
+    const value = await getBlobCached(this.#db, digest)
     if (value !== null && digestOf(value) !== digest)
       throw new Error(`what is kept as ${digest} is something else`)
     return value
@@ -87,7 +95,7 @@ export class Past {
       return (await this.reel(reel, seq)).upTo(seq)
     }
     return {
-      kept: (digest) => this.kept(digest),
+      blob: (digest) => this.kept(digest),
       rows: (keys) =>
         Promise.all(
           keys.map(async (key) => {
@@ -96,7 +104,7 @@ export class Past {
             const history = await this.reel(reel, seq)
             if (seq > 0 && history.fact(seq)?.hash !== hash)
               throw new Error(`${reel}#${seq} is not the fact that was cited`)
-            const state = history.rowAt(key, seq) as unknown as Json | null
+            const state = asJson(history.rowAt(key, seq))
             return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
           }),
         ),

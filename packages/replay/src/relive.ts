@@ -1,13 +1,13 @@
 import { type Db, digestOf, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
-import { type Digest, type Json, type PinnedStack, triggerOf } from '@treeos/core'
+import { type Digest, type PinnedStack, triggerOf } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
   lookAround,
   momentCognition,
-  type Parts,
   type Program,
+  type Registry,
   type RowSource,
   type Seen,
   WorldReader,
@@ -30,7 +30,7 @@ export interface Relived {
 }
 
 export async function relive(
-  { db, parts }: { readonly db: Db; readonly parts: Parts },
+  { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being }: Pick<StoredOutcome, 'being'>,
   open: OpenRecord,
   source: RowSource,
@@ -40,7 +40,7 @@ export async function relive(
   if (me === null) throw new Error(`@${being} was not born at the head this moment cites`)
   const { verb, caller, openedAt, zone, hour, dayOfWeek, lastSealed, asked } = open
   const time = { openedAt, zone, hour, dayOfWeek } // data: time-zone tables change
-  const seen = await lookAround(reader, parts, {
+  const seen = await lookAround(reader, registry, {
     me,
     cognition: momentCognition(me, open.driver).kind,
     verb,
@@ -55,17 +55,17 @@ export async function relive(
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
-  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => source.kept(role.digest)))
+  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => source.blob(role.digest)))
   const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const composed = composeMoment(parts, specs as unknown as RoleSpec[], seen.face, { openedAt, content })
+  const composed = composeMoment(registry, specs as unknown as RoleSpec[], seen.face, { openedAt, content })
   return {
     reader,
     me,
     seen,
     stack,
     role: composed.role,
-    surface: digestOf(seen.face.surface as unknown as Json),
-    prompt: composed.missing === null ? digestOf(composed.prompt as unknown as Json) : null,
+    surface: digestOf(seen.face.surface),
+    prompt: composed.missing === null ? digestOf(composed.prompt) : null,
     missing: composed.missing,
   }
 }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { type ChainDb, listOutcomes, listRows, type Reality } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import type { Parts } from '@treeos/world'
+import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { replayFromChain } from './chain.ts'
 import type { Mismatch } from './mismatch.ts'
@@ -35,7 +35,7 @@ export interface Replayed {
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function replay(
-  at: { db: Kysely<ChainDb>; temporal: Client | null; reality: Reality; parts: Parts },
+  at: { db: Kysely<ChainDb>; temporal: Client | null; reality: Reality; registry: Registry },
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { temporal } = at
@@ -53,7 +53,7 @@ export async function replay(
 }
 
 async function replayAll(
-  at: { db: Kysely<ChainDb>; reality: Reality; parts: Parts },
+  at: { db: Kysely<ChainDb>; reality: Reality; registry: Registry },
   request: ReplayRequest,
   histories: { temporal: Client; replayer: HistoryReplayer } | null,
 ): Promise<Replayed> {
@@ -67,7 +67,7 @@ async function replayAll(
     request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)
     moments += outcomes.length
     if (request.from !== 'temporal') {
-      mismatches.push(...(await replayFromChain({ db: at.db, parts: at.parts, past }, being, outcomes)))
+      mismatches.push(...(await replayFromChain({ db: at.db, registry: at.registry, past }, being, outcomes)))
     }
     if (histories !== null) {
       const runs = await fetchRuns(histories.temporal, at.reality.name, being, request.archive ?? null)

@@ -1,5 +1,12 @@
 import { digestOf, type StoredOutcome } from '@treeos/chain'
-import { type BeingName, canonicalJson, type Json, type PinnedStack, parseMomentId } from '@treeos/core'
+import {
+  asJson,
+  type BeingName,
+  canonicalJson,
+  type Json,
+  type PinnedStack,
+  parseMomentId,
+} from '@treeos/core'
 import { evaluateProgram, type Program } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { HistoryReplayer, SeenCommand } from './replayer.ts'
@@ -57,7 +64,7 @@ function compareMoment(
   { record, hash }: StoredOutcome,
   compare: Comparison,
 ): void {
-  compare.same('programDigest', opened.programDigest, digestOf(program as unknown as Json))
+  compare.same('programDigest', opened.programDigest, digestOf(program))
   if (record.reason === 'superseded' || stamped === null) return
   const result = evaluateProgram(program, opened)
   const stack = result.skip === undefined ? pinned(program, result.primary, result.stacked) : null
@@ -88,7 +95,7 @@ async function replayRun(replayer: HistoryReplayer, run: Run, compare: Compariso
     while (seen[next]?.isCancelled === true && told(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
     if (told(replayed) === recorded) continue
-    compare.differ(`command ${i}`, command as unknown as Json, JSON.parse(told(replayed)) as Json)
+    compare.differ(`command ${i}`, asJson(command), JSON.parse(told(replayed)) as Json)
     return // what comes after one difference says nothing more
   }
 }

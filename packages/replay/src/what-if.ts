@@ -1,5 +1,6 @@
 import { askerOf, openerOf, outsideOf } from '@treeos/activities'
 import {
+  catalogRowsOf,
   type Db,
   digestOf,
   findEntry,
@@ -8,10 +9,10 @@ import {
   readDecision,
   readOpen,
   type StoredOutcome,
-  shelvesOf,
   threadOf,
 } from '@treeos/chain'
 import {
+  asJson,
   type BeingName,
   canonicalJson,
   correlationFor,
@@ -30,7 +31,7 @@ import {
   catalogsOf,
   decideCall,
   EffectPending,
-  type Parts,
+  type Registry,
   type RoleRow,
   type RowSource,
   rolesNamed,
@@ -72,7 +73,7 @@ export interface Difference {
  * @throws {TreeosError} INVALID_INPUT for a malformed flow
  */
 export async function whatIf(
-  { db, parts }: { readonly db: Db; readonly parts: Parts },
+  { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being, flow, since = 1 }: WhatIfRequest,
 ): Promise<Difference[]> {
   const edited = requireFlow(flow)
@@ -80,7 +81,7 @@ export async function whatIf(
   const differences: Difference[] = []
   for (const outcome of await listOutcomes(db, being)) {
     if (outcome.n < since || outcome.reason === 'superseded') continue
-    const difference = await compareMoment({ db, parts, past }, outcome, edited)
+    const difference = await compareMoment({ db, registry, past }, outcome, edited)
     if (difference !== null) differences.push(difference)
   }
   return differences
@@ -88,7 +89,7 @@ export async function whatIf(
 
 interface Bench {
   readonly db: Db
-  readonly parts: Parts
+  readonly registry: Registry
   readonly past: Past
 }
 
@@ -116,7 +117,7 @@ async function compareMoment(
 /** A prompt that cannot be composed here says nothing of the flow. */
 function of(lived: Relived, part: Difference['differs'][number]): Json {
   if (part === 'prompt') return lived.missing ?? lived.prompt
-  return part === 'surface' ? lived.surface : (lived.stack as unknown as Json)
+  return part === 'surface' ? lived.surface : asJson(lived.stack)
 }
 
 function worn({ seen: { result } }: Relived): Worn {
@@ -126,17 +127,17 @@ function worn({ seen: { result } }: Relived): Worn {
 
 /** The same past with another flow in the being's row. */
 async function edit(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
-  const registry = await past.reel('registry')
+  const roles = await past.reel('registry')
   const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
   const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted
-  const row = { ...me, qualities: { ...me.qualities, roleFlow: flow } } as unknown as Json
+  const row = asJson({ ...me, qualities: { ...me.qualities, roleFlow: flow } })
   return {
     ...source,
     rows: async (keys) =>
       (await source.rows(keys)).map((found) => {
         if (found.key === beingKey(me.name)) return { ...found, state: row }
         if (!found.key.startsWith('role:') || known.has(found.key) || isThere(found.state)) return found
-        return { ...found, state: registry.rowAt(found.key, registry.length) as unknown as Json | null }
+        return { ...found, state: asJson(roles.rowAt(found.key, roles.length)) }
       }),
   }
 }
@@ -162,7 +163,7 @@ async function refusal(
 }
 
 async function attempt(
-  { db, parts }: Bench,
+  { db, registry }: Bench,
   call: VerbCall,
   outcome: StoredOutcome,
   open: OpenRecord,
@@ -174,7 +175,7 @@ async function attempt(
   try {
     await decideCall(call, {
       reader,
-      parts,
+      registry,
       moment: outcome.moment,
       me,
       caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
@@ -189,7 +190,7 @@ async function attempt(
       outside: (call) => outsideOf(db, outcome.moment, call),
       opener: () => openerOf(db, wake),
       thread: (id) => threadOf(db, id),
-      catalogs: () => catalogsOf(parts, shelvesOf(db)),
+      catalogs: () => catalogsOf(registry, catalogRowsOf(db)),
     })
     return null
   } catch (error) {

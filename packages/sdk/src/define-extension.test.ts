@@ -1,4 +1,4 @@
-import { assemble, SUBSTRATE_ACTIONS, seed } from '@treeos/world'
+import { buildRegistry, SUBSTRATE_ACTIONS, seed } from '@treeos/world'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from './index.ts'
@@ -20,7 +20,7 @@ const base = { name: 'trip', version: '1.0.0' } as const
 it('canDo takes what the extension and the substrate bring', () => {
   const role = defineRole({ name: 'trip:goer', canDo: ['trip:go', 'move', { pattern: 'set-*' }], prompt: '' })
   const trip = defineExtension({ ...base, roles: [role], operations: [go] })
-  expect(assemble([seed, trip]).roles.get('trip:goer')?.spec.canDo).toEqual([
+  expect(buildRegistry([seed, trip]).roles.get('trip:goer')?.spec.canDo).toEqual([
     'trip:go',
     'move',
     { pattern: 'set-*' },
@@ -31,14 +31,16 @@ it('a misspelt action does not compile, and is refused by name where it is regis
   const role = defineRole({ name: 'trip:goer', canDo: ['trip:gone'], prompt: '' })
   // @ts-expect-error trip:gone is no operation
   const trip = defineExtension({ ...base, roles: [role], operations: [go] })
-  expect(() => assemble([seed, trip])).toThrow(
+  expect(() => buildRegistry([seed, trip])).toThrow(
     expect.objectContaining({
       code: 'INVALID_INPUT',
       message: 'role trip:goer of extension trip names "trip:gone" in canDo, which nothing here brings',
     }),
   )
   const minter = defineRole({ name: 'trip:minter', canBe: ['mint'], prompt: '' })
-  expect(() => assemble([seed, defineExtension({ ...base, roles: [minter] })])).toThrow(/"mint" in canBe/)
+  expect(() => buildRegistry([seed, defineExtension({ ...base, roles: [minter] })])).toThrow(
+    /"mint" in canBe/,
+  )
 })
 
 it('the actions that may be named without bringing them are those of the substrate', () => {
@@ -79,7 +81,7 @@ it.each([
 
 it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
   const other = defineExtension({ ...base, version: '2.0.0' })
-  expect(() => assemble([seed, defineExtension(base), other])).toThrow(
+  expect(() => buildRegistry([seed, defineExtension(base), other])).toThrow(
     expect.objectContaining({ code: 'RESOURCE_CONFLICT', message: 'extension trip is given twice' }),
   )
   const stray = (part: object) => () => defineExtension({ ...base, ...part })

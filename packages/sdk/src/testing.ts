@@ -10,8 +10,8 @@ import {
   spaceName,
 } from '@treeos/core'
 import {
-  assemble,
   type BeingRow,
+  buildRegistry,
   DEFAULT_ROLE,
   type Decided,
   decideUngated,
@@ -21,7 +21,7 @@ import {
   memoryRows,
   OPERATOR,
   type OperationTarget,
-  type Parts,
+  type Registry,
   type ScriptInput,
   type SpaceRow,
   seed,
@@ -106,7 +106,7 @@ export async function decide(
   const outside = async () => (effect === undefined ? null : { value: effect })
   return decideUngated(
     action,
-    { parts: partsOf(extension), reader, outside },
+    { registry: registryOf(extension), reader, outside },
     {
       actor,
       driver: null,
@@ -122,7 +122,7 @@ export async function decide(
   )
 }
 
-const partsOf = (extension: Extension): Parts => assemble([seed, extension])
+const registryOf = (extension: Extension): Registry => buildRegistry([seed, extension])
 const ofTheSubstrate = () => Promise.reject(new Error('only operations of the substrate are given this'))
 
 function asTarget(row: Attempt['target']): OperationTarget {
@@ -147,10 +147,10 @@ export interface Moment {
  * @throws what the script or a view died of; {TreeosError} INVALID_INPUT for what is no decision
  */
 export async function runScript(extension: Extension, name: string, moment: Moment): Promise<Decision> {
-  const parts = partsOf(extension)
-  const script = parts.scripts.get(name)
+  const registry = registryOf(extension)
+  const script = registry.scripts.get(name)
   if (script === undefined) throw new Error(`extension ${extension.name} brings no script ${name}`)
-  return parseDecision(await script(await open(parts, moment)))
+  return parseDecision(await script(await open(registry, moment)))
 }
 
 /**
@@ -158,14 +158,14 @@ export async function runScript(extension: Extension, name: string, moment: Mome
  * @throws what the prompt or a view died of
  */
 export async function renderPrompt(extension: Extension, name: string, moment: Moment): Promise<string> {
-  const parts = partsOf(extension)
-  const { face } = await open(parts, { wears: [name], ...moment })
-  const { spec, render } = roleOf(parts, name)
+  const registry = registryOf(extension)
+  const { face } = await open(registry, { wears: [name], ...moment })
+  const { spec, render } = roleOf(registry, name)
   return render === null ? String(spec.prompt) : render({ me: face.me, face })
 }
 
 async function open(
-  parts: Parts,
+  registry: Registry,
   {
     me,
     wears = [me.defaultRole ?? DEFAULT_ROLE],
@@ -176,11 +176,11 @@ async function open(
 ): Promise<ScriptInput> {
   const from = wake?.from ?? null
   const correlation = wake?.correlation ?? 'wake'
-  const specs = wears.map((name) => roleOf(parts, name).spec)
+  const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
   return {
     moment,
-    face: await foldFace(worldOf([...world, me]), parts, { me, asker: from, specs }, rethrow),
+    face: await foldFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow),
     wake: {
       correlation,
       root: correlation,
@@ -196,8 +196,8 @@ async function open(
   }
 }
 
-function roleOf(parts: Parts, name: string) {
-  const role = parts.roles.get(name)
+function roleOf(registry: Registry, name: string) {
+  const role = registry.roles.get(name)
   if (role === undefined) throw new Error(`no role ${name} is brought here`)
   return role
 }

@@ -5,7 +5,7 @@ import type { Descriptor } from './descriptor.ts'
 import type { EffectCall } from './effect.ts'
 import type { Remark } from './orientation.ts'
 import type { WorldReader } from './reader.ts'
-import type { Parts } from './registry.ts'
+import type { Registry } from './registry.ts'
 import type { BeingRow } from './rows.ts'
 import type { Surface } from './surface.ts'
 import type { Thread } from './thread.ts'
@@ -13,7 +13,7 @@ import type { Thread } from './thread.ts'
 /** Everything a call is decided from. Reads go through the reader, so whatever it rests on is checked at the commit. */
 export interface Acting {
   readonly reader: WorldReader
-  readonly parts: Parts
+  readonly registry: Registry
   readonly moment: MomentId
   readonly me: BeingRow
   readonly caller: Caller

@@ -3,7 +3,6 @@ import {
   type BeingName,
   type Breach,
   canonicalJson,
-  type Json,
   type JsonObject,
   MICROS,
   stanceOf,
@@ -31,8 +30,7 @@ export function accountOf({ budget, parked }: BeingRow): Account {
   }
 }
 
-export const isSameAccount = (a: Account, b: Account): boolean =>
-  canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json)
+export const isSameAccount = (a: Account, b: Account): boolean => canonicalJson(a) === canonicalJson(b)
 
 export function budgeted(row: BeingRow, { budget }: JsonObject): BeingRow {
   const revision = (row.budget?.revision ?? 0) + 1

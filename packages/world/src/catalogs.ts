@@ -2,7 +2,7 @@ import { type Cognition, type Json, stanceOf, type Verb } from '@treeos/core'
 import { permissionsOf, type RoleSpec } from '@treeos/roles'
 import type { Operation, OperationTarget } from './extension.ts'
 import { ROLE_MANAGER } from './genesis.ts'
-import type { Parts } from './registry.ts'
+import type { Registry } from './registry.ts'
 import type { BeingRow, RoleRow, SpaceRow } from './rows.ts'
 
 /** All that one chooses from when one writes a role or a flow, published by the being that mediates it. */
@@ -30,18 +30,18 @@ export interface OperationEntry {
 }
 
 /** Where catalogs are made from: no read of a moment, so it enters no basis. */
-export interface Shelves {
+export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
   states(kind: 'role:' | 'being:' | 'space:'): Promise<readonly Json[]>
-  kept(digest: string): Promise<Json | null>
+  blob(digest: string): Promise<Json | null>
 }
 
 export const publishesCatalogs = (target: OperationTarget): boolean =>
   target.kind === 'being' && target.being.cognition.script === ROLE_MANAGER
 
 export async function catalogsOf(
-  parts: Pick<Parts, 'operations' | 'beOperations'>,
-  shelves: Shelves,
+  registry: Pick<Registry, 'operations' | 'beOperations'>,
+  shelves: CatalogRows,
 ): Promise<Catalogs> {
   const [roles, beings, spaces] = (await Promise.all([
     shelves.states('role:'),
@@ -52,13 +52,13 @@ export async function catalogsOf(
   return {
     roles: await Promise.all(standing.map((role) => roleEntry(role, shelves))),
     addresses: [...beings.map(({ name }) => stanceOf(name)), ...spaces.map(({ path }) => path)],
-    operations: [...parts.operations.values()].map(operationEntry),
-    beOps: [...parts.beOperations.values()].map(operationEntry),
+    operations: [...registry.operations.values()].map(operationEntry),
+    beOps: [...registry.beOperations.values()].map(operationEntry),
   }
 }
 
-async function roleEntry(role: RoleRow, shelves: Shelves): Promise<RoleEntry> {
-  const spec = (await shelves.kept(role.digest)) as unknown as RoleSpec | null
+async function roleEntry(role: RoleRow, shelves: CatalogRows): Promise<RoleEntry> {
+  const spec = (await shelves.blob(role.digest)) as unknown as RoleSpec | null
   return {
     name: role.name,
     origin: role.origin,

@@ -2,7 +2,7 @@ import type { Json, RoleName } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import type { Face } from './face.ts'
 import { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
-import type { Parts } from './registry.ts'
+import type { Registry } from './registry.ts'
 
 /** One effective role, and the prompt a model gets for it. */
 export interface Composed {
@@ -19,17 +19,17 @@ export interface Composed {
  * @param content of the wake
  */
 export function composeMoment(
-  parts: Pick<Parts, 'roles' | 'operations' | 'beOperations'>,
+  registry: Pick<Registry, 'roles' | 'operations' | 'beOperations'>,
   specs: readonly RoleSpec[],
   face: Face,
   wake: { readonly openedAt: number; readonly content: Json },
 ): Composed {
-  const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(parts, spec, face) })))
+  const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(registry, spec, face) })))
   return {
     role,
     prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
-    tools: toolsFor(face.surface, role, parts),
-    missing: specs.find((spec) => !isLoaded(parts, spec))?.name ?? null,
+    tools: toolsFor(face.surface, role, registry),
+    missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
 }
 
@@ -37,17 +37,17 @@ export function composeMoment(
  * A prompt that is a function is code: it can be rendered only where its very version is loaded. One that throws says
  * nothing, so that a fault in a prompt takes no capability and adds none.
  */
-function render(parts: Pick<Parts, 'roles'>, spec: RoleSpec, face: Face): string {
+function render(registry: Pick<Registry, 'roles'>, spec: RoleSpec, face: Face): string {
   if (typeof spec.prompt === 'string') return spec.prompt
   try {
-    return parts.roles.get(spec.name)?.render?.({ me: face.me, face }) ?? ''
+    return registry.roles.get(spec.name)?.render?.({ me: face.me, face }) ?? ''
   } catch {
     return ''
   }
 }
 
-function isLoaded(parts: Pick<Parts, 'roles'>, { name, prompt }: RoleSpec): boolean {
+function isLoaded(registry: Pick<Registry, 'roles'>, { name, prompt }: RoleSpec): boolean {
   if (typeof prompt === 'string') return true
-  const loaded = parts.roles.get(name)?.spec.prompt
+  const loaded = registry.roles.get(name)?.spec.prompt
   return typeof loaded === 'object' && loaded.function === prompt.function
 }

@@ -10,11 +10,11 @@ import {
 import type { Decided } from './extension.ts'
 import { requireQualitySize, setQuality } from './qualities.ts'
 import type { WorldReader } from './reader.ts'
-import type { Parts } from './registry.ts'
+import type { Registry } from './registry.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 
-/** The substrate's own parts: their names have no prefix, and they write what the world is made of. */
-export const SUBSTRATE_PARTS = 'seed'
+/** The substrate's own registry: their names have no prefix, and they write what the world is made of. */
+export const SUBSTRATE_REGISTRY = 'seed'
 
 /**
  * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
@@ -25,13 +25,13 @@ export const SUBSTRATE_PARTS = 'seed'
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
   { facts, result, reply = null }: Decided,
-  { reader: world, parts }: { readonly reader: WorldReader; readonly parts: Pick<Parts, 'signals'> },
+  { reader: world, registry }: { readonly reader: WorldReader; readonly registry: Pick<Registry, 'signals'> },
 ): Promise<void> {
-  if (origin === SUBSTRATE_PARTS) return
+  if (origin === SUBSTRATE_REGISTRY) return
   for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
     requireJson(`what ${name} of extension ${origin} decided`, value)
   for (const fact of facts) {
-    const beyond = reachBeyond(origin, parts.signals.get(origin) ?? [], fact)
+    const beyond = reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
     await requireRoom(fact, world)

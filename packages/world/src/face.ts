@@ -55,7 +55,7 @@ const OCCUPANTS_MAX = 200
  */
 export async function foldFace(
   reader: WorldReader,
-  parts: Resolvers,
+  registry: Resolvers,
   at: { me: BeingRow; asker: BeingName | null; specs: readonly RoleSpec[] },
   onFault: FaultListener = () => undefined,
 ): Promise<Face> {
@@ -64,14 +64,14 @@ export async function foldFace(
   const occupants = await reader.occupants(at.me.space)
   const { surface, dropped } = await expandSurface(
     lists,
-    { me: at.me, asker: at.asker, world: reader, tokens: parts },
+    { me: at.me, asker: at.asker, world: reader, tokens: registry },
     onFault,
   )
   const views: { name: string; view: Json }[] = []
   const unseen: { see: string; reason: string }[] = []
   for (const name of lists.see) {
     try {
-      const view = await seeResolver(parts, name)({ me: at.me, world: reader })
+      const view = await seeResolver(registry, name)({ me: at.me, world: reader })
       guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
     } catch (error) {

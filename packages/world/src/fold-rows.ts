@@ -1,5 +1,6 @@
 import {
   type Account,
+  asJson,
   canonicalJson,
   type FactDraft,
   type Json,
@@ -61,7 +62,7 @@ export async function foldRows(
     return {
       key,
       reel,
-      state: row as unknown as Json,
+      state: asJson(row),
       draft,
       ...index,
       watches: areSame(watches, was?.watches ?? []) ? null : watches,
@@ -77,8 +78,7 @@ export async function foldRows(
   return folded
 }
 
-const areSame = (a: readonly Watch[], b: readonly Watch[]) =>
-  canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json)
+const areSame = (a: readonly Watch[], b: readonly Watch[]) => canonicalJson(a) === canonicalJson(b)
 
 const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoch && a.driver === b.driver
 

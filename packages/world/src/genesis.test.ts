@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evolve } from './evolve.ts'
-import { delegateBrought, genesisFacts, ROLE_MANAGER } from './genesis.ts'
+import { delegateInstalled, genesisFacts, ROLE_MANAGER } from './genesis.ts'
 import type { BeingRow } from './rows.ts'
 
 const born = genesisFacts().find(
@@ -10,7 +10,7 @@ const row = evolve(null, { ...born!, actor: '$reality', at: 0 }) as BeingRow
 
 describe('the role-manager of a reality that an older version planted', () => {
   it('is born where there is none, as it is at genesis', () => {
-    const facts = delegateBrought(ROLE_MANAGER, null)
+    const facts = delegateInstalled(ROLE_MANAGER, null)
     expect(facts?.map(({ reel, kind }) => [reel, kind])).toEqual([
       [`being:${ROLE_MANAGER}`, 'being:born'],
       ['being:operator', 'being:bore'],
@@ -21,14 +21,14 @@ describe('the role-manager of a reality that an older version planted', () => {
 
   it('comes to wear the role that lets it mediate, once', () => {
     const old: BeingRow = { ...row, defaultRole: 'delegate' }
-    const [fact] = delegateBrought(ROLE_MANAGER, old) ?? []
+    const [fact] = delegateInstalled(ROLE_MANAGER, old) ?? []
     const now = evolve(old, { ...fact!, actor: '$reality', at: 1 }) as BeingRow
     expect(now.qualities.roleFlow).toEqual([{ role: ROLE_MANAGER }])
-    expect(delegateBrought(ROLE_MANAGER, now)).toEqual([])
-    expect(delegateBrought(ROLE_MANAGER, row)).toEqual([])
+    expect(delegateInstalled(ROLE_MANAGER, now)).toEqual([])
+    expect(delegateInstalled(ROLE_MANAGER, row)).toEqual([])
   })
 
   it('is left alone where another being has the name', () => {
-    expect(delegateBrought(ROLE_MANAGER, { ...row, cognition: { kind: 'llm', script: null } })).toBeNull()
+    expect(delegateInstalled(ROLE_MANAGER, { ...row, cognition: { kind: 'llm', script: null } })).toBeNull()
   })
 })

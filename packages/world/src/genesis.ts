@@ -79,7 +79,7 @@ export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
  * @param standing its row; null when there is none
  * @returns no facts when nothing is lacking; null when another being has the name
  */
-export function delegateBrought(
+export function delegateInstalled(
   name: (typeof DELEGATES)[number],
   standing: BeingRow | null,
 ): FactDraft[] | null {
@@ -95,7 +95,7 @@ function space(path: string, type: string, owner: string | null): FactDraft {
 }
 
 /** The fact by which code brings a role into a reality; its digest pins what older moments wore. */
-export function roleBrought(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
+export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
   const spec = role.spec as unknown as JsonObject
   return {
     reel: REGISTRY_REEL,
@@ -105,7 +105,7 @@ export function roleBrought(role: Role, origin: string, digest: (value: Json) =>
 }
 
 /** The fact by which a role ends whose code is gone. */
-export const roleGone = (name: RoleName): FactDraft => ({
+export const roleRemoved = (name: RoleName): FactDraft => ({
   reel: REGISTRY_REEL,
   kind: 'role:deleted',
   payload: { name },

@@ -3,7 +3,7 @@
 export { decideCall } from './act.ts'
 export type { Act, Acting, Asker } from './acting.ts'
 export { isParked, tightest, whyParked } from './budgets.ts'
-export { type Catalogs, catalogsOf, type Shelves } from './catalogs.ts'
+export { type CatalogRows, type Catalogs, catalogsOf } from './catalogs.ts'
 export { type Composed, composeMoment } from './compose-moment.ts'
 export {
   type LastSealed,
@@ -13,7 +13,7 @@ export {
   openContext,
   type Program,
 } from './context.ts'
-export { SUBSTRATE_PARTS } from './declared.ts'
+export { SUBSTRATE_REGISTRY } from './declared.ts'
 export type { Descriptor } from './descriptor.ts'
 export { type Effect, type EffectCall, type EffectInput, EffectPending } from './effect.ts'
 export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
@@ -33,14 +33,14 @@ export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts
 export { type FoldedRow, foldRows } from './fold-rows.ts'
 export {
   DELEGATES,
-  delegateBrought,
+  delegateInstalled,
   genesisFacts,
   OPERATOR,
   ROLE_MANAGER,
-  roleBrought,
-  roleGone,
+  roleInstalled,
+  roleRemoved,
 } from './genesis.ts'
-export { driverOf, effectiveCognition, lenderOf, momentCognition, requireHands } from './inhabiting.ts'
+export { driverOf, effectiveCognition, lenderOf, momentCognition, requireLease } from './inhabiting.ts'
 export { evaluateProgram, lookAround, type Seen } from './look.ts'
 export { memoryRows } from './memory-rows.ts'
 export { openTime } from './open-time.ts'
@@ -52,7 +52,7 @@ export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './
 export { parseKeyPath, setQuality } from './qualities.ts'
 export { reachOf, rolesNamed } from './reach.ts'
 export { type RowSource, type SeenHead, WorldReader } from './reader.ts'
-export { assemble, type Parts } from './registry.ts'
+export { buildRegistry, type Registry } from './registry.ts'
 export {
   type BeingRow,
   beingKey,

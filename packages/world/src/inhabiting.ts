@@ -33,7 +33,7 @@ export function driverOf(
  * @param driver whom the moment of the act was opened with
  * @throws {TreeosError} FORBIDDEN
  */
-export function requireHands(
+export function requireLease(
   me: BeingRow,
   lease: { readonly driver: BeingName; readonly epoch: number } | null,
   driver: BeingName | null,

@@ -1,4 +1,4 @@
-import type { Json } from '@treeos/core'
+import { asJson, type Json } from '@treeos/core'
 import { indexOf } from './evolve.ts'
 import type { RowSource } from './reader.ts'
 import type { Row } from './rows.ts'
@@ -18,13 +18,13 @@ export const memoryRows = (
     rows: async (keys) =>
       keys.map((key) => ({
         key,
-        state: (rows.get(key) ?? null) as unknown as Json,
+        state: asJson(rows.get(key) ?? null),
         head: { reel: key.startsWith('role:') ? 'registry' : key, seq: 0, hash: '', stateSeq: 0 },
       })),
     keysInPlace: async (place, kind) =>
       keysWhere((key, row) => key.startsWith(kind) && indexOf(key, row).place === place),
     keysOfChildren: async (being) => keysWhere((key, row) => indexOf(key, row).parent === being),
     keysOfBeings: async () => keysWhere((key) => key.startsWith('being:')),
-    kept: async (digest) => keptByDigest.get(digest) ?? null,
+    blob: async (digest) => keptByDigest.get(digest) ?? null,
   }
 }

@@ -10,7 +10,7 @@ import {
   type Verb,
 } from '@treeos/core'
 import type { Act, Acting } from './acting.ts'
-import { requireDeclared, SUBSTRATE_PARTS } from './declared.ts'
+import { requireDeclared, SUBSTRATE_REGISTRY } from './declared.ts'
 import { EffectPending } from './effect.ts'
 import type { Decided, Operation, OperationInput, OperationTarget } from './extension.ts'
 import { bothGates, isRoot, nameOf, requireListed, requireStanding, resolve } from './gates.ts'
@@ -39,11 +39,15 @@ export async function identify(name: string, payload: JsonObject, at: Acting): P
   return run(requireOperation(at, name, 'be'), 'be', { kind: 'being', being: at.me }, payload, at)
 }
 
-function requireOperation(at: Pick<Acting, 'parts'>, action: string, verb: 'do' | 'be' = 'do'): Registered {
-  const operation = (verb === 'do' ? at.parts.operations : at.parts.beOperations).get(action)
+function requireOperation(
+  at: Pick<Acting, 'registry'>,
+  action: string,
+  verb: 'do' | 'be' = 'do',
+): Registered {
+  const operation = (verb === 'do' ? at.registry.operations : at.registry.beOperations).get(action)
   if (operation !== undefined) return operation
   if (verb === 'be') {
-    const known = [...at.parts.beOperations.keys()].sort().join(', ')
+    const known = [...at.registry.beOperations.keys()].sort().join(', ')
     throw new TreeosError(
       'ACTION_NOT_SUPPORTED',
       `no BE operation ${quote(action)} is registered; there is ${known}`,
@@ -69,7 +73,7 @@ type Deciding = Omit<OperationInput, 'effect' | 'known'>
 /** Decides as in a moment, but asks neither gate: to try what an operation comes to. */
 export async function decideUngated(
   action: string,
-  at: Pick<Acting, 'parts' | 'reader' | 'outside'>,
+  at: Pick<Acting, 'registry' | 'reader' | 'outside'>,
   input: Deciding,
 ): Promise<Decided> {
   const operation = requireOperation(at, action)
@@ -82,12 +86,12 @@ export async function decideUngated(
 /** Decides what the gates have let pass; it may write no more than its extension says. */
 async function decideBy(
   operation: Registered,
-  at: Pick<Acting, 'parts' | 'reader' | 'outside'>,
+  at: Pick<Acting, 'registry' | 'reader' | 'outside'>,
   input: Deciding,
 ): Promise<Decided> {
   const effect = await doOutside(operation, at, input)
   return guarded(operation, input, async () => {
-    const decided = await operation.decide({ ...input, effect, known: at.parts.known })
+    const decided = await operation.decide({ ...input, effect, known: at.registry.known })
     await requireDeclared(operation, decided, at)
     return decided
   })
@@ -106,7 +110,7 @@ async function guarded<T>(
     return await work()
   } catch (error) {
     world.requireWhole() // a read that failed is no fault of the operation, and is tried again
-    if (error instanceof TreeosError || origin === SUBSTRATE_PARTS) throw error
+    if (error instanceof TreeosError || origin === SUBSTRATE_REGISTRY) throw error
     const kind = error instanceof Error ? error.name : typeof error
     throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`, undefined, {
       cause: error,

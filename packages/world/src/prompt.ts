@@ -1,7 +1,7 @@
 import { canonicalJson, type Json, type Verb } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import type { Face } from './face.ts'
-import type { Parts } from './registry.ts'
+import type { Registry } from './registry.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from './surface.ts'
 
 /** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
@@ -122,7 +122,7 @@ function tool(
   }
 }
 
-type Operations = Pick<Parts, 'operations' | 'beOperations'>
+type Operations = Pick<Registry, 'operations' | 'beOperations'>
 
 /**
  * The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. What is in

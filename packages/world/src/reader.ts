@@ -32,7 +32,7 @@ export interface RowSource {
   /** keys of all beings, sorted */
   keysOfBeings(): Promise<string[]>
   /** what is kept under a digest */
-  kept(digest: Digest): Promise<Json | null>
+  blob(digest: Digest): Promise<Json | null>
 }
 
 /**
@@ -128,7 +128,7 @@ export class WorldReader {
 
   /** A role's spec by its digest: pinned content, so nothing of it is a read that could move. */
   async spec(digest: Digest): Promise<RoleSpec> {
-    const spec = await this.#from(this.#source.kept(digest))
+    const spec = await this.#from(this.#source.blob(digest))
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
     return spec as unknown as RoleSpec
   }

@@ -3,7 +3,7 @@ import type { Extension, Operation, Role, Script } from './extension.ts'
 import type { Resolvers } from './face.ts'
 
 /** Everything that code (not the world) defines: the sum of the extensions, by name. */
-export interface Parts extends Resolvers {
+export interface Registry extends Resolvers {
   readonly extensions: readonly { readonly name: string; readonly version: string }[]
   readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
@@ -20,7 +20,7 @@ export interface Parts extends Resolvers {
  * @throws {TreeosError} RESOURCE_CONFLICT when two claim one name: neither may win silently; INVALID_INPUT when a role names
  *   an operation that there is not
  */
-export function assemble(extensions: readonly Extension[]): Parts {
+export function buildRegistry(extensions: readonly Extension[]): Registry {
   const names = new Set<string>()
   for (const { name } of extensions) {
     if (names.has(name)) throw new TreeosError('RESOURCE_CONFLICT', `extension ${name} is given twice`)

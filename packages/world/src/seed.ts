@@ -1,6 +1,6 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
-import { SUBSTRATE_PARTS } from './declared.ts'
+import { SUBSTRATE_REGISTRY } from './declared.ts'
 import type { Extension, Role, Script } from './extension.ts'
 import { BIRTHER, ROLE_MANAGER } from './genesis.ts'
 import { budgetOperations } from './operations/budgets.ts'
@@ -177,7 +177,7 @@ const isBefore = (a: BeingRow, b: BeingRow): boolean =>
 
 /** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */
 export const seed: Extension = {
-  name: SUBSTRATE_PARTS,
+  name: SUBSTRATE_REGISTRY,
   version: '1',
   roles,
   clauses: [],

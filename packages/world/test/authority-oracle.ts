@@ -1,4 +1,4 @@
-import { canonicalJson, type FactDraft, type Json, type JsonObject, type VerbCall } from '@treeos/core'
+import { asJson, canonicalJson, type FactDraft, type JsonObject, type VerbCall } from '@treeos/core'
 import {
   type Act,
   type BeingRow,
@@ -402,7 +402,7 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
 /** Whether the being's whole line of makers is what is walked at each gate. */
 export function faultOfLine(world: MemoryWorld, name: string, walked: readonly string[]): string | null {
   const all = makers(world, name)
-  return same(all as unknown as Json, walked as unknown as Json)
+  return same(asJson(all), asJson(walked))
     ? null
     : `${name} has ${all.length} makers, of whom ${walked.length} bound it`
 }

@@ -28,11 +28,11 @@ export class State {
   readonly #surfaces = new Map<string, Promise<Surface | null>>()
   readonly world: MemoryWorld
   readonly #code: World
-  readonly #parts: Acting['parts']
+  readonly #registry: Acting['registry']
 
-  constructor(code: World, parts: Acting['parts'], world: MemoryWorld) {
+  constructor(code: World, registry: Acting['registry'], world: MemoryWorld) {
     this.#code = code
-    this.#parts = parts
+    this.#registry = registry
     this.world = world
     this.#reader = new code.WorldReader(world.source)
   }
@@ -44,7 +44,7 @@ export class State {
     const known = this.#surfaces.get(key)
     if (known !== undefined) return known
     const surface = this.#code
-      .lookAround(this.#reader, this.#parts, {
+      .lookAround(this.#reader, this.#registry, {
         me: this.world.being(who),
         cognition,
         verb: 'summon',
@@ -75,7 +75,7 @@ export class State {
   lets(who: string, hands: Hands, driver: string | null): boolean {
     return (
       hands.kind === 'mind' ||
-      this.#allows(() => this.#code.requireHands(this.world.being(who), hands.lease, driver))
+      this.#allows(() => this.#code.requireLease(this.world.being(who), hands.lease, driver))
     )
   }
 
@@ -123,7 +123,7 @@ export class State {
     try {
       return await this.#code.decideCall(call, {
         reader: this.#reader,
-        parts: this.#parts,
+        registry: this.#registry,
         moment: `${who}/1/1`,
         me: this.world.being(who),
         caller,
@@ -166,7 +166,7 @@ export class State {
 export class Play {
   #state: State
   readonly #code: World
-  readonly #parts: Acting['parts']
+  readonly #registry: Acting['registry']
   readonly #oracle: Oracle
   /** what they could reach for when all began, and spoke of to the role-manager */
   readonly #spoke = new Map<string, Surface | null>()
@@ -180,9 +180,9 @@ export class Play {
 
   constructor(code: World, world: MemoryWorld, oracle: Oracle) {
     this.#code = code
-    this.#parts = code.assemble([code.seed])
+    this.#registry = code.buildRegistry([code.seed])
     this.#oracle = oracle
-    this.#state = new State(code, this.#parts, world)
+    this.#state = new State(code, this.#registry, world)
   }
 
   /** The mole and all whom it made, in the order of their births. */
@@ -208,7 +208,7 @@ export class Play {
     world.write(who, facts)
     if (hands.kind === 'act' && hands.lease?.driver === OPERATOR) this.#oracle.grant(before, world)
     this.#states.push(this.#state)
-    this.#state = new State(this.#code, this.#parts, world)
+    this.#state = new State(this.#code, this.#registry, world)
     this.leases.heed(facts, this.#states.length)
   }
 
@@ -223,7 +223,7 @@ export class Play {
     if (typeof born !== 'string') return null
     const world = this.#state.world.fork()
     world.write(who, facts)
-    return faultOfLine(world, born, await new State(this.#code, this.#parts, world).makersOf(born))
+    return faultOfLine(world, born, await new State(this.#code, this.#registry, world).makersOf(born))
   }
 
   /** Makes a move, which changes nothing. @returns what it would write; null when it is refused @throws {Breach} */

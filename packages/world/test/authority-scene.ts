@@ -1,6 +1,6 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import { OPERATOR, roleBrought, seed } from '../src/index.ts'
+import { OPERATOR, roleInstalled, seed } from '../src/index.ts'
 import { born, MemoryWorld, spaceMade } from './memory-world.ts'
 
 /** Everything that anybody here could reach for: what a pattern means is asked of these. */
@@ -114,7 +114,7 @@ const LINE = 62
  */
 export function scene(deep: boolean): MemoryWorld {
   const world = new MemoryWorld()
-  for (const role of seed.roles) world.write('$reality', [roleBrought(role, seed.name, world.keep)])
+  for (const role of seed.roles) world.write('$reality', [roleInstalled(role, seed.name, world.keep)])
   const live = (author: string, role: JsonObject) => {
     const spec = parseRole(role) as unknown as JsonObject
     const payload = { name: role.name!, digest: world.keep(spec), origin: 'live', spec }

@@ -5,7 +5,7 @@ import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosE
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
-import { type Looking, loadedParts, look } from '../instance/connection.ts'
+import { type Looking, loadedRegistry, look } from '../instance/connection.ts'
 
 /** What a lint without an instance does not wait for. */
 const REACH_MS = 2_000
@@ -118,8 +118,8 @@ export interface OperationView {
 }
 
 export async function listOperations(): Promise<OperationView[]> {
-  const parts = await loadedParts()
-  const view = (verb: 'do' | 'be', operations: typeof parts.operations): OperationView[] =>
+  const registry = await loadedRegistry()
+  const view = (verb: 'do' | 'be', operations: typeof registry.operations): OperationView[] =>
     [...operations.values()].map(({ name, origin, description, targets, allow, args, schema, effect }) => ({
       verb,
       name,
@@ -133,5 +133,5 @@ export async function listOperations(): Promise<OperationView[]> {
         ? {}
         : { effect: { timeoutSeconds: effect.timeoutSeconds, attempts: effect.attempts } }),
     }))
-  return [...view('do', parts.operations), ...view('be', parts.beOperations)]
+  return [...view('do', registry.operations), ...view('be', registry.beOperations)]
 }

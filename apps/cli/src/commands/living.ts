@@ -42,10 +42,10 @@ export function addLiving(cli: Cli): void {
   cli.asBeing('see <address>', 'look at a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const { see } = await import('@treeos/client')
-      const { loadedParts, look } = await import('../instance/connection.ts')
-      const parts = await loadedParts()
+      const { loadedRegistry, look } = await import('../instance/connection.ts')
+      const registry = await loadedRegistry()
       const as = requireStance(options.as)
-      const seen = await look(options, (at) => see({ ...at, parts }, as, address))
+      const seen = await look(options, (at) => see({ ...at, registry }, as, address))
       out.value(seen, shownSeen)
     }),
   )

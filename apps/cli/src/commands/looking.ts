@@ -54,12 +54,12 @@ export function addLooking(cli: Cli): void {
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
         const { prompt } = await import('@treeos/client')
-        const { loadedParts, look } = await import('../instance/connection.ts')
+        const { loadedRegistry, look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
-        const parts = await loadedParts()
+        const registry = await loadedRegistry()
         const rebuilt = await look(options, async (at) => {
           await requireBeing(at, being)
-          return prompt(at.db, parts, being, n)
+          return prompt(at.db, registry, being, n)
         })
         out.value(rebuilt, shownPrompt)
       }),
@@ -82,9 +82,9 @@ export function addLooking(cli: Cli): void {
   cli.onInstance('end <name>', 'end the roles of an extension that is gone for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { endExtension } = await import('@treeos/client')
-      const { loadedParts, look } = await import('../instance/connection.ts')
-      const parts = await loadedParts()
-      const roles = await look(options, (at) => endExtension({ ...at, parts }, name))
+      const { loadedRegistry, look } = await import('../instance/connection.ts')
+      const registry = await loadedRegistry()
+      const roles = await look(options, (at) => endExtension({ ...at, registry }, name))
       out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
     }),
   )

@@ -28,10 +28,10 @@ export function addMcp(cli: Cli): void {
         requireOneWay(options)
         const { Stop } = await import('../instance/stop-asked.ts')
         const stop = new Stop()
-        const { live, loadedParts } = await import('../instance/connection.ts')
-        const parts = await loadedParts()
+        const { live, loadedRegistry } = await import('../instance/connection.ts')
+        const registry = await loadedRegistry()
         const serve = options.http === undefined ? servePipe : serveNet
-        return live(options, (at) => serve({ ...at, parts }, options, { out, stop }))
+        return live(options, (at) => serve({ ...at, registry }, options, { out, stop }))
       }),
     )
 }

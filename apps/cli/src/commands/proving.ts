@@ -31,14 +31,14 @@ export function addProving(cli: Cli): void {
         const beings = stance === undefined ? null : [requireStance(stance)]
         await hushTemporal()
         const { replay } = await import('@treeos/replay')
-        const { live, loadedParts, look } = await import('../instance/connection.ts')
-        const parts = await loadedParts()
+        const { live, loadedRegistry, look } = await import('../instance/connection.ts')
+        const registry = await loadedRegistry()
         const { from } = options
         const request = { beings, from, onProgress: (line: string) => out.progress(line) }
         const replayed =
           from === 'chain'
-            ? await look(options, (at) => replay({ ...at, parts, temporal: null }, request))
-            : await live(options, (at) => replay({ ...at, parts }, request))
+            ? await look(options, (at) => replay({ ...at, registry, temporal: null }, request))
+            : await live(options, (at) => replay({ ...at, registry }, request))
         out.value(replayed, shownReplayed)
         return replayed.identical ? 0 : 1
       }),
@@ -53,12 +53,12 @@ export function addProving(cli: Cli): void {
         const being = requireStance(stance)
         const flow = await readJsonFile(options.flow)
         const { whatIf } = await import('@treeos/replay')
-        const { loadedParts, look } = await import('../instance/connection.ts')
+        const { loadedRegistry, look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
-        const parts = await loadedParts()
+        const registry = await loadedRegistry()
         const differences = await look(options, async (at) => {
           await requireBeing(at, being)
-          return whatIf({ ...at, parts }, { being, flow, since: options.since })
+          return whatIf({ ...at, registry }, { being, flow, since: options.since })
         })
         out.lines(differences, shownDifferences)
       }),

@@ -2,7 +2,7 @@ import type { Client, ClientOptions } from '@temporalio/client'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
 import { readInstance } from '@treeos/local'
-import { assemble, type Parts, seed } from '@treeos/world'
+import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
 import { messageOf, unavailable } from '../text/failure.ts'
@@ -28,7 +28,7 @@ export interface Looking {
 /** What a command that acts needs. */
 export interface Living extends Looking {
   readonly temporal: Client
-  readonly parts: Parts
+  readonly registry: Registry
 }
 
 /** Opens the reality of an instance for reading, and closes it when `use` is done. */
@@ -46,7 +46,7 @@ export async function live<T>(options: InstanceOptions, use: (at: Living) => Pro
   const postgres = locatePostgres(dataDir)
   const place = locateTemporal(dataDir)
   return withTemporal(place, (temporal) =>
-    withDatabase(postgres, (at) => use({ ...at, temporal, parts: assemble([seed]) })),
+    withDatabase(postgres, (at) => use({ ...at, temporal, registry: buildRegistry([seed]) })),
   ).catch((error: unknown) => {
     throw withReason(error, dataDir)
   })
@@ -64,9 +64,9 @@ function withReason(error: unknown, dataDir: string): unknown {
 }
 
 /** Everything the worker of this instance knows by code. */
-export async function loadedParts(): Promise<Parts> {
+export async function loadedRegistry(): Promise<Registry> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
-  return assemble([seed, ...(await loadExtensions())])
+  return buildRegistry([seed, ...(await loadExtensions())])
 }
 
 async function withDatabase<T>(postgres: PostgresPlace, use: (at: Looking) => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { migrate, openDatabase, type Reality } from '@treeos/chain'
-import { plantReality } from '@treeos/client'
+import { bootstrapReality } from '@treeos/client'
 import { isKey, quote, TreeosError } from '@treeos/core'
 import { ensurePostgres, ensureTemporal } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
-import { loadedParts } from './connection.ts'
+import { loadedRegistry } from './connection.ts'
 import { hasWorker, isWorker } from './instance.ts'
 import { stopServices } from './stop.ts'
 import { freeWorkerName, isStale, startWorker, type WorkerPlace } from './workers.ts'
@@ -81,7 +81,7 @@ async function plant(
     const name = requireRealityName(
       env.TREEOS_REALITY || (isOwnTemporal ? NAME : `${NAME}-${randomSuffix()}`),
     )
-    const made = await plantReality(owner, await loadedParts(), { name, timeZone })
+    const made = await bootstrapReality(owner, await loadedRegistry(), { name, timeZone })
     if (made.created) onProgress(`made the reality ${made.reality.name} with its first beings`)
     else if (env.TREEOS_TIME_ZONE && made.reality.timeZone !== timeZone)
       onProgress(`the reality keeps its time zone ${made.reality.timeZone}: TREEOS_TIME_ZONE is for new ones`)

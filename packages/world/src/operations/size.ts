@@ -1,4 +1,4 @@
-import { type Json, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
+import { asJson, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
 import type { Decided, Operation } from '../extension.ts'
 import { type Coord, requireInside, sizeIn } from '../extent.ts'
 import type { WorldReader } from '../reader.ts'
@@ -18,7 +18,7 @@ const setSize: Operation = {
     const { path } = target.space
     const { size = null } = sizeIn(given)
     requireInside(path, size, await placedIn(world, path))
-    const payload = { size: size as unknown as Json }
+    const payload = { size: asJson(size) }
     return {
       facts: [{ reel: spaceReel(path), kind: 'space:resized', payload }],
       result: { path, ...payload },
