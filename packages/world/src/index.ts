@@ -1,22 +1,7 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
 
-export { decideCall } from './act.ts'
-export type { Act, Acting, Asker } from './acting.ts'
-export { isParked, tightest, whyParked } from './budgets.ts'
-export { type CatalogRows, type Catalogs, catalogsOf } from './catalogs.ts'
-export { type Composed, composeMoment } from './compose-moment.ts'
-export {
-  type LastSealed,
-  type Opened,
-  type Opening,
-  type OpenTime,
-  openContext,
-  type Program,
-} from './context.ts'
-export { SUBSTRATE_REGISTRY } from './declared.ts'
-export type { Descriptor } from './descriptor.ts'
-export { type Effect, type EffectCall, type EffectInput, EffectPending } from './effect.ts'
-export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './evolve.ts'
+export { SUBSTRATE_REGISTRY } from './extend/declared.ts'
+export { type Effect, type EffectCall, type EffectInput, EffectPending } from './extend/effect.ts'
 export type {
   Decided,
   Extension,
@@ -28,31 +13,50 @@ export type {
   Script,
   ScriptInput,
   WakeView,
-} from './extension.ts'
-export { type Face, foldFace, type Resolvers, type SeeResolver } from './face.ts'
-export { type FoldedRow, foldRows } from './fold-rows.ts'
+} from './extend/extension.ts'
+export { buildRegistry, type Registry } from './extend/registry.ts'
+export { reachOf, rolesNamed } from './gates/reach.ts'
 export {
-  DELEGATES,
-  delegateInstalled,
-  genesisFacts,
-  OPERATOR,
-  ROLE_MANAGER,
-  roleInstalled,
-  roleRemoved,
-} from './genesis.ts'
-export { driverOf, effectiveCognition, lenderOf, momentCognition, requireLease } from './inhabiting.ts'
-export { evaluateProgram, lookAround, type Seen } from './look.ts'
-export { memoryRows } from './memory-rows.ts'
-export { openTime } from './open-time.ts'
-export { decideUngated } from './operate.ts'
+  isAncestor,
+  STANDINGS,
+  type StanceDecision,
+  type StanceQuestion,
+  type Standing,
+  stanceGate,
+} from './gates/stance.ts'
+export { type Composed, composeMoment } from './moment/compose-moment.ts'
+export {
+  type LastSealed,
+  type Opened,
+  type Opening,
+  type OpenTime,
+  openContext,
+  type Program,
+} from './moment/context.ts'
+export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
+export { openTime } from './moment/open-time.ts'
+export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './moment/prompt.ts'
 export { Arguments } from './operations/arguments.ts'
 export { DEFAULT_ROLE, releasedFact } from './operations/identity.ts'
-export { orientationRemark, type Remark } from './orientation.ts'
-export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './prompt.ts'
-export { parseKeyPath, setQuality } from './qualities.ts'
-export { reachOf, rolesNamed } from './reach.ts'
-export { type RowSource, type SeenHead, WorldReader } from './reader.ts'
-export { buildRegistry, type Registry } from './registry.ts'
+export { type Face, foldFace, type Resolvers, type SeeResolver } from './read/face.ts'
+export { type FoldedRow, foldRows } from './read/fold-rows.ts'
+export { memoryRows } from './read/memory-rows.ts'
+export { type RowSource, type SeenHead, WorldReader } from './read/reader.ts'
+export {
+  type CanLists,
+  type Concrete,
+  covers,
+  expandSurface,
+  listGate,
+  type PatternResolver,
+  type RelationResolver,
+  type Surface,
+  Unresolved,
+} from './read/surface.ts'
+export { isParked, tightest, whyParked } from './rows/budgets.ts'
+export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './rows/evolve.ts'
+export { driverOf, effectiveCognition, lenderOf, momentCognition, requireLease } from './rows/inhabiting.ts'
+export { parseKeyPath, setQuality } from './rows/qualities.ts'
 export {
   type BeingRow,
   beingKey,
@@ -67,29 +71,25 @@ export {
   threadKey,
   type WorldRow,
   worldKey,
-} from './rows.ts'
-export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './schedules.ts'
-export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed.ts'
+} from './rows/rows.ts'
+export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
+export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
+export type { Thread, ThreadState } from './rows/thread.ts'
+export type { Watch } from './rows/watch.ts'
+export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export {
-  isAncestor,
-  STANDINGS,
-  type StanceDecision,
-  type StanceQuestion,
-  type Standing,
-  stanceGate,
-} from './stance.ts'
-export { type Subscription, subscriptionsOf } from './subscriptions.ts'
-export {
-  type CanLists,
-  type Concrete,
-  covers,
-  expandSurface,
-  listGate,
-  type PatternResolver,
-  type RelationResolver,
-  type Surface,
-  Unresolved,
-} from './surface.ts'
-export type { Thread, ThreadState } from './thread.ts'
-export type { Watch } from './watch.ts'
-export { changeContent, changedPaths, watchesOf } from './watches.ts'
+  DELEGATES,
+  delegateInstalled,
+  genesisFacts,
+  OPERATOR,
+  ROLE_MANAGER,
+  roleInstalled,
+  roleRemoved,
+} from './seed/genesis.ts'
+export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/seed.ts'
+export { decideCall } from './verbs/act.ts'
+export type { Act, Acting, Asker } from './verbs/acting.ts'
+export { type CatalogRows, type Catalogs, catalogsOf } from './verbs/catalogs.ts'
+export type { Descriptor } from './verbs/descriptor.ts'
+export { decideUngated } from './verbs/operate.ts'
+export { orientationRemark, type Remark } from './verbs/orientation.ts'

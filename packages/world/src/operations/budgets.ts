@@ -9,8 +9,8 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation, OperationInput } from '../extension.ts'
-import type { BeingRow } from '../rows.ts'
+import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** What no budget may exceed, so that counts stay whole numbers. */

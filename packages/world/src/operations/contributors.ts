@@ -1,6 +1,6 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
-import type { Operation, OperationInput } from '../extension.ts'
-import type { SpaceRow } from '../rows.ts'
+import type { Operation, OperationInput } from '../extend/extension.ts'
+import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** A row is read whole at every gate. */

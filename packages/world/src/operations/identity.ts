@@ -17,12 +17,12 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
-import type { Decided, Operation } from '../extension.ts'
-import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../reach.ts'
-import type { WorldReader } from '../reader.ts'
-import type { BeingRow } from '../rows.ts'
-import { isAncestor, requireAllowed, stanceGate } from '../stance.ts'
-import { holdsEntry } from '../surface.ts'
+import type { Decided, Operation } from '../extend/extension.ts'
+import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
+import { isAncestor, requireAllowed, stanceGate } from '../gates/stance.ts'
+import type { WorldReader } from '../read/reader.ts'
+import { holdsEntry } from '../read/surface.ts'
+import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** Worn by a being that was born without a role: it may look around its home and answer whoever wakes it. */

@@ -11,11 +11,11 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Operation, OperationTarget } from '../extension.ts'
-import { type Coord, coordIn } from '../extent.ts'
-import type { WorldReader } from '../reader.ts'
-import type { MatterRow } from '../rows.ts'
+import type { Operation, OperationTarget } from '../extend/extension.ts'
+import type { WorldReader } from '../read/reader.ts'
+import type { MatterRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+import { type Coord, coordIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
 import { typeIn } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@treeos/core'
-import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
+import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
 import { Arguments } from './arguments.ts'
 
 /**

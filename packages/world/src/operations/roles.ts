@@ -1,10 +1,10 @@
 import { REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import type { Decided, Operation } from '../extension.ts'
-import { requireWithinReach, rolesNamed } from '../reach.ts'
-import type { WorldReader } from '../reader.ts'
-import { type RoleRow, roleKey } from '../rows.ts'
-import { isAncestor } from '../stance.ts'
+import type { Decided, Operation } from '../extend/extension.ts'
+import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
+import { isAncestor } from '../gates/stance.ts'
+import type { WorldReader } from '../read/reader.ts'
+import { type RoleRow, roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** Origin of a role that lives in the world only. */

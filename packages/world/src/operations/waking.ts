@@ -10,12 +10,12 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation, OperationTarget } from '../extension.ts'
-import { parseKeyPath, requireQualitySize, setQuality } from '../qualities.ts'
-import { reachOf } from '../reach.ts'
-import type { WorldReader } from '../reader.ts'
-import type { BeingRow } from '../rows.ts'
-import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../schedules.ts'
+import type { Decided, Operation, OperationTarget } from '../extend/extension.ts'
+import { reachOf } from '../gates/reach.ts'
+import type { WorldReader } from '../read/reader.ts'
+import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'
 import {
   COALESCE_SECONDS_MAX,
   EQUALS_LENGTH_MAX,
@@ -25,7 +25,7 @@ import {
   SUBSCRIPTIONS_MAX,
   type Subscription,
   seesScope,
-} from '../subscriptions.ts'
+} from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 
 const setSchedule: Operation = {

@@ -1,0 +1,91 @@
+import {
+  type FactDraft,
+  isJsonObject,
+  isKey,
+  type Json,
+  quote,
+  requireContent,
+  TreeosError,
+} from '@treeos/core'
+import type { WorldReader } from '../read/reader.ts'
+import { requireQualitySize, setQuality } from '../rows/qualities.ts'
+import type { BeingRow, SpaceRow } from '../rows/rows.ts'
+import type { Decided } from './extension.ts'
+import type { Registry } from './registry.ts'
+
+/** The substrate's own registry: their names have no prefix, and they write what the world is made of. */
+export const SUBSTRATE_REGISTRY = 'seed'
+
+/**
+ * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
+ * namespace that has its name, these as its manifest names them. All else is the substrate's, whose operations have their own gates.
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE; INTERNAL for what
+ *   is no JSON
+ */
+export async function requireDeclared(
+  { name, origin }: { readonly name: string; readonly origin: string },
+  { facts, result, reply = null }: Decided,
+  { reader: world, registry }: { readonly reader: WorldReader; readonly registry: Pick<Registry, 'signals'> },
+): Promise<void> {
+  if (origin === SUBSTRATE_REGISTRY) return
+  for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
+    requireJson(`what ${name} of extension ${origin} decided`, value)
+  for (const fact of facts) {
+    const beyond = reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
+    if (beyond !== null)
+      throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
+    await requireRoom(fact, world)
+  }
+}
+
+/** What is no JSON would be refused where facts are written, again and again: a fault of the code, not of its caller. */
+function requireJson(what: string, value: Json): void {
+  try {
+    requireContent(value, what)
+  } catch (error) {
+    const { code, message } = error as TreeosError
+    throw new TreeosError(code === 'INVALID_INPUT' ? 'INTERNAL' : code, message)
+  }
+}
+
+function reachBeyond(
+  origin: string,
+  signals: readonly string[],
+  { kind, reel, payload }: FactDraft,
+): string | null {
+  if (kind.startsWith(`${origin}:`)) return null
+  if (kind === 'signal:published') {
+    if (payload.namespace !== origin || !isPath(payload.key) || reel !== `world:${origin}`)
+      return `signals of ${quote(payload.namespace)}`
+    const key = payload.key.join('.')
+    const isDeclared = signals.some((declared) => key === declared || key.startsWith(`${declared}.`))
+    return isDeclared
+      ? null
+      : `the signal ${origin}.${key}: its manifest names ${signals.join(', ') || 'none'}`
+  }
+  if (kind !== 'quality:set') return `facts of kind ${kind}`
+  const onRow = ['being:', 'space:', 'matter:'].some((kind) => reel.startsWith(kind))
+  if (onRow && isPath(payload.path) && payload.path[0] === origin) return null
+  return `the quality ${quote(payload.path)} on ${reel}`
+}
+
+const isPath = (path: Json | undefined): path is string[] =>
+  Array.isArray(path) && path.length > 0 && path.every(isKey)
+
+async function requireRoom({ kind, reel, payload }: FactDraft, world: WorldReader): Promise<void> {
+  if (kind !== 'quality:set' && kind !== 'signal:published') return
+  const [path, merge] =
+    kind === 'quality:set' ? [payload.path, payload.merge !== false] : [payload.key, false]
+  const row = await world.row(reel)
+  if (row === null && kind === 'quality:set')
+    throw new TreeosError('INVALID_INPUT', `there is no ${reel} whose qualities could be set`)
+  const before =
+    kind === 'quality:set'
+      ? (row as BeingRow | SpaceRow).qualities
+      : (row as { values?: Json } | null)?.values
+  const tree = isJsonObject(before ?? null) ? (before as never) : {}
+  requireQualitySize(
+    setQuality(tree, path as string[], payload.value ?? null, merge),
+    `what is set on ${reel}`,
+  )
+}

@@ -1,0 +1,102 @@
+import { type RoleName, TreeosError } from '@treeos/core'
+import type { Resolvers } from '../read/face.ts'
+import type { Extension, Operation, Role, Script } from './extension.ts'
+
+/** Everything that code (not the world) defines: the sum of the extensions, by name. */
+export interface Registry extends Resolvers {
+  readonly extensions: readonly { readonly name: string; readonly version: string }[]
+  readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
+  readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
+  readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
+  readonly scripts: ReadonlyMap<string, Script>
+  /** types, schedules and hooks of all of them, by name */
+  readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
+  /** keys that each extension publishes, by its name */
+  readonly signals: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Adds extensions up.
+ * @throws {TreeosError} RESOURCE_CONFLICT when two claim one name: neither may win silently; INVALID_INPUT when a role names
+ *   an operation that there is not
+ */
+export function buildRegistry(extensions: readonly Extension[]): Registry {
+  const names = new Set<string>()
+  for (const { name } of extensions) {
+    if (names.has(name)) throw new TreeosError('RESOURCE_CONFLICT', `extension ${name} is given twice`)
+    names.add(name)
+  }
+  const merge = <T>(what: string, entries: (extension: Extension) => Iterable<readonly [string, T]>) => {
+    const all = new Map<string, T & { origin: string }>()
+    for (const extension of extensions) {
+      for (const [name, part] of entries(extension)) {
+        const other = all.get(name)
+        if (other !== undefined)
+          throw new TreeosError(
+            'RESOURCE_CONFLICT',
+            `${what} ${name} is brought by ${other.origin} and by ${extension.name}`,
+          )
+        all.set(name, Object.assign(Object.create(null), part, { origin: extension.name }))
+      }
+    }
+    return all
+  }
+  const mergeFunctions = <T>(what: string, entries: (extension: Extension) => Readonly<Record<string, T>>) =>
+    new Map(
+      [
+        ...merge(what, (extension) =>
+          Object.entries(entries(extension)).map(([name, run]) => [name, { run }] as const),
+        ),
+      ].map(([name, { run }]) => [name, run]),
+    )
+  const named = <T>(what: string, entries: (extension: Extension) => Readonly<Record<string, T>>) =>
+    Object.fromEntries(mergeFunctions(what, entries))
+  const operations = merge('operation', (extension) =>
+    extension.operations.map((op) => [op.name, op] as const),
+  )
+  const beOperations = merge('BE operation', (extension) =>
+    extension.beOperations.map((op) => [op.name, op] as const),
+  )
+  requireKnown(extensions, operations, beOperations)
+  return {
+    extensions: extensions.map(({ name, version }) => ({ name, version })),
+    roles: merge('role', (extension) => extension.roles.map((role) => [role.spec.name, role] as const)),
+    operations,
+    beOperations,
+    relations: mergeFunctions('relationship', (extension) => extension.relations),
+    patterns: mergeFunctions('kind of pattern', (extension) => extension.patterns),
+    resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
+    see: mergeFunctions('see-resolver', (extension) => extension.see),
+    scripts: mergeFunctions('script', (extension) => extension.scripts),
+    known: {
+      spaceTypes: named('type of space', (extension) => extension.spaceTypes),
+      matterTypes: named('type of matter', (extension) => extension.matterTypes),
+      schedules: named('schedule', (extension) => extension.schedules),
+      hooks: named('hook', (extension) => extension.hooks),
+    },
+    signals: new Map(extensions.map(({ name, signals }) => [name, Object.keys(signals)])),
+  }
+}
+
+/** A role that code brings can be held to what code brings; what is authored live may name what is loaded later. */
+function requireKnown(
+  extensions: readonly Extension[],
+  operations: ReadonlyMap<string, unknown>,
+  beOperations: ReadonlyMap<string, unknown>,
+): void {
+  for (const { name, roles } of extensions) {
+    for (const { spec } of roles) {
+      for (const [list, known] of [
+        ['canDo', operations],
+        ['canBe', beOperations],
+      ] as const) {
+        const unknown = spec[list].find((entry) => typeof entry === 'string' && !known.has(entry))
+        if (unknown === undefined) continue
+        throw new TreeosError(
+          'INVALID_INPUT',
+          `role ${spec.name} of extension ${name} names ${JSON.stringify(unknown)} in ${list}, which nothing here brings`,
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import {
+  type BeingName,
+  isJsonObject,
+  readPath,
+  type SpacePath,
+  spaceAncestry,
+  stanceOf,
+  TreeosError,
+  type Verb,
+} from '@treeos/core'
+import type { WorldReader } from '../read/reader.ts'
+import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { type Property, type Rule, readRule, type Standing } from './rules.ts'
+
+export { STANDINGS, type Standing } from './rules.ts'
+
+/** Second gate: what the target's side allows, whatever the actor's lists say. */
+export type StanceDecision =
+  | { readonly answer: 'allowed'; readonly by: string }
+  | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
+
+export interface StanceQuestion {
+  readonly actor: BeingRow
+  readonly verb: Verb
+  /** what is asked for: an action, an operation, a stance, or an address */
+  readonly key: string
+  readonly target: {
+    readonly being: BeingRow | null
+    readonly space: SpacePath
+    /** of what lies there; left out where the space itself is meant */
+    readonly owner?: BeingName
+  }
+  /** what holds where no space on the way up has a rule */
+  readonly fallback: readonly Standing[]
+}
+
+/** What is done to a thing by its owner, wherever it lies. */
+const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
+
+/**
+ * Asks the spaces from the target's up to the root for rules on this verb and key. Forbidding adds up: every rule on the
+ * way counts, whatever its key, so nothing inside a space lifts what is forbidden there. Else the closest space whose rules
+ * say whom they permit decides, an exact key before a prefix before `*`; then the fallback.
+ *
+ * What is done to a being is between it, its makers and the operator: no space grants or denies that; nor what becomes of a
+ * thing, though a space may say who takes what lies in it, and who lays down more. The
+ * operator sets every space's qualities, rules included, so that no owner can lock a part of the world.
+ * @see docs/world.md, "Rules of a space"
+ */
+export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
+  const { actor, verb, key, target, fallback } = question
+  const toBeing = verb === 'do' && target.being !== null
+  const keeps = key === 'set-space' && actor.parent === null
+  const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
+  const spaces = toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
+  await reader.prefetch(spaces.map(spaceKey))
+  const rules: PlacedRule[] = []
+  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question))
+
+  for (const { rule, path, by } of rules) {
+    const as = await firstOf(rule.forbid, (property) => isForbidden(reader, question, property, path))
+    if (as === undefined) continue
+    return {
+      answer: 'forbidden',
+      by,
+      why: `forbidden by ${by}: it forbids ${show(as)}, as ${stanceOf(actor.name)} is`,
+    }
+  }
+  for (const { rule, path, by } of rules) {
+    const { requires } = rule
+    if (requires === null) continue
+    if ((await firstOf(requires, (property) => has(reader, question, property, path))) !== undefined)
+      return { answer: 'allowed', by }
+    const wanted = requires.length === 0 ? 'it permits nobody' : `it takes ${requires.map(show).join(' or ')}`
+    return { answer: 'not-granted', by, why: `not granted by ${by}: ${wanted}, not ${stanceOf(actor.name)}` }
+  }
+  const needed = fallback.join(' or ')
+  const by = `${verb} ${key}: ${needed}`
+  return (await firstOf(fallback, (property) => has(reader, question, property, target.space))) !== undefined
+    ? { answer: 'allowed', by }
+    : { answer: 'not-granted', by, why: `not granted: ${verb} ${key} needs ${needed} of the target` }
+}
+
+/**
+ * @returns the address of the rule that allowed it
+ * @throws {TreeosError} FORBIDDEN with the answer and the address of the rule that gave it
+ */
+export function requireAllowed(decision: StanceDecision, actor: BeingRow): string {
+  const { answer, by } = decision
+  if (decision.answer === 'allowed') return by
+  throw new TreeosError('FORBIDDEN', decision.why, { answer, by, stance: stanceOf(actor.name) })
+}
+
+interface PlacedRule {
+  readonly rule: Rule
+  /** the space that has it */
+  readonly path: SpacePath
+  /** its address */
+  readonly by: string
+}
+
+/** Every rule of a space that is about a verb and a key, the most exact first. */
+function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: StanceQuestion): PlacedRule[] {
+  const rules = readPath(space?.qualities, ['permissions', verb])
+  if (!isJsonObject(rules)) return []
+  const isExact = (name: string) => name === key
+  return Object.keys(rules)
+    .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
+    .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || b.length - a.length)
+    .map((name) => ({ rule: readRule(rules[name]), path, by: `${path} permissions.${verb}.${name}` }))
+}
+
+async function firstOf<P extends Property>(
+  properties: readonly P[],
+  holds: (property: P) => Promise<boolean>,
+): Promise<P | undefined> {
+  for (const property of properties) if (await holds(property)) return property
+  return undefined
+}
+
+/** @param place the space that has the rule: it is whose house a home is in */
+async function has(
+  reader: WorldReader,
+  { actor, target }: StanceQuestion,
+  property: Property,
+  place: SpacePath,
+): Promise<boolean> {
+  if (typeof property === 'object')
+    return isConferred(reader, actor, place, ({ defaultRole }) => defaultRole === property.role)
+  switch (property) {
+    case 'anyone':
+      return true
+    case 'self':
+      return target.being?.name === actor.name
+    case 'parent':
+      return target.being?.parent === actor.name
+    case 'ancestor':
+      return target.being !== null && (await isAncestor(reader, actor.name, target.being.name))
+    case 'operator':
+      return actor.parent === null
+    case 'owner': {
+      const owner = target.owner ?? (await reader.space(target.space))?.owner ?? null
+      return owner !== null && (await isOrMade(reader, actor.name, owner))
+    }
+    case 'contributor':
+      return (await reader.space(target.space))?.contributors?.includes(actor.name) ?? false
+    case 'home':
+      return isConferred(reader, actor, place, ({ home }) => isWithin(home, place))
+  }
+}
+
+/**
+ * Whether a being has what comes with birth, from somebody who could give it: the operator, the owner of the place, or a
+ * maker who has it likewise. Else whoever bears children would bear one with any home or role that its own reach covers, and
+ * act through it where a rule keeps its maker out.
+ */
+async function isConferred(
+  reader: WorldReader,
+  actor: BeingRow,
+  place: SpacePath,
+  holds: (being: BeingRow) => boolean,
+): Promise<boolean> {
+  const owner = (await reader.space(place))?.owner ?? null
+  const line = [actor, ...(await reader.lineage(actor.name))]
+  for (const [i, being] of line.entries()) {
+    if (!holds(being)) return false
+    if (being.parent === null) return true
+    const maker = line[i + 1]
+    if (maker === undefined) return false
+    if (maker.parent === null) return true
+    if (owner !== null && (await isOrMade(reader, maker.name, owner))) return true
+  }
+  return false
+}
+
+/** What one is by itself and not by whom it acts on: forbidden to a being, such is forbidden to all it makes. */
+const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'])
+
+/** Nobody sheds a ban by bearing a child that has another home or role. What the operator is, its offspring is not. */
+async function isForbidden(
+  reader: WorldReader,
+  question: StanceQuestion,
+  property: Property,
+  place: SpacePath,
+): Promise<boolean> {
+  if (typeof property === 'string' && !INHERITED.has(property)) return has(reader, question, property, place)
+  const makers = (await reader.lineage(question.actor.name)).filter(({ parent }) => parent !== null)
+  for (const actor of [question.actor, ...makers]) {
+    if (typeof property === 'object' && actor.defaultRole === property.role) return true
+    if (property === 'home' && isWithin(actor.home, place)) return true
+    if (property === 'owner' || property === 'contributor') {
+      if (await has(reader, { ...question, actor }, property, place)) return true
+    }
+  }
+  return false
+}
+
+const isWithin = (inner: SpacePath, outer: SpacePath): boolean => spaceAncestry(inner).includes(outer)
+
+const isOrMade = async (reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> =>
+  elder === being || isAncestor(reader, elder, being)
+
+const show = (property: Property): string =>
+  typeof property === 'string' ? property : `role ${property.role}`
+
+/** Whether `elder` made `being`, or made its maker, and so on. */
+export async function isAncestor(reader: WorldReader, elder: BeingName, being: BeingName): Promise<boolean> {
+  return (await reader.lineage(being)).some((maker) => maker.name === elder)
+}

@@ -1,0 +1,53 @@
+import type { Json, RoleName } from '@treeos/core'
+import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
+import type { Registry } from '../extend/registry.ts'
+import type { Face } from '../read/face.ts'
+import { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
+
+/** One effective role, and the prompt a model gets for it. */
+export interface Composed {
+  readonly role: ComposedRole
+  readonly prompt: Prompt
+  readonly tools: readonly Tool[]
+  /** a role whose prompt is code of a version that is not loaded here: nobody may think or act on this prompt */
+  readonly missing: RoleName | null
+}
+
+/**
+ * Composes the roles of one moment over its face. The same function for a live moment, for replay and for what-if.
+ * @param specs of the stack, primary first, as they were pinned when the moment opened
+ * @param content of the wake
+ */
+export function composeMoment(
+  registry: Pick<Registry, 'roles' | 'operations' | 'beOperations'>,
+  specs: readonly RoleSpec[],
+  face: Face,
+  wake: { readonly openedAt: number; readonly content: Json },
+): Composed {
+  const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(registry, spec, face) })))
+  return {
+    role,
+    prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
+    tools: toolsFor(face.surface, role, registry),
+    missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
+  }
+}
+
+/**
+ * A prompt that is a function is code: it can be rendered only where its very version is loaded. One that throws says
+ * nothing, so that a fault in a prompt takes no capability and adds none.
+ */
+function render(registry: Pick<Registry, 'roles'>, spec: RoleSpec, face: Face): string {
+  if (typeof spec.prompt === 'string') return spec.prompt
+  try {
+    return registry.roles.get(spec.name)?.render?.({ me: face.me, face }) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function isLoaded(registry: Pick<Registry, 'roles'>, { name, prompt }: RoleSpec): boolean {
+  if (typeof prompt === 'string') return true
+  const loaded = registry.roles.get(name)?.spec.prompt
+  return typeof loaded === 'object' && loaded.function === prompt.function
+}

@@ -1,0 +1,108 @@
+import {
+  type Caller,
+  type Cognition,
+  type JsonObject,
+  type RoleName,
+  spaceName,
+  type Verb,
+} from '@treeos/core'
+import { flowPaths, type OpenContext, sliceContext, worldNamespaces } from '@treeos/roles'
+import { rolesNamed } from '../gates/reach.ts'
+import type { WorldReader } from '../read/reader.ts'
+import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
+
+/** What a moment runs by: the flow and what an evaluation must know of its roles. Travels to the workflow by digest. */
+export interface Program {
+  readonly flow: readonly JsonObject[]
+  readonly defaultRole: RoleName | null
+  /** registered roles only, by name, sorted */
+  readonly roles: Readonly<
+    Record<
+      RoleName,
+      {
+        readonly digest: string
+        readonly requiredCognition: Cognition | null
+        readonly triggerOn?: readonly string[]
+      }
+    >
+  >
+}
+
+/** The recorded time of a moment's opening: data for replay, since time-zone tables change. */
+export interface OpenTime {
+  /** ms since 1970 UTC, by Postgres' clock, never before the being's last sealed act */
+  readonly openedAt: number
+  /** IANA name */
+  readonly zone: string
+  /** 0–23 in that zone */
+  readonly hour: number
+  /** 0 is Sunday, in that zone */
+  readonly dayOfWeek: number
+}
+
+/** The last moment with an act; null before the first. */
+export interface LastSealed {
+  readonly sealedAt: number
+  readonly primary: RoleName
+}
+
+export interface Opening {
+  readonly me: BeingRow
+  /** the mind it is evaluated for: of whoever drives the being, else its own */
+  readonly cognition: Cognition
+  readonly verb: Verb
+  readonly caller: Caller | null
+  readonly time: OpenTime
+  readonly lastSealed: LastSealed | null
+  /** a role the sender asked for; looked up beside the flow's own */
+  readonly asked: RoleName | null
+  /** what a role's `triggerOn` must hold; null when nothing woke the being that a role may refuse */
+  readonly trigger: string | null
+  /** the thread of what woke it was cut */
+  readonly cut?: boolean
+}
+
+export interface Opened {
+  readonly program: Program
+  /** only what the flow reads, small enough for workflow history */
+  readonly context: JsonObject
+}
+
+/** Reads what the flow of one being reads, and no more: program and context slice of one moment. */
+export async function openContext(reader: WorldReader, opening: Opening): Promise<Opened> {
+  const { me } = opening
+  const flow = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []
+  const paths = flowPaths(flow)
+  const namespaces = worldNamespaces(paths)
+  const names = [...new Set([...rolesNamed(me), ...(opening.asked === null ? [] : [opening.asked])])].sort()
+  await reader.prefetch([spaceKey(me.space), ...namespaces.map(worldKey), ...names.map(roleKey)])
+
+  const roles: Record<RoleName, Program['roles'][RoleName]> = {}
+  for (const name of names) {
+    const role = await reader.role(name)
+    if (role === null) continue
+    const { digest, requiredCognition, triggerOn } = role
+    roles[name] = { digest, requiredCognition, ...(triggerOn === undefined ? {} : { triggerOn }) }
+  }
+  const world: Record<string, JsonObject> = {}
+  for (const namespace of namespaces) {
+    const row = await reader.world(namespace)
+    if (row !== null) world[namespace] = row.values
+  }
+  const space = await reader.space(me.space)
+  const { time, lastSealed, caller } = opening
+  const context: OpenContext = {
+    verb: opening.verb,
+    caller: caller === null ? null : { role: caller.role, cognition: caller.cognition },
+    space: { name: spaceName(me.space), quality: space?.qualities ?? {} },
+    inHomeSpace: me.space === me.home,
+    time: {
+      hour: time.hour,
+      dayOfWeek: time.dayOfWeek,
+      sinceLastMoment: lastSealed === null ? null : Math.floor((time.openedAt - lastSealed.sealedAt) / 1000),
+    },
+    me: { previousRole: lastSealed?.primary ?? null, quality: me.qualities },
+    world,
+  }
+  return { program: { flow, defaultRole: me.defaultRole, roles }, context: sliceContext(context, paths) }
+}

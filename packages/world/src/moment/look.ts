@@ -1,0 +1,85 @@
+import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
+import { compileFlow, evaluateFlow, type FlowResult, heedWake, type OpeningWake } from '@treeos/roles'
+import { type Face, foldFace, type Resolvers } from '../read/face.ts'
+import type { SeenHead, WorldReader } from '../read/reader.ts'
+import type { FaultListener } from '../read/surface.ts'
+import { type Opening, openContext, type Program } from './context.ts'
+
+/** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */
+export interface Seen {
+  readonly program: Program
+  readonly context: JsonObject
+  /** of the reels that program and context came from */
+  readonly heads: readonly HeadRef[]
+  readonly result: FlowResult
+  /** null when the flow yields no stack: there is nothing to see for */
+  readonly face: Face | null
+  /** of everything that was read, sorted by reel */
+  readonly basis: readonly HeadRef[]
+}
+
+/**
+ * Looks at the world once, for one being. The same for a live moment over a snapshot and for replay over the recorded
+ * basis: whatever it reads, it reads through the reader.
+ * @throws whatever a read failed with
+ * @param onFault told of every token and see-resolver that was left out
+ */
+export async function lookAround(
+  reader: WorldReader,
+  resolvers: Resolvers,
+  opening: Opening & { readonly asker: BeingName | null },
+  onFault?: FaultListener,
+): Promise<Seen> {
+  const { program, context } = await openContext(reader, opening)
+  const heads = headRefs(reader.heads)
+  const result = evaluateProgram(program, {
+    context,
+    cognition: opening.cognition,
+    asked: opening.asked,
+    trigger: opening.trigger,
+    cut: opening.cut,
+  })
+  const face =
+    result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
+  reader.requireWhole()
+  return { program, context, heads, result, face, basis: headRefs(reader.heads) }
+}
+
+async function seeFor(
+  reader: WorldReader,
+  resolvers: Resolvers,
+  { me, asker }: Opening & { readonly asker: BeingName | null },
+  { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
+  onFault?: FaultListener,
+): Promise<Face> {
+  const { primary, stacked } = result
+  const specs = await Promise.all(
+    [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
+  )
+  return foldFace(reader, resolvers, { me, asker, specs }, onFault)
+}
+
+/** Evaluates a recorded program over a recorded slice. */
+export function evaluateProgram(
+  program: Program,
+  at: {
+    context: JsonObject
+    cognition: Opening['me']['cognition']['kind']
+    asked: string | null
+  } & OpeningWake,
+): FlowResult {
+  const result = evaluateFlow(compileFlow(program.flow), {
+    context: at.context,
+    cognition: at.cognition,
+    roles: program.roles,
+    defaultRole: program.defaultRole,
+    asked: at.asked,
+  })
+  return heedWake(result, at, program.roles)
+}
+
+function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {
+  return [...heads.values()]
+    .map((head): HeadRef => [head.reel, head.seq, head.hash])
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+}

@@ -1,0 +1,166 @@
+import { canonicalJson, type Json, type Verb } from '@treeos/core'
+import type { ComposedRole } from '@treeos/roles'
+import type { Registry } from '../extend/registry.ts'
+import type { Face } from '../read/face.ts'
+import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../read/surface.ts'
+
+/** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
+export interface Prompt {
+  readonly system: string
+  readonly user: string
+}
+
+const VERB_OF_LIST = {
+  canSee: 'see',
+  canDo: 'do',
+  canSummon: 'summon',
+  canBe: 'be',
+} as const satisfies Record<CanList, Verb>
+const HINT: Readonly<Record<CanList, string>> = {
+  canSee: 'read these addresses',
+  canDo: 'do these actions',
+  canSummon: 'speak to these beings',
+  canBe: 'perform these identity operations',
+}
+
+/**
+ * Assembles the prompt of one moment, in a fixed order: identity and place, see-views, capabilities, the composed role
+ * prompt, the recorded time. Pure: the same moment gives the same bytes on every replay.
+ * @param openedAt ms since 1970 UTC
+ */
+export function assemblePrompt(role: ComposedRole, face: Face, openedAt: number, content: Json): Prompt {
+  const parts = [
+    `I am ${face.me.name}, ${role.name} at ${face.space.path}.`,
+    ...face.views.map(({ name, view }) =>
+      typeof view === 'string' ? view : `[${name}]\n${JSON.stringify(view, null, 2)}`,
+    ),
+    capabilities(face.surface),
+    role.prompt,
+    `[Time] ${new Date(openedAt).toISOString()}`,
+  ]
+  return {
+    system: parts.filter((part) => part.trim() !== '').join('\n\n'),
+    user: typeof content === 'string' ? content : canonicalJson(content),
+  }
+}
+
+function capabilities(surface: Surface): string {
+  const sections = CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
+    const lines = surface[list].map((entry) => `- ${show(entry)}`)
+    return `${VERB_OF_LIST[list]} (${HINT[list]} with the ${VERB_OF_LIST[list]} tool):\n${lines.join('\n')}`
+  })
+  return sections.length === 0 ? '' : `and can:\n\n${sections.join('\n\n')}`
+}
+
+const show = (entry: Concrete): string =>
+  typeof entry === 'string' ? entry : `anything like ${entry.pattern}`
+
+/** A verb as a function of the Chat Completions API. */
+export interface Tool {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: Verb
+    readonly description: string
+    readonly parameters: Record<string, unknown>
+  }
+}
+
+const text = (description: string) => ({ type: 'string', description })
+const object = (description: string) => ({ type: 'object', description, additionalProperties: true })
+
+const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
+  see: tool(
+    'see',
+    'Read the world at an address. Nothing changes.',
+    { address: text('@name or /path/of/space') },
+    ['address'],
+  ),
+  do: tool(
+    'do',
+    'Invoke one action on a target.',
+    {
+      target: text('@name or /path; where I am when left out'),
+      action: text('the action'),
+      args: object('its arguments'),
+    },
+    ['action'],
+  ),
+  be: tool(
+    'be',
+    'Perform an identity operation.',
+    { operation: text('the operation'), payload: object('its payload') },
+    ['operation'],
+  ),
+}
+
+type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
+
+const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody', Tool>> = {
+  asker: summonTool('@name; whoever woke me when left out', ['content']),
+  'chain-initial': summonTool('@name; whoever began all this when left out', ['content']),
+  nobody: summonTool('@name', ['target', 'content']),
+}
+
+function summonTool(target: string, required: string[]): Tool {
+  const properties = { target: text(target), content: text('what to say') }
+  return tool('summon', 'Speak to a being.', properties, required)
+}
+
+function tool(
+  name: Verb,
+  description: string,
+  properties: Record<string, unknown>,
+  required: string[],
+): Tool {
+  return {
+    type: 'function',
+    function: {
+      name,
+      description,
+      parameters: { type: 'object', properties, required, additionalProperties: false },
+    },
+  }
+}
+
+type Operations = Pick<Registry, 'operations' | 'beOperations'>
+
+/**
+ * The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. What is in
+ * reach is told with its arguments, since a mind that has to guess them fails its moment.
+ */
+export function toolsFor(
+  surface: Surface,
+  { replyTo, respondMode }: Answering,
+  { operations, beOperations }: Operations,
+): Tool[] {
+  return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
+    if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
+    const tool = TOOLS[VERB_OF_LIST[list]]
+    if (list === 'canDo') return told(tool, surface.canDo, operations)
+    return list === 'canBe' ? told(tool, surface.canBe, beOperations) : tool
+  })
+}
+
+const TOLD_MAX = 24
+
+/** The tool with each operation that its list holds, those that are held by name first. */
+function told(tool: Tool, entries: readonly Concrete[], operations: Operations['operations']): Tool {
+  const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
+  const named = held.filter(({ name }) => entries.includes(name))
+  const shown = [...new Set([...named, ...held])].slice(0, TOLD_MAX)
+  if (shown.length === 0) return tool
+  const lines = shown.map(({ name, args }) => {
+    const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
+    return taken.length === 0 ? name : `${name} (${taken.join('; ')})`
+  })
+  const description = [tool.function.description, 'With their arguments:', ...lines].join('\n')
+  return { ...tool, function: { ...tool.function, description } }
+}
+
+/** What each verb takes, whoever calls it: for callers that nothing woke, so that a summon must say whom it is for. */
+export const VERB_TOOLS: Readonly<Record<Verb, Tool['function']>> = {
+  see: TOOLS.see.function,
+  do: TOOLS.do.function,
+  summon: SUMMON_TOOLS.nobody.function,
+  be: TOOLS.be.function,
+}

@@ -1,0 +1,111 @@
+import {
+  type BeingName,
+  CONTENT_BOUNDS,
+  canonicalJson,
+  guardJson,
+  type Json,
+  type JsonObject,
+  type SpacePath,
+} from '@treeos/core'
+import { composeRoles, type RoleSpec } from '@treeos/roles'
+import type { BeingRow } from '../rows/rows.ts'
+import type { WorldReader } from './reader.ts'
+import type { DroppedEntry, FaultListener, Surface, TokenResolvers } from './surface.ts'
+import { expandSurface, Unresolved, whyUnresolved } from './surface.ts'
+
+/**
+ * What a being sees of the world in one moment: itself, its space, who is there, and its see-resolvers' views. Folded
+ * from one snapshot, kept by digest; replay folds it again from the basis.
+ */
+export interface Face {
+  readonly me: { readonly name: BeingName; readonly home: SpacePath; readonly qualities: JsonObject }
+  readonly space: {
+    readonly path: SpacePath
+    readonly name: string
+    readonly type: string
+    readonly qualities: JsonObject
+  }
+  readonly occupants: readonly BeingName[]
+  readonly spaces: readonly SpacePath[]
+  /** the see-resolvers' views, in the order the roles name them */
+  readonly views: readonly { readonly name: string; readonly view: Json }[]
+  /** the composed lists after expansion */
+  readonly surface: Surface
+  /** entries and views that were left out, and why */
+  readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
+}
+
+/** A being's eyes for the moment: shapes the world into what a role needs to act. */
+export type SeeResolver = (input: {
+  readonly me: BeingRow
+  readonly world: WorldReader
+}) => Json | Promise<Json>
+
+/** What code brings to a face. */
+export interface Resolvers extends TokenResolvers {
+  readonly see: ReadonlyMap<string, SeeResolver>
+}
+
+/** More occupants than this are counted, not listed: a face must fit a prompt. */
+const OCCUPANTS_MAX = 200
+
+/**
+ * Folds a being's face. Every read goes through the reader, so the basis is complete.
+ * @param at.specs of the stack, primary first
+ */
+export async function foldFace(
+  reader: WorldReader,
+  registry: Resolvers,
+  at: { me: BeingRow; asker: BeingName | null; specs: readonly RoleSpec[] },
+  onFault: FaultListener = () => undefined,
+): Promise<Face> {
+  const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
+  const space = await reader.space(at.me.space)
+  const occupants = await reader.occupants(at.me.space)
+  const { surface, dropped } = await expandSurface(
+    lists,
+    { me: at.me, asker: at.asker, world: reader, tokens: registry },
+    onFault,
+  )
+  const views: { name: string; view: Json }[] = []
+  const unseen: { see: string; reason: string }[] = []
+  for (const name of lists.see) {
+    try {
+      const view = await seeResolver(registry, name)({ me: at.me, world: reader })
+      guardJson(view, CONTENT_BOUNDS)
+      if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
+    } catch (error) {
+      unseen.push({ see: name, reason: whyUnresolved(error) })
+      onFault(`see ${name}`, error)
+    }
+  }
+  const { roleFlow: _flow, ...qualities } = at.me.qualities
+  const face: Face = {
+    me: { name: at.me.name, home: at.me.home, qualities },
+    space: {
+      path: at.me.space,
+      name: space?.name ?? at.me.space,
+      type: space?.type ?? 'unknown',
+      qualities: space?.qualities ?? {},
+    },
+    occupants: occupants.slice(0, OCCUPANTS_MAX),
+    spaces: await reader.childSpaces(at.me.space),
+    views,
+    surface,
+    dropped: [...dropped, ...unseen],
+  }
+  // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
+  return JSON.parse(canonicalJson(face)) as Face
+}
+
+/** A name without its extension's stands for the one see-resolver that is called so, if there is but one. */
+function seeResolver({ see }: Resolvers, name: string): SeeResolver {
+  const named = see.get(name)
+  if (named !== undefined) return named
+  const found = name.includes(':') ? [] : [...see.keys()].filter((key) => key.endsWith(`:${name}`))
+  if (found.length > 1)
+    throw new Unresolved(`several see-resolvers are called so: ${found.sort().join(', ')}`)
+  const only = see.get(found[0] ?? '')
+  if (only === undefined) throw new Unresolved('no such see-resolver is registered')
+  return only
+}

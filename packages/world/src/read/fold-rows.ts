@@ -1,0 +1,98 @@
+import {
+  type Account,
+  asJson,
+  canonicalJson,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  type ReelId,
+} from '@treeos/core'
+import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
+import { evolve, indexOf, type RowIndex, rowKeyOf } from '../rows/evolve.ts'
+import type { LeaseIndex } from '../rows/inhabiting.ts'
+import type { BeingRow, Row, SpaceRow, WorldRow } from '../rows/rows.ts'
+import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
+import type { Watch } from '../rows/watch.ts'
+import { changedPaths } from '../rows/watches.ts'
+import type { WorldReader } from './reader.ts'
+
+/** A row as it is after some facts, with how it is found again. */
+export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account' | 'lease'> {
+  readonly key: string
+  readonly reel: ReelId
+  readonly state: Json
+  /** index of the last draft that changed it */
+  readonly draft: number
+  /** null when they are what they were */
+  readonly watches: readonly Watch[] | null
+  /** null when it is what it was */
+  readonly account: Account | null
+  /** null when it is what it was */
+  readonly lease: LeaseIndex | null
+  /** paths whose value others may watch, and that is another now */
+  readonly changed: readonly string[]
+  /** scopes that the change is in, beside its reel */
+  readonly scopes: readonly string[]
+  /** what those paths hold now, where a subscription can compare it */
+  readonly values: JsonObject
+}
+
+/**
+ * Folds new facts into the rows that the reader has. What a changed flow watches is read too: so it is settled whether a
+ * change of that came before.
+ */
+export async function foldRows(
+  reader: WorldReader,
+  drafts: readonly FactDraft[],
+  by: { readonly actor: string; readonly at: number },
+): Promise<FoldedRow[]> {
+  const rows = new Map<string, { before: Row | null; row: Row; reel: ReelId; draft: number }>()
+  for (const [i, draft] of drafts.entries()) {
+    const key = rowKeyOf(draft)
+    if (key === null) continue
+    const known = rows.get(key)
+    const before = known === undefined ? await reader.row(key) : known.before
+    const row = evolve(known?.row ?? before, { ...draft, ...by })
+    if (row !== null) rows.set(key, { before, row, reel: draft.reel, draft: i })
+  }
+  const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
+    const { watches, account, lease, ...index } = indexOf(key, row)
+    const was = before === null ? null : indexOf(key, before)
+    const changed = isNew(before, key) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row))
+    return {
+      key,
+      reel,
+      state: asJson(row),
+      draft,
+      ...index,
+      watches: areSame(watches, was?.watches ?? []) ? null : watches,
+      account: account === null || isSameAccount(account, was?.account ?? NO_ACCOUNT) ? null : account,
+      lease: lease !== null && isSameLease(lease, was?.lease ?? null) ? null : lease,
+      changed,
+      scopes: changed.length === 0 ? [] : scopesOf(key, row),
+      values: comparablesAt(valuesOf(key, row) ?? {}, changed),
+    }
+  })
+  const watched = folded.flatMap(({ watches }) => watches ?? [])
+  await reader.prefetch(watched.map(({ reel }) => reel).filter(isReel))
+  return folded
+}
+
+const areSame = (a: readonly Watch[], b: readonly Watch[]) => canonicalJson(a) === canonicalJson(b)
+
+const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoch && a.driver === b.driver
+
+/** A scope has no head that could be held: whoever subscribes is told of what is changed after that. */
+const isReel = (reel: string) => /^(world|space):/.test(reel)
+
+/** Nobody is in a space that was not there; only signals begin with their first value. */
+const isNew = (before: Row | null, key: string) => before === null && !key.startsWith('world:')
+
+/** What others may watch of a row. */
+function valuesOf(key: string, row: Row | null): JsonObject | undefined {
+  if (key.startsWith('world:')) return (row as WorldRow | null)?.values ?? {}
+  if (key.startsWith('space:')) return (row as SpaceRow | null)?.qualities ?? {}
+  if (!key.startsWith('being:')) return undefined
+  const { roleFlow: _own, ...qualities } = (row as BeingRow | null)?.qualities ?? {}
+  return qualities
+}

@@ -1,0 +1,30 @@
+import { asJson, type Json } from '@treeos/core'
+import { indexOf } from '../rows/evolve.ts'
+import type { Row } from '../rows/rows.ts'
+import type { RowSource } from './reader.ts'
+
+/**
+ * Rows as they are held in memory, with no reels behind them: a world to try something in.
+ * @param rows by key
+ * @param keptByDigest what specs and other content are found by
+ */
+export const memoryRows = (
+  rows: ReadonlyMap<string, Row>,
+  keptByDigest: ReadonlyMap<string, Json> = new Map(),
+): RowSource => {
+  const keysWhere = (holds: (key: string, row: Row) => boolean) =>
+    [...rows].flatMap(([key, row]) => (holds(key, row) ? [key] : [])).sort()
+  return {
+    rows: async (keys) =>
+      keys.map((key) => ({
+        key,
+        state: asJson(rows.get(key) ?? null),
+        head: { reel: key.startsWith('role:') ? 'registry' : key, seq: 0, hash: '', stateSeq: 0 },
+      })),
+    keysInPlace: async (place, kind) =>
+      keysWhere((key, row) => key.startsWith(kind) && indexOf(key, row).place === place),
+    keysOfChildren: async (being) => keysWhere((key, row) => indexOf(key, row).parent === being),
+    keysOfBeings: async () => keysWhere((key) => key.startsWith('being:')),
+    blob: async (digest) => keptByDigest.get(digest) ?? null,
+  }
+}

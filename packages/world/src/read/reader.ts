@@ -1,0 +1,175 @@
+import type { BeingName, Digest, Head, Json, MatterId, ReelId, RoleName, SpacePath } from '@treeos/core'
+import type { RoleSpec } from '@treeos/roles'
+import {
+  type BeingRow,
+  beingKey,
+  type MatterRow,
+  matterKey,
+  type RoleRow,
+  type Row,
+  roleKey,
+  type SpaceRow,
+  spaceKey,
+  type ThreadRow,
+  threadKey,
+  type WorldRow,
+  worldKey,
+} from '../rows/rows.ts'
+
+/** A head with the seq of the last fact that changed what others may rely on. */
+export interface SeenHead extends Head {
+  readonly stateSeq: number
+}
+
+/** Where rows come from: a snapshot of Postgres while a moment lives, the reels up to a recorded basis on replay. */
+export interface RowSource {
+  /** one entry a key, in any order; a row that does not exist has a null state and its reel's head none the less */
+  rows(keys: readonly string[]): Promise<{ key: string; state: Json | null; head: SeenHead }[]>
+  /** keys with this prefix that lie in a space, or that the being of a stance holds, sorted */
+  keysInPlace(place: SpacePath, kind: 'being:' | 'space:' | 'matter:'): Promise<string[]>
+  /** keys of the beings a being made, sorted */
+  keysOfChildren(being: BeingName): Promise<string[]>
+  /** keys of all beings, sorted */
+  keysOfBeings(): Promise<string[]>
+  /** what is kept under a digest */
+  blob(digest: Digest): Promise<Json | null>
+}
+
+/**
+ * Reads the world and remembers every reel it read, with the head it stood at: the basis of a moment, and what a stamp
+ * must still find unmoved. Nothing else in this package touches a row.
+ */
+export class WorldReader {
+  readonly #source: RowSource
+  readonly #rows = new Map<string, Row | null>()
+  readonly #heads = new Map<ReelId, SeenHead>()
+  #failed: { readonly error: unknown } | null = null
+
+  constructor(source: RowSource) {
+    this.#source = source
+  }
+
+  /** Every reel read so far. */
+  get heads(): ReadonlyMap<ReelId, SeenHead> {
+    return this.#heads
+  }
+
+  /**
+   * Nothing may come of a reading that failed, whatever the code that asked made of the failure: it would be recorded, and
+   * replay, where nothing fails, would come to something else.
+   * @throws what the source failed with, if it ever did
+   */
+  requireWhole(): void {
+    if (this.#failed !== null) throw this.#failed.error
+  }
+
+  async #from<T>(read: Promise<T>): Promise<T> {
+    try {
+      return await read
+    } catch (error) {
+      this.#failed ??= { error }
+      throw error
+    }
+  }
+
+  /** Reads several rows in one go; later reads of them cost nothing. */
+  async prefetch(keys: readonly string[]): Promise<void> {
+    const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
+    if (missing.length === 0) return
+    for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
+      this.#rows.set(key, state as Row | null)
+      // Of two reads of one reel the first stands: all reads of one reader are of one instant, or are checked to be.
+      if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
+    }
+  }
+
+  /** A row by its key; null when there is no such thing. */
+  async row(key: string): Promise<Row | null> {
+    await this.prefetch([key])
+    return this.#rows.get(key) ?? null
+  }
+
+  async being(name: BeingName): Promise<BeingRow | null> {
+    return (await this.row(beingKey(name))) as BeingRow | null
+  }
+
+  async space(path: SpacePath): Promise<SpaceRow | null> {
+    return (await this.row(spaceKey(path))) as SpaceRow | null
+  }
+
+  async world(namespace: string): Promise<WorldRow | null> {
+    return (await this.row(worldKey(namespace))) as WorldRow | null
+  }
+
+  /** A thing; null when there is none, or none any more. */
+  async matter(id: MatterId): Promise<MatterRow | null> {
+    const row = (await this.row(matterKey(id))) as MatterRow | null
+    return row === null || row.place === null ? null : row
+  }
+
+  /** Ids of the things that lie in a space, or that the being of a stance holds, sorted. Its reel tells of each that came. */
+  async matters(place: SpacePath | string): Promise<MatterId[]> {
+    await this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
+    return (await this.#from(this.#source.keysInPlace(place, 'matter:'))).map((key) =>
+      key.slice('matter:'.length),
+    )
+  }
+
+  /** Who cut a thread, and when; null while nobody has. */
+  async cutThread(thread: string): Promise<ThreadRow | null> {
+    return (await this.row(threadKey(thread))) as ThreadRow | null
+  }
+
+  /** A role as the registry has it now; null when there is none or it was deleted. */
+  async role(name: RoleName): Promise<RoleRow | null> {
+    const row = (await this.row(roleKey(name))) as RoleRow | null
+    return row === null || row.deleted ? null : row
+  }
+
+  /** A role's spec by its digest: pinned content, so nothing of it is a read that could move. */
+  async spec(digest: Digest): Promise<RoleSpec> {
+    const spec = await this.#from(this.#source.blob(digest))
+    if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
+    return spec as unknown as RoleSpec
+  }
+
+  /** Names of the beings in a space, sorted. Arrivals are facts of the space, so its reel is what was read. */
+  async occupants(path: SpacePath): Promise<BeingName[]> {
+    await this.prefetch([spaceKey(path)])
+    return (await this.#from(this.#source.keysInPlace(path, 'being:'))).map((key) =>
+      key.slice('being:'.length),
+    )
+  }
+
+  async childSpaces(path: SpacePath): Promise<SpacePath[]> {
+    await this.prefetch([spaceKey(path)])
+    return (await this.#from(this.#source.keysInPlace(path, 'space:'))).map((key) =>
+      key.slice('space:'.length),
+    )
+  }
+
+  async children(being: BeingName): Promise<BeingName[]> {
+    await this.prefetch([beingKey(being)])
+    return (await this.#from(this.#source.keysOfChildren(being))).map((key) => key.slice('being:'.length))
+  }
+
+  /** Every being there is. It reads all their reels, so it is for rare acts that concern everyone. */
+  async everyBeing(): Promise<BeingRow[]> {
+    const keys = await this.#from(this.#source.keysOfBeings())
+    await this.prefetch(keys)
+    return keys.flatMap((key) => (this.#rows.get(key) as BeingRow | null) ?? [])
+  }
+
+  /** Makers of a being, nearest first; at most 64 hops. */
+  async lineage(being: BeingName): Promise<BeingRow[]> {
+    const makers: BeingRow[] = []
+    let row = await this.being(being)
+    while (row !== null && row.parent !== null && makers.length < LINEAGE_HOPS_MAX) {
+      row = await this.being(row.parent)
+      if (row !== null) makers.push(row)
+    }
+    return makers
+  }
+}
+
+const LINEAGE_HOPS_MAX = 64

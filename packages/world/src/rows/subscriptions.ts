@@ -1,0 +1,135 @@
+import {
+  isJsonObject,
+  isKey,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  PRIORITIES,
+  type Priority,
+  type SpacePath,
+  spaceAncestry,
+  utf8Length,
+  worldReel,
+} from '@treeos/core'
+import { type Entry, textPattern } from '@treeos/roles'
+import { holdsEntry } from '../read/surface.ts'
+import type { BeingRow, SpaceRow } from './rows.ts'
+import { isPriority } from './schedules.ts'
+import type { Watch } from './watch.ts'
+
+/** Namespace of the qualities that hold a being's subscriptions, one key a subscription. */
+export const SUBSCRIPTIONS = 'subscription'
+/** Of one being: each is up to two lines of the index that every change looks into. */
+export const SUBSCRIPTIONS_MAX = 16
+export const COALESCE_SECONDS_MAX = 3600
+export const EQUALS_LENGTH_MAX = 16
+export const EVERYWHERE = 'everywhere'
+
+/** What a being asked to be woken by, wherever it is and whatever its flow reads. */
+export interface Subscription {
+  readonly name: string
+  readonly scope: typeof EVERYWHERE | SpacePath
+  /** the spaces in the scope count too */
+  readonly below: boolean
+  /** dotted; of a quality, or of a signal when it begins with `world.` */
+  readonly field: string
+  /** only a change to one of these wakes; null for any */
+  readonly equals: readonly Scalar[] | null
+  readonly priority: Priority
+  /** for so long after a change the wake waits for more of them; 0 for not at all */
+  readonly coalesceSeconds: number
+  /** changes of beings count, not of spaces alone */
+  readonly beings: boolean
+}
+
+export type Scalar = string | number | boolean | null
+
+/** A being's subscriptions by name; none for a person. What is no subscription is passed over. */
+export function subscriptionsOf({
+  qualities,
+  cognition,
+}: Pick<BeingRow, 'qualities' | 'cognition'>): Subscription[] {
+  const kept = qualities[SUBSCRIPTIONS]
+  if (cognition.kind === 'human' || !isJsonObject(kept)) return []
+  return Object.entries(kept).flatMap(([name, value]): Subscription[] => {
+    if (!isKey(name) || !isJsonObject(value)) return []
+    const { scope, below, field, equals, priority, coalesceSeconds, beings } = value
+    if (typeof scope !== 'string' || typeof field !== 'string' || !isPriority(priority)) return []
+    return [
+      {
+        name,
+        scope,
+        below: below === true,
+        field,
+        equals: Array.isArray(equals) ? equals.filter(isComparable) : null,
+        priority,
+        coalesceSeconds: Number.isInteger(coalesceSeconds) ? Number(coalesceSeconds) : 0,
+        beings: beings === true,
+      },
+    ]
+  })
+}
+
+/** What can be compared with: a scalar that Postgres' jsonb takes, and no long text. */
+export function isComparable(value: Json | undefined): value is Scalar {
+  if (typeof value === 'string')
+    return utf8Length(value) <= LIMITS.comparableBytesMax && value.isWellFormed() && !value.includes('\0')
+  return value === null || typeof value === 'boolean' || typeof value === 'number'
+}
+
+/** The lines of the index that a subscription is: a signal by its reel, qualities by the scopes of what has them. */
+export function watchesOfSubscription(subscription: Subscription): Watch[] {
+  const { name, scope, field, equals, coalesceSeconds } = subscription
+  const hook = { name, equals, coalesceSeconds, priority: PRIORITIES[subscription.priority] }
+  const [root, namespace = '', ...rest] = field.split('.')
+  if (root === 'world') return [{ reel: worldReel(namespace), path: rest.join('.'), subscription: hook }]
+  const below = subscription.below || scope === EVERYWHERE
+  const where = `${below ? 'below' : 'at'}:${scope === EVERYWHERE ? '/' : scope}`
+  const scopes = subscription.beings ? [where, `beings-${where}`] : [where]
+  return scopes.map((reel) => ({ reel, path: field, subscription: hook }))
+}
+
+/** In which scopes a change of this row is: of its own space, and below every space around that. */
+export function scopesOf(key: string, row: unknown): string[] {
+  if (key.startsWith('space:')) return scopesAt('', (row as SpaceRow).path)
+  return key.startsWith('being:') ? scopesAt('beings-', (row as BeingRow).space) : []
+}
+
+const scopesAt = (prefix: string, path: SpacePath): string[] => [
+  `${prefix}at:${path}`,
+  ...spaceAncestry(path).map((around) => `${prefix}below:${around}`),
+]
+
+/** What those of the paths are now that can be compared with; what is not there counts as null. */
+export function comparablesAt(values: JsonObject, paths: readonly string[]): JsonObject {
+  const found: [string, Scalar][] = []
+  for (const path of paths) {
+    let at: Json | undefined = values
+    for (const key of path === '' ? [] : path.split('.'))
+      at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
+    const value = at ?? null
+    if (isComparable(value)) found.push([path, value])
+  }
+  return Object.fromEntries(found)
+}
+
+/** Whether a list of what may be seen holds all that a scope has, spaces and beings apart. */
+export function seesScope(
+  canSee: readonly Entry[],
+  { scope, below }: Pick<Subscription, 'scope' | 'below'>,
+  home: SpacePath,
+): { spaces: boolean; beings: boolean } {
+  const beings = coversPrefix(canSee, '@')
+  if (scope === EVERYWHERE) return { spaces: coversPrefix(canSee, '/'), beings }
+  const itself = holdsEntry('canSee', canSee, scope, home) || (scope === home && canSee.includes('~'))
+  return { spaces: itself && (!below || coversPrefix(canSee, scope === '/' ? '/' : `${scope}/`)), beings }
+}
+
+/** Whether one pattern covers every text that begins so. */
+function coversPrefix(entries: readonly Entry[], prefix: string): boolean {
+  return entries.some((entry) => {
+    const pattern = textPattern(entry)
+    if (pattern === null) return false
+    return pattern === '*' || (/^[^*]+\*$/.test(pattern) && prefix.startsWith(pattern.slice(0, -1)))
+  })
+}

@@ -1,0 +1,112 @@
+import {
+  beingReel,
+  type Cognition,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  REGISTRY_REEL,
+  type RoleName,
+  spaceReel,
+} from '@treeos/core'
+import type { Role } from '../extend/extension.ts'
+import type { BeingRow } from '../rows/rows.ts'
+
+/** The local person who starts a reality: the one being without a maker. */
+export const OPERATOR = 'operator'
+
+/** The delegate that mints beings for others; its role and its script have its name. */
+export const BIRTHER = 'birther'
+
+/** The delegate that mediates roles, flows and signals; its role and its script have its name. */
+export const ROLE_MANAGER = 'role-manager'
+
+interface FirstBeing {
+  readonly name: string
+  readonly kind: Cognition
+  readonly role: string
+  readonly script: string | null
+  readonly home: string
+}
+
+const FIRST_BEINGS: readonly FirstBeing[] = [
+  { name: OPERATOR, kind: 'human', role: 'operator', script: null, home: '/' },
+  { name: BIRTHER, kind: 'scripted', role: BIRTHER, script: BIRTHER, home: '/' },
+  { name: ROLE_MANAGER, kind: 'scripted', role: ROLE_MANAGER, script: ROLE_MANAGER, home: '/' },
+  { name: 'librarian', kind: 'llm', role: 'librarian', script: null, home: '/library' },
+  { name: 'echo', kind: 'scripted', role: 'resident', script: 'echo', home: '/library' },
+]
+
+/** The facts that make a first reality: a root, a library, the operator, two delegates, a librarian and an echo. */
+export function genesisFacts(): FactDraft[] {
+  const facts: FactDraft[] = [
+    space('/', 'root', null),
+    space('/library', 'library', OPERATOR),
+    { reel: spaceReel('/'), kind: 'space:opened', payload: { path: '/library' } },
+  ]
+  return [...facts, ...FIRST_BEINGS.flatMap(born)]
+}
+
+function born(being: FirstBeing): FactDraft[] {
+  const parent = being.name === OPERATOR ? null : OPERATOR
+  const payload: JsonObject = {
+    name: being.name,
+    parent,
+    cognition: { kind: being.kind, script: being.script },
+    defaultRole: being.role,
+    home: being.home,
+    qualities: {},
+    ceiling: null,
+  }
+  const bore: FactDraft[] =
+    parent === null ? [] : [{ reel: beingReel(parent), kind: 'being:bore', payload: { being: being.name } }]
+  return [
+    { reel: beingReel(being.name), kind: 'being:born', payload },
+    ...bore,
+    {
+      reel: spaceReel(being.home),
+      kind: 'space:entered',
+      payload: { being: being.name, from: null },
+    },
+  ]
+}
+
+/** Beings that mediate: each has the name of its role and of its script. */
+export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
+
+/**
+ * What an older reality lacks of a delegate: the being itself, or the role that lets it mediate. A flow that somebody has set
+ * since is left as it is.
+ * @param standing its row; null when there is none
+ * @returns no facts when nothing is lacking; null when another being has the name
+ */
+export function delegateInstalled(
+  name: (typeof DELEGATES)[number],
+  standing: BeingRow | null,
+): FactDraft[] | null {
+  if (standing === null) return FIRST_BEINGS.filter((being) => being.name === name).flatMap(born)
+  if (standing.cognition.script !== name) return null
+  if (standing.defaultRole === name || standing.qualities.roleFlow !== undefined) return []
+  const payload = { path: ['roleFlow'], value: [{ role: name }], merge: false }
+  return [{ reel: beingReel(name), kind: 'quality:set', payload }]
+}
+
+function space(path: string, type: string, owner: string | null): FactDraft {
+  return { reel: spaceReel(path), kind: 'space:created', payload: { path, type, owner, qualities: {} } }
+}
+
+/** The fact by which code brings a role into a reality; its digest pins what older moments wore. */
+export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
+  const spec = role.spec as unknown as JsonObject
+  return {
+    reel: REGISTRY_REEL,
+    kind: 'role:set',
+    payload: { name: role.spec.name, digest: digest(spec), origin, spec },
+  }
+}
+
+/** The fact by which a role ends whose code is gone. */
+export const roleRemoved = (name: RoleName): FactDraft => ({
+  reel: REGISTRY_REEL,
+  kind: 'role:deleted',
+  payload: { name },
+})

@@ -1,0 +1,206 @@
+import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
+import { parseRole, type RoleSpec } from '@treeos/roles'
+import { SUBSTRATE_REGISTRY } from '../extend/declared.ts'
+import type { Extension, Role, Script } from '../extend/extension.ts'
+import { budgetOperations } from '../operations/budgets.ts'
+import { contributorOperations } from '../operations/contributors.ts'
+import { DEFAULT_ROLE, identityOperations } from '../operations/identity.ts'
+import { matterOperations } from '../operations/matter.ts'
+import { roleOperations } from '../operations/roles.ts'
+import { sizeOperations } from '../operations/size.ts'
+import { threadOperations } from '../operations/threads.ts'
+import { wakingOperations } from '../operations/waking.ts'
+import { worldOperations } from '../operations/world.ts'
+import { type BeingRow, beingKey } from '../rows/rows.ts'
+import { parseRequest } from '../verbs/request.ts'
+import { BIRTHER, ROLE_MANAGER } from './genesis.ts'
+
+const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
+  spec: parseRole(spec),
+  render: null,
+})
+const ANY = [{ pattern: '*' }]
+
+const roles: Role[] = [
+  role({
+    name: 'operator',
+    description: 'The first person of a reality: may reach for everything; rules of spaces still decide.',
+    canSee: ANY,
+    canDo: ANY,
+    canSummon: ANY,
+    canBe: ANY,
+    prompt: 'You keep this reality.',
+  }),
+  role({
+    name: DEFAULT_ROLE,
+    description: 'What a being wears that was born without a role.',
+    canSee: ['~'],
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
+  }),
+  role({
+    name: 'librarian',
+    description: 'Keeps the library and answers its visitors.',
+    canSee: ['/library'],
+    canSummon: [{ rel: 'asker' }],
+    prompt:
+      'You keep the library of this reality. Whoever summons you has a question. Answer it with one summon to them: ' +
+      'clear, short, and honest about what you do not know.',
+  }),
+  role({
+    name: 'delegate',
+    description: 'Says how a thing of the reality is done.',
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You explain how this reality is kept.',
+  }),
+  role({
+    name: BIRTHER,
+    description: 'Mints beings for whoever could mint them alone, and says how it is asked for.',
+    canDo: ['mediate'],
+    canBe: ['birth'],
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You mint beings for others. Nothing that you do is your own wish.',
+  }),
+  role({
+    name: ROLE_MANAGER,
+    description:
+      'Writes roles, flows and signals for whoever could write them alone, and shows what there is.',
+    canDo: ['mediate', 'set-role', 'delete-role', 'set-roleflow', 'set-world-signal'],
+    canSummon: [{ rel: 'asker' }],
+    prompt: 'You keep the roles of this reality for others. Nothing that you do is your own wish.',
+  }),
+]
+
+const reply = (content: Json): Decision => ({
+  kind: 'call',
+  call: { verb: 'summon', target: null, content, inReplyTo: null },
+  content: null,
+})
+const silence: Decision = { kind: 'see', content: null }
+
+/** Answers only those who speak first, so that two of them fall silent. */
+const answering =
+  (answer: (content: Json) => Json): Script =>
+  ({ wake }) =>
+    wake.from === null || wake.inReplyTo !== null ? silence : reply(answer(wake.content))
+
+const BIRTH_HELP =
+  'Ask me with {"be": "birth", "name": …, "cognition": "llm" | "human" | "scripted", "role"?, "script"?, "roleFlow"?, "home"?}, ' +
+  'or use: treeos birth NAME --cognition llm|human|scripted [--role R] [--script S] [--flow FILE] [--home PATH]. ' +
+  'The child is yours: you may set its flow and its qualities.'
+const ROLE_HELP =
+  'Ask me with {"do": "set-role", "role": {…}}, {"do": "delete-role", "name": …, "force"?}, ' +
+  '{"do": "set-roleflow", "target"?: "@being", "flow": […]} or ' +
+  '{"do": "set-world-signal", "namespace": …, "key": …, "value": …}, and I do what you might do yourself, no more. ' +
+  'SEE @role-manager shows all roles, addresses and operations.'
+
+/** What it is asked for decides, not it: the operation reads the summon for itself. */
+const mediating =
+  (help: string): Script =>
+  (moment) => {
+    const { wake } = moment
+    if (wake.inReplyTo !== null || parseRequest(wake.content) === null) return answering(() => help)(moment)
+    return {
+      kind: 'call',
+      call: { verb: 'do', action: 'mediate', target: stanceOf(moment.face.me.name), args: {} },
+      content: null,
+    }
+  }
+
+const scripts: Record<string, Script> = {
+  /** says back what it was told */
+  echo: answering((content) => content),
+  /** looks, and never acts */
+  silent: () => silence,
+  [BIRTHER]: mediating(BIRTH_HELP),
+  [ROLE_MANAGER]: mediating(ROLE_HELP),
+}
+
+/** What roles may name without bringing it. */
+export const SUBSTRATE_ACTIONS = [
+  'create-space',
+  'set-space',
+  'add-contributor',
+  'remove-contributor',
+  'set-size',
+  'set-being',
+  'set-roleflow',
+  'move',
+  'create-matter',
+  'set-matter',
+  'write-matter',
+  'take',
+  'put',
+  'end-matter',
+  'set-world-signal',
+  'set-schedule',
+  'delete-schedule',
+  'subscribe',
+  'unsubscribe',
+  'set-role',
+  'delete-role',
+  'mediate',
+  'set-budget',
+  'resume',
+  'cut-thread',
+] as const
+export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
+
+const stances = (names: readonly (BeingName | null)[]): string[] =>
+  names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
+
+/** All from birth facts and the wake itself: nothing that a being could write of itself. */
+const relations: Extension['relations'] = {
+  /** whoever woke it */
+  asker: ({ asker }) => stances([asker]),
+  /** its maker */
+  parent: ({ me }) => stances([me.parent]),
+  /** all whom it made */
+  'any-child': async ({ me, world }) => stances(await world.children(me.name)),
+  /** the last before it whom its maker made to wear the same default role */
+  async predecessor({ me, world }) {
+    if (me.parent === null) return []
+    const names = await world.children(me.parent)
+    await world.prefetch(names.map(beingKey))
+    let last: BeingRow | null = null
+    for (const name of names) {
+      const other = await world.being(name)
+      if (other === null || other.defaultRole !== me.defaultRole || !isBefore(other, me)) continue
+      if (last === null || isBefore(last, other)) last = other
+    }
+    return last === null ? [] : stances([last.name])
+  },
+}
+
+const isBefore = (a: BeingRow, b: BeingRow): boolean =>
+  a.bornAt < b.bornAt || (a.bornAt === b.bornAt && a.name < b.name)
+
+/** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */
+export const seed: Extension = {
+  name: SUBSTRATE_REGISTRY,
+  version: '1',
+  roles,
+  clauses: [],
+  operations: [
+    ...worldOperations,
+    ...contributorOperations,
+    ...sizeOperations,
+    ...matterOperations,
+    ...wakingOperations,
+    ...roleOperations,
+    ...budgetOperations,
+    ...threadOperations,
+  ],
+  beOperations: identityOperations,
+  relations,
+  patterns: {},
+  resolvers: {},
+  see: {},
+  scripts,
+  spaceTypes: {},
+  matterTypes: {},
+  signals: {},
+  schedules: {},
+  hooks: {},
+  scene: [],
+}

@@ -1,0 +1,76 @@
+import { type Cognition, type Json, stanceOf, type Verb } from '@treeos/core'
+import { permissionsOf, type RoleSpec } from '@treeos/roles'
+import type { Operation, OperationTarget } from '../extend/extension.ts'
+import type { Registry } from '../extend/registry.ts'
+import type { BeingRow, RoleRow, SpaceRow } from '../rows/rows.ts'
+import { ROLE_MANAGER } from '../seed/genesis.ts'
+
+/** All that one chooses from when one writes a role or a flow, published by the being that mediates it. */
+export interface Catalogs {
+  readonly roles: readonly RoleEntry[]
+  /** stances of all beings, paths of all spaces */
+  readonly addresses: readonly string[]
+  readonly operations: readonly OperationEntry[]
+  readonly beOps: readonly OperationEntry[]
+}
+
+export interface RoleEntry {
+  readonly name: string
+  readonly origin: string
+  readonly description: string
+  readonly requiredCognition: Cognition | null
+  readonly permissions: readonly Verb[]
+}
+
+export interface OperationEntry {
+  readonly name: string
+  readonly description: string
+  readonly targets: Operation['targets']
+  readonly args: Operation['args']
+}
+
+/** Where catalogs are made from: no read of a moment, so it enters no basis. */
+export interface CatalogRows {
+  /** states of all rows whose key has this prefix, sorted by key */
+  states(kind: 'role:' | 'being:' | 'space:'): Promise<readonly Json[]>
+  blob(digest: string): Promise<Json | null>
+}
+
+export const publishesCatalogs = (target: OperationTarget): boolean =>
+  target.kind === 'being' && target.being.cognition.script === ROLE_MANAGER
+
+export async function catalogsOf(
+  registry: Pick<Registry, 'operations' | 'beOperations'>,
+  shelves: CatalogRows,
+): Promise<Catalogs> {
+  const [roles, beings, spaces] = (await Promise.all([
+    shelves.states('role:'),
+    shelves.states('being:'),
+    shelves.states('space:'),
+  ])) as unknown as [RoleRow[], BeingRow[], SpaceRow[]]
+  const standing = roles.filter((role) => !role.deleted)
+  return {
+    roles: await Promise.all(standing.map((role) => roleEntry(role, shelves))),
+    addresses: [...beings.map(({ name }) => stanceOf(name)), ...spaces.map(({ path }) => path)],
+    operations: [...registry.operations.values()].map(operationEntry),
+    beOps: [...registry.beOperations.values()].map(operationEntry),
+  }
+}
+
+async function roleEntry(role: RoleRow, shelves: CatalogRows): Promise<RoleEntry> {
+  const spec = (await shelves.blob(role.digest)) as unknown as RoleSpec | null
+  return {
+    name: role.name,
+    origin: role.origin,
+    description: spec?.description ?? '',
+    requiredCognition: role.requiredCognition,
+    permissions: spec === null ? [] : permissionsOf(spec),
+  }
+}
+
+const operationEntry = ({ name, description, targets, args }: Operation): OperationEntry => ({
+  name,
+  description,
+  targets,
+  args,
+})

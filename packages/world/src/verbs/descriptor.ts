@@ -1,0 +1,120 @@
+import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf } from '@treeos/core'
+import type { OperationTarget } from '../extend/extension.ts'
+import type { Coord, Size } from '../operations/extent.ts'
+import type { WorldReader } from '../read/reader.ts'
+import type { MatterRow, SpaceRow } from '../rows/rows.ts'
+import type { Thread } from '../rows/thread.ts'
+import type { Catalogs } from './catalogs.ts'
+
+/** What SEE tells of an address: where it is, who and what is there, and its qualities. */
+export interface Descriptor {
+  readonly address: {
+    readonly path: string
+    readonly being: string | null
+    /** the space and every space around it, outermost first */
+    readonly chain: readonly string[]
+  }
+  /** stances of the beings in the space */
+  readonly beings: readonly string[]
+  /** paths of the spaces inside it */
+  readonly children: readonly string[]
+  /** addresses of the things that lie in the space, or that the being holds */
+  readonly matters: readonly string[]
+  /** makers of the being, nearest first */
+  readonly beingLineage: readonly string[]
+  readonly type: string
+  readonly qualities: JsonObject
+  readonly identity: {
+    readonly cognition: string | null
+    readonly defaultRole: string | null
+    readonly home: string | null
+    /** who drives it right now; left out when nobody does */
+    readonly inhabitedBy?: string
+  }
+  /** only of a space: whose it is, and whom its owner lets take part */
+  readonly owner?: string | null
+  readonly contributors?: readonly string[]
+  /** of a space that has one */
+  readonly size?: Size
+  /** where in its space, if it says so */
+  readonly coord?: Coord
+  /** only of a thing */
+  readonly content?: Json
+  /** only of the being that mediates roles and flows */
+  readonly catalogs?: Catalogs
+}
+
+/** Describes a being, a space or a thread as it stands. Reads only. */
+export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
+  if (target.kind === 'thread') return describeThread(target.thread)
+  if (target.kind === 'matter') return describeMatter(reader, target.matter)
+  const path = target.kind === 'being' ? target.being.space : target.space.path
+  const being = target.kind === 'being' ? target.being : null
+  const space = await reader.space(path)
+  const lineage = being === null ? [] : await reader.lineage(being.name)
+  return {
+    address: {
+      path,
+      being: being === null ? null : stanceOf(being.name),
+      chain: spaceAncestry(path).reverse(),
+    },
+    beings: (await reader.occupants(path)).map(stanceOf),
+    children: await reader.childSpaces(path),
+    matters: (await reader.matters(being === null ? path : stanceOf(being.name))).map(matterReel),
+    beingLineage: lineage.map((maker) => stanceOf(maker.name)),
+    type: being === null ? (space?.type ?? 'unknown') : 'being',
+    qualities: (being ?? space)?.qualities ?? {},
+    identity: {
+      cognition: being?.cognition.kind ?? null,
+      defaultRole: being?.defaultRole ?? null,
+      home: being?.home ?? null,
+      ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
+    },
+    ...extentOf(being ?? space ?? {}),
+    ...(being === null && space !== null ? ownersOf(space) : {}),
+  }
+}
+
+const extentOf = ({ size, coord }: { size?: Size; coord?: Coord }): Pick<Descriptor, 'size' | 'coord'> => ({
+  ...(size === undefined ? {} : { size }),
+  ...(coord === undefined ? {} : { coord }),
+})
+
+const ownersOf = ({ owner, contributors = [] }: SpaceRow): Pick<Descriptor, 'owner' | 'contributors'> => ({
+  owner: owner === null ? null : stanceOf(owner),
+  contributors: contributors.map(stanceOf),
+})
+
+async function describeMatter(
+  reader: WorldReader,
+  { type, owner, place, content, qualities, coord }: MatterRow,
+): Promise<Descriptor> {
+  const holder = place?.startsWith('@') ? place : null
+  const path = holder === null ? (place ?? '/') : ((await reader.being(holder.slice(1)))?.space ?? '/')
+  return {
+    address: { path, being: holder, chain: spaceAncestry(path).reverse() },
+    beings: [],
+    children: [],
+    matters: [],
+    beingLineage: [stanceOf(owner)],
+    type,
+    qualities,
+    identity: { cognition: null, defaultRole: null, home: null },
+    ...(coord === undefined ? {} : { coord }),
+    content,
+  }
+}
+
+function describeThread(thread: Thread): Descriptor {
+  const { participants, unanswered: _told, ...rest } = thread
+  return {
+    address: { path: '/', being: null, chain: [] },
+    beings: participants.map(stanceOf),
+    children: [],
+    matters: [],
+    beingLineage: [],
+    type: 'thread',
+    qualities: { ...rest, participants: participants.map(stanceOf) } as unknown as JsonObject,
+    identity: { cognition: null, defaultRole: null, home: null },
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type BeingName,
+  beingReel,
+  LIMITS,
+  type Orientation,
+  PRIORITIES,
+  parseStance,
+  quote,
+  SPEECH_KIND,
+  stanceOf,
+  TreeosError,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
+import { bothGates, requireListed } from '../gates/gates.ts'
+import { rolesNamed } from '../gates/reach.ts'
+import { ceilingsOf } from '../read/surface.ts'
+import { tightest } from '../rows/budgets.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import type { Act, Acting } from './acting.ts'
+import { orientationRemark } from './orientation.ts'
+
+/** Speaks to a being: one fact of the speaker, and a wake of the one spoken to. */
+export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
+  const { wake } = at
+  const asker = wake.caller?.name ?? null
+  const name = call.target === null ? await whomToAnswer(at) : parseStance(call.target)
+  const mayAnswer = name === asker && at.role.respondMode !== 'none'
+  const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
+  if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
+    throw new TreeosError(
+      'FORBIDDEN',
+      `correlation ${quote(inReplyTo)} is not the one that ${stanceOf(at.me.name)} may answer now`,
+    )
+  }
+  await requireHop(at)
+  const orientation = requireOwn(call.orientation, name, at)
+  const gated = await gateBeing(at, name)
+  if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
+    throw new TreeosError(
+      'ROLE_UNAVAILABLE',
+      `neither flow nor default of ${stanceOf(name)} names the role ${quote(call.role)}`,
+    )
+  }
+  const root = wake.kind === 'act' ? at.correlation : wake.root
+  const payload = {
+    to: name,
+    correlation: at.correlation,
+    root,
+    inReplyTo,
+    content: call.content,
+    role: at.caller.role,
+    cognition: at.caller.cognition,
+    ...(call.thread === undefined ? {} : { thread: call.thread }),
+    ...(call.channel === undefined ? {} : { channel: call.channel }),
+    ...(orientation === 'forward' ? {} : { orientation }),
+  }
+  const out: Wake = {
+    id: at.correlation,
+    being: name,
+    kind: 'summon',
+    priority: PRIORITIES[call.priority ?? 'interactive'],
+    caller: at.caller,
+    content: call.content,
+    root,
+    inReplyTo,
+    askedRole: call.role ?? null,
+    hops: at.hops + 1,
+    continues: wake.continues,
+    cause: null,
+  }
+  return {
+    facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
+    wakes: [out],
+    closes: inReplyTo === null ? [] : [inReplyTo],
+    result: { correlation: at.correlation, to: stanceOf(name) },
+    specs: [],
+    seen: null,
+    remark: orientationRemark(orientation),
+    by: gated.by,
+  }
+}
+
+async function requireHop({ me, reader, hops }: Acting): Promise<void> {
+  const { max, of } = tightest([me, ...(await reader.lineage(me.name))], 'hops', LIMITS.hopsMax)
+  if (hops < max) return
+  const whose = of === null ? '' : ` by the budget of ${stanceOf(of)}`
+  throw new TreeosError(
+    'RATE_LIMITED',
+    `${hops} summons led here, at most ${max} may follow one another${whose}`,
+  )
+}
+
+/** @throws {TreeosError} INVALID_INPUT when there is nobody, or the role answers nobody */
+async function whomToAnswer({ wake, role, opener }: Acting): Promise<BeingName> {
+  if (role.respondMode === 'none')
+    throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
+  const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
+  if (name !== null) return name
+  const nobody = role.replyTo === 'asker' ? 'nobody woke this moment' : 'nobody began what led to this moment'
+  throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
+}
+
+/** What a being is shown of its own past is its own affair. */
+function requireOwn(asked: Orientation | undefined, name: BeingName, { me, role }: Acting): Orientation {
+  if (name === me.name) return asked ?? role.defaultOrientation
+  if (asked === undefined || asked === 'forward') return 'forward'
+  throw new TreeosError(
+    'FORBIDDEN',
+    `only a being itself is summoned with orientation ${asked}; ${stanceOf(name)} is not ${stanceOf(me.name)}`,
+  )
+}
+
+async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
+  const stance = stanceOf(name)
+  requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'summon', stance)
+  const being = await at.reader.being(name)
+  if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${stance} lives in this reality`)
+  const by = await bothGates(at, 'summon', stance, {
+    key: stance,
+    target: { kind: 'being', being },
+    fallback: ['anyone'],
+  })
+  return { being, by }
+}
