@@ -10,7 +10,7 @@ import type {
   PinnedStack,
   RoleName,
 } from '@treeos/core'
-import type { Program } from '@treeos/world'
+import type { Program } from '@treeos/roles'
 
 /**
  * What passes between the workflow and its activities. All of it is in Temporal's history for ever, so it holds ids,

@@ -11,8 +11,8 @@ import {
   type StoredDecision,
 } from '@treeos/chain'
 import type { BeingName, Digest, Json, MomentId, PinnedStack } from '@treeos/core'
-import type { RoleSpec } from '@treeos/roles'
-import type { Composed, Face, Program, Registry } from '@treeos/world'
+import type { Program, RoleSpec } from '@treeos/roles'
+import type { Composed, Face, Registry } from '@treeos/world'
 import { composeMoment } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 

@@ -28,6 +28,7 @@ import {
   compileFlow,
   type Explanation,
   explainFlow,
+  type Program,
   type RoleSpec,
   withDefaults,
 } from '@treeos/roles'
@@ -36,7 +37,6 @@ import {
   composeMoment,
   type Face,
   isParked,
-  type Program,
   type Registry,
   type RoleRow,
   type Surface,

@@ -1,12 +1,11 @@
 import { type Db, digestOf, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
 import { type Digest, type PinnedStack, triggerOf } from '@treeos/core'
-import type { ComposedRole, RoleSpec } from '@treeos/roles'
+import type { ComposedRole, Program, RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
   lookAround,
   momentCognition,
-  type Program,
   type Registry,
   type RowSource,
   type Seen,

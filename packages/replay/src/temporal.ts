@@ -7,7 +7,8 @@ import {
   type PinnedStack,
   parseMomentId,
 } from '@treeos/core'
-import { evaluateProgram, type Program } from '@treeos/world'
+import type { Program } from '@treeos/roles'
+import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { HistoryReplayer, SeenCommand } from './replayer.ts'
 import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'

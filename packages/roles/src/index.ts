@@ -36,6 +36,7 @@ export type { Fault } from './fault.ts'
 export { composeLine, evalLine } from './json-lines.ts'
 export { type Lint, type LintOptions, lintFlow, requireFlow } from './lint.ts'
 export { parseRole } from './parse-role.ts'
+export type { Program } from './program.ts'
 export {
   type CompleteRole,
   type FunctionPrompt,

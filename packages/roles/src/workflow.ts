@@ -14,5 +14,6 @@ export {
   type RoleTable,
   type SkipReason,
 } from './evaluate.ts'
+export type { Program } from './program.ts'
 export { heedWake, type OpeningWake } from './trigger.ts'
 export type { Clause, RoleFlow, When } from './when.ts'

@@ -31,7 +31,6 @@ export {
   type Opening,
   type OpenTime,
   openContext,
-  type Program,
 } from './moment/context.ts'
 export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
 export { openTime } from './moment/open-time.ts'

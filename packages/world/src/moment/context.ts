@@ -6,27 +6,10 @@ import {
   spaceName,
   type Verb,
 } from '@treeos/core'
-import { flowPaths, type OpenContext, sliceContext, worldNamespaces } from '@treeos/roles'
+import { flowPaths, type OpenContext, type Program, sliceContext, worldNamespaces } from '@treeos/roles'
 import { rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
-
-/** What a moment runs by: the flow and what an evaluation must know of its roles. Travels to the workflow by digest. */
-export interface Program {
-  readonly flow: readonly JsonObject[]
-  readonly defaultRole: RoleName | null
-  /** registered roles only, by name, sorted */
-  readonly roles: Readonly<
-    Record<
-      RoleName,
-      {
-        readonly digest: string
-        readonly requiredCognition: Cognition | null
-        readonly triggerOn?: readonly string[]
-      }
-    >
-  >
-}
 
 /** The recorded time of a moment's opening: data for replay, since time-zone tables change. */
 export interface OpenTime {

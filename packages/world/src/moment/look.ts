@@ -1,9 +1,16 @@
 import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
-import { compileFlow, evaluateFlow, type FlowResult, heedWake, type OpeningWake } from '@treeos/roles'
+import {
+  compileFlow,
+  evaluateFlow,
+  type FlowResult,
+  heedWake,
+  type OpeningWake,
+  type Program,
+} from '@treeos/roles'
 import { type Face, foldFace, type Resolvers } from '../read/face.ts'
 import type { SeenHead, WorldReader } from '../read/reader.ts'
 import type { FaultListener } from '../read/surface.ts'
-import { type Opening, openContext, type Program } from './context.ts'
+import { type Opening, openContext } from './context.ts'
 
 /** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */
 export interface Seen {
