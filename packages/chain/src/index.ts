@@ -1,40 +1,15 @@
 /** The reel in Postgres: tables, migrations, queries, and the one append. */
+
+export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {
-  type Appended,
-  type Authorship,
-  append,
-  type Batch,
-  type BuiltFact,
-  buildFacts,
-  type Change,
-  type LeaseWrite,
-  lockHeads,
-  type OutcomeWrite,
-  type RowWrite,
-  type SeenHead,
-  type Watch,
-} from './append.ts'
-export { getBlob, putBlob } from './blob.ts'
-export {
-  type Attempt,
-  type Cost,
-  countParked,
-  listParkedBy,
-  type Reserved,
-  reserve,
-  settle,
-} from './budgets.ts'
-export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './database.ts'
-export {
-  type EffectRequest,
-  type EffectResult,
-  readEffect,
-  recordEffect,
-  recordEffectResult,
-  type StoredEffect,
-} from './effects.ts'
-export { listFactsAfter, listFactsOfMoment, listReels } from './facts.ts'
-export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './hash.ts'
+  findToken,
+  findTokenBySecret,
+  insertToken,
+  listAllTokens,
+  listSpentTokens,
+  markTokenRevoked,
+  type Token,
+} from './access/tokens.ts'
 export {
   type ClaimedWake,
   claimWake,
@@ -54,11 +29,46 @@ export {
   measureInboxes,
   pageUnrung,
   releaseDelayed,
-} from './inbox.ts'
-export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './instant.ts'
-export { findLease, type Lease, listLapsedLeases, renewLease } from './leases.ts'
-export { beginLife, StaleGenerationError } from './life.ts'
-export { migrate } from './migrate.ts'
+} from './inbox/inbox.ts'
+export { beginLife, StaleGenerationError } from './inbox/life.ts'
+export { listThreads, type ThreadTally, threadOf } from './inbox/threads.ts'
+export {
+  type Appended,
+  type Authorship,
+  append,
+  type Batch,
+  type BuiltFact,
+  buildFacts,
+  type Change,
+  type LeaseWrite,
+  lockHeads,
+  type OutcomeWrite,
+  type RowWrite,
+  type SeenHead,
+  type Watch,
+} from './ledger/append.ts'
+export { getBlob, putBlob } from './ledger/blob.ts'
+export { listFactsAfter, listFactsOfMoment, listReels } from './ledger/facts.ts'
+export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './ledger/hash.ts'
+export { createReality, type Reality, readReality } from './ledger/reality.ts'
+export type { MomentRecord, OpenRecord } from './ledger/records.ts'
+export {
+  type Attempt,
+  type Cost,
+  countParked,
+  listParkedBy,
+  type Reserved,
+  reserve,
+  settle,
+} from './moments/budgets.ts'
+export {
+  type EffectRequest,
+  type EffectResult,
+  readEffect,
+  recordEffect,
+  recordEffectResult,
+  type StoredEffect,
+} from './moments/effects.ts'
 export {
   listOutcomes,
   listUnfinished,
@@ -75,10 +85,9 @@ export {
   type StoredDecision,
   type StoredOpen,
   type StoredOutcome,
-} from './moments.ts'
-export { createReality, type Reality, readReality } from './reality.ts'
-export type { MomentRecord, OpenRecord } from './records.ts'
-export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './refold.ts'
+} from './moments/moments.ts'
+export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './rows/prefetch.ts'
+export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
 export {
   keysInPlace,
   keysOfChildren,
@@ -87,19 +96,17 @@ export {
   readHeads,
   readRows,
   type SeenRow,
-} from './rows.ts'
-export type { ChainDb } from './schema.ts'
-export { catalogRowsOf, getBlobCached, rowSource } from './source.ts'
-export { listThreads, type ThreadTally, threadOf } from './threads.ts'
+} from './rows/rows.ts'
+export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
+export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
+export { migrate } from './sql/migrate.ts'
+export type { ChainDb } from './sql/schema.ts'
+export { isTransient } from './sql/transient.ts'
 export {
-  findToken,
-  findTokenBySecret,
-  insertToken,
-  listAllTokens,
-  listSpentTokens,
-  markTokenRevoked,
-  type Token,
-} from './tokens.ts'
-export { isTransient } from './transient.ts'
-export { type Broken, type BrokenReason, type Verified, type VerifyOptions, verifyChains } from './verify.ts'
-export { verifyInSql } from './verify-sql.ts'
+  type Broken,
+  type BrokenReason,
+  type Verified,
+  type VerifyOptions,
+  verifyChains,
+} from './verify/verify.ts'
+export { verifyInSql } from './verify/verify-in-sql.ts'

@@ -8,11 +8,11 @@ import {
   type OutcomeKind,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
-import type { Db } from './database.ts'
-import { newSalt, saltedDigest, utf8 } from './hash.ts'
-import { throwStaleGeneration } from './life.ts'
-import type { MomentRecord, OpenRecord } from './records.ts'
-import type { MomentOutcomeTable } from './schema.ts'
+import { throwStaleGeneration } from '../inbox/life.ts'
+import { newSalt, saltedDigest, utf8 } from '../ledger/hash.ts'
+import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
+import type { Db } from '../sql/database.ts'
+import type { MomentOutcomeTable } from '../sql/schema.ts'
 
 /** What a moment was opened with. Written after the snapshot it records; the first write wins. */
 export interface OpenWrite {

@@ -10,10 +10,10 @@ import {
   type WakeKind,
 } from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
-import type { Db } from './database.ts'
-import { utf8 } from './hash.ts'
+import { utf8 } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
+import type { InboxTable } from '../sql/schema.ts'
 import { throwStaleGeneration } from './life.ts'
-import type { InboxTable } from './schema.ts'
 
 /** An inbox row with what became of it. */
 export interface InboxEntry extends Wake {

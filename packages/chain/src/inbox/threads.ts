@@ -1,6 +1,6 @@
 import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 
 /** What the inbox and the outcomes tell of a thread: one wake, and all that came of it. */
 export interface ThreadTally {

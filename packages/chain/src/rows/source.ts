@@ -1,7 +1,7 @@
 import type { Digest, Json } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
-import { getBlob } from './blob.ts'
-import type { Db } from './database.ts'
+import { getBlob } from '../ledger/blob.ts'
+import type { Db } from '../sql/database.ts'
 import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
 /** Kept content never changes under its digest, so any number of moments may share it. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ChainDb } from './schema.ts'
+import type { ChainDb } from '../sql/schema.ts'
 
 export interface Reality {
   /** part of every genesis hash */

@@ -1,6 +1,6 @@
 import { canonicalJson, type ErrorCode, type Json, type MomentId } from '@treeos/core'
-import type { Db } from './database.ts'
-import { utf8 } from './hash.ts'
+import { utf8 } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
 
 /** What an operation asks of the outside world, on whose behalf. */
 export interface EffectRequest {

@@ -1,5 +1,5 @@
 import { canonicalJson, type Digest, type Json } from '@treeos/core'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 import { digestOf, utf8 } from './hash.ts'
 
 /** Keeps a JSON value by its digest; keeping it twice is nothing. */

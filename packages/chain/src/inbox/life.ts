@@ -1,7 +1,7 @@
 import { type BeingName, momentsReel } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
-import { genesisHash } from './hash.ts'
+import { genesisHash } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
 
 /** A younger life of this being has begun; retrying cannot mend it, the younger one goes on. */
 export class StaleGenerationError extends Error {

@@ -20,7 +20,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 import { factHash, headerBytes, momentHash, newSalt, payloadHash, utf8 } from './hash.ts'
 import type { MomentRecord } from './records.ts'
 

@@ -11,9 +11,9 @@ import {
   SPEECH_KIND,
 } from '@treeos/core'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { type Db, inSnapshot } from './database.ts'
-import { factHash, genesisHash, momentHash, payloadHash } from './hash.ts'
-import type { ChainDb, FactTable, MomentOutcomeTable } from './schema.ts'
+import { factHash, genesisHash, momentHash, payloadHash } from '../ledger/hash.ts'
+import { type Db, inSnapshot } from '../sql/database.ts'
+import type { ChainDb, FactTable, MomentOutcomeTable } from '../sql/schema.ts'
 
 /**
  * What is wrong with a chain, in the order it is looked for.

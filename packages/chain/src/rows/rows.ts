@@ -1,8 +1,8 @@
 import type { Json, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
-import type { SeenHead } from './append.ts'
-import type { Db } from './database.ts'
-import { genesisHash } from './hash.ts'
+import type { SeenHead } from '../ledger/append.ts'
+import { genesisHash } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
 
 /** One row as it stood, with the head of the reel it is folded from; state is null when there is no such thing. */
 export interface SeenRow {

@@ -1,6 +1,6 @@
 import { type BeingName, LIMITS } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 
 /** Who drives a being, as long as its holder renews it. */
 export interface Lease {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { BeingName } from '@treeos/core'
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Db } from './database.ts'
-import type { ChainDb } from './schema.ts'
+import type { Db } from '../sql/database.ts'
+import type { ChainDb } from '../sql/schema.ts'
 
 /** What is known of a token; its secret is not. */
 export interface Token {

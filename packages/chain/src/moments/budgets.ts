@@ -1,6 +1,6 @@
 import { type BeingName, type Breach, MICROS, type MomentId } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 
 /** One model call, asked for by one attempt of a moment's activity. */
 export interface Attempt {

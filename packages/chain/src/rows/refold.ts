@@ -1,10 +1,10 @@
 import { type Account, canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import type { Watch } from './append.ts'
-import type { Db } from './database.ts'
-import { listFactsAfter } from './facts.ts'
+import type { Watch } from '../ledger/append.ts'
+import { listFactsAfter } from '../ledger/facts.ts'
+import type { Db } from '../sql/database.ts'
+import type { ChainDb } from '../sql/schema.ts'
 import { reelOfKey } from './rows.ts'
-import type { ChainDb } from './schema.ts'
 
 /** What a world makes of facts. All of it is pure, so the same reel gives the same rows everywhere. */
 export interface Fold<Row> {

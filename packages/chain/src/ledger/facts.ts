@@ -1,6 +1,6 @@
 import type { Fact, FactHeader, FactRef, JsonObject, MomentId, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../sql/database.ts'
 
 /** Facts of one reel in order, from after `seq`. */
 export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: number): Promise<Fact[]> {
