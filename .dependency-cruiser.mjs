@@ -20,9 +20,6 @@ const arrows = {
   verify: [],
 }
 
-/** The same within the command line, between its folders: the later one uses the earlier. */
-const commandLine = ['text', 'instance', 'health', 'commands']
-
 const any = (names) => `(${names.join('|')})`
 const tests = '[.]test[.]tsx?$'
 const ours = '^(packages|apps|extensions|infra|test|scripts)/'
@@ -35,17 +32,22 @@ const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
   to: { path: ours, pathNot: `^packages/${any([name, ...mayImport])}/` },
 }))
 
-const commandLineRules = commandLine.slice(0, -1).map((name, i) => ({
-  name: `command-line-${name}`,
-  comment: `In the command line ${commandLine.join(', ')} each use what stands before them.`,
-  severity: 'error',
-  from: { path: `^apps/cli/src/${name}/` },
-  to: { path: `^apps/cli/src/${any(commandLine.slice(i + 1))}/` },
-}))
+/**
+ * The stages of a package: the folders of its sources, in an order. Each may import the ones before it and none after it.
+ * @param prefix of the rules' names: `prefix-stage`
+ */
+const stages = (prefix, folder, order) =>
+  order.slice(0, -1).map((stage, i) => ({
+    name: `${prefix}-${stage}`,
+    comment: `The stages of ${folder} are ${order.join(', ')}: ${stage} imports none of the later ones.`,
+    severity: 'error',
+    from: { path: `^${folder}/${stage}/` },
+    to: { path: `^${folder}/[^/]+/`, pathNot: `^${folder}/${any(order.slice(0, i + 1))}/` },
+  }))
 
 const rules = [
   ...arrowRules,
-  ...commandLineRules,
+  ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   {
     name: 'no-cycles',
     comment: 'A word that two files share moves to one below both. Types count too.',

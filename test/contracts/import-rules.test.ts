@@ -9,6 +9,14 @@ const rulesFile = join(root, '.dependency-cruiser.mjs')
 const depcruise = join(root, 'node_modules/.bin/depcruise')
 const { default: config } = (await import(rulesFile)) as { default: { forbidden: { name: string }[] } }
 
+/** Of each stage but the last a file that imports one of the next stage. */
+const breakingStages = (prefix: string, folder: string, order: readonly string[]) =>
+  order.slice(0, -1).map((stage, i) => ({
+    rule: `${prefix}-${stage}`,
+    file: `${folder}/${stage}/a.ts`,
+    line: `import '../${order[i + 1]}/a.ts'`,
+  }))
+
 /** Lines that break exactly the rule they stand under, each in a file of its own, in a small tree like ours. */
 const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'arrows-of-core', file: 'packages/core/src/a.ts', line: `import type { D } from '@treeos/roles'` },
@@ -71,9 +79,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
   { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
-  { rule: 'command-line-text', file: 'apps/cli/src/text/a.ts', line: `import '../instance/b.ts'` },
-  { rule: 'command-line-instance', file: 'apps/cli/src/instance/b.ts', line: `import '../health/c.ts'` },
-  { rule: 'command-line-health', file: 'apps/cli/src/health/c.ts', line: `import '../commands/d.ts'` },
+  ...breakingStages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   { rule: 'apps-are-ends', file: 'infra/local/src/a.ts', line: `import { d } from '@treeos/worker'` },
 ]
 
@@ -88,7 +94,7 @@ const allowed: Record<string, string> = {
   'extensions/court/src/finer.ts': '',
   'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
-  'apps/cli/src/commands/d.ts': `import '../text/fine.ts'`,
+  'apps/cli/src/commands/a.ts': `import '../text/fine.ts'`,
   'apps/cli/src/text/fine.ts': '',
   'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/chain'`,
 }
