@@ -9,15 +9,13 @@ const arrows = {
   core: [],
   roles: ['core'],
   world: ['core', 'roles'],
-  overlay: ['core'],
   chain: ['core'],
-  activities: ['core', 'roles', 'world', 'overlay', 'chain'],
+  activities: ['core', 'roles', 'world', 'chain'],
   workflows: ['core', 'roles', 'activities'],
   sdk: ['core', 'roles', 'world'],
   plugin: ['core', 'world', 'chain', 'sdk', 'activities', 'workflows', 'client'],
-  client: ['core', 'roles', 'world', 'chain', 'overlay', 'workflows'],
+  client: ['core', 'roles', 'world', 'chain', 'workflows'],
   replay: ['core', 'roles', 'world', 'chain', 'workflows', 'activities', 'plugin', 'client'],
-  verify: [],
 }
 
 const any = (names) => `(${names.join('|')})`
