@@ -12,7 +12,6 @@ import {
   type RowWrite,
   readHeads,
   readRows,
-  type SeenHead,
 } from '@treeos/chain'
 import {
   asJson,
@@ -23,6 +22,7 @@ import {
   momentId,
   momentsReel,
   type ReelId,
+  type SeenHead,
   type Wake,
 } from '@treeos/core'
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'

@@ -31,7 +31,7 @@ export {
   releaseDelayed,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
-export { listThreads, type ThreadTally, threadOf } from './inbox/threads.ts'
+export { listThreads, threadOf } from './inbox/threads.ts'
 export {
   type Appended,
   type Authorship,
@@ -40,12 +40,9 @@ export {
   type BuiltFact,
   buildFacts,
   type Change,
-  type LeaseWrite,
   lockHeads,
   type OutcomeWrite,
   type RowWrite,
-  type SeenHead,
-  type Watch,
 } from './ledger/append.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './ledger/facts.ts'

@@ -1,9 +1,8 @@
-import { type Db, listThreads, type ThreadTally, threadOf } from '@treeos/chain'
-import { quote, stanceOf, TreeosError } from '@treeos/core'
+import { type Db, listThreads, threadOf } from '@treeos/chain'
+import { quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 
 /** A thread as people are told of it: one wake, and all that came of it. */
-export interface ThreadView
-  extends Pick<ThreadTally, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
+export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
   /** ISO 8601, UTC: of its first wake, and of its last */
   readonly began: string
   readonly moved: string
@@ -26,17 +25,7 @@ export async function thread(db: Db, id: string): Promise<ThreadView> {
   )
 }
 
-function viewOf({
-  thread,
-  state,
-  wakes,
-  open,
-  acts,
-  depth,
-  began,
-  moved,
-  participants,
-}: ThreadTally): ThreadView {
+function viewOf({ thread, state, wakes, open, acts, depth, began, moved, participants }: Thread): ThreadView {
   return {
     thread,
     state,

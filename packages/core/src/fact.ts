@@ -56,6 +56,12 @@ export interface Head {
   readonly hash: Digest
 }
 
+/** A head as a decision saw it; append compares it with the head it finds. */
+export interface SeenHead extends Head {
+  /** seq of the last fact that changed what others may rely on */
+  readonly stateSeq: number
+}
+
 /** A fact as users are told of it. */
 export interface FactRef {
   readonly reel: ReelId

@@ -25,6 +25,7 @@ export {
   type FactRef,
   type Head,
   type HeadRef,
+  type SeenHead,
   SPEECH_KIND,
 } from './fact.ts'
 export {
@@ -62,6 +63,7 @@ export {
   type ReelId,
   ROOT_SPACE,
   type RoleName,
+  reelOfKey,
   requireBeingName,
   requireRoleName,
   type SpacePath,
@@ -73,6 +75,7 @@ export {
   threadReel,
   worldReel,
 } from './names.ts'
+export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -83,6 +86,7 @@ export {
   VERBS,
   type Verb,
 } from './stack.ts'
+export type { Thread, ThreadState } from './thread.ts'
 export {
   type Caller,
   type Decision,

@@ -60,6 +60,9 @@ export const worldReel = (namespace: string): ReelId => `world:${namespace}`
 /** The hash-linked records of a being's moments. Kept like a reel, but beside the reels: a see writes no fact. */
 export const momentsReel = (name: BeingName): ReelId => `moments:${name}`
 
+/** The reel that a row is folded from. A row's key is its reel, except for roles, which share one reel. */
+export const reelOfKey = (key: string): ReelId => (key.startsWith('role:') ? REGISTRY_REEL : key)
+
 export const stanceOf = (name: BeingName): string => `@${name}`
 
 export function momentId(being: BeingName, generation: number, n: number): MomentId {

@@ -7,6 +7,7 @@ import {
   type Json,
   type MomentId,
   type ReelId,
+  reelOfKey,
 } from '@treeos/core'
 import type { RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
@@ -99,7 +100,7 @@ export class Past {
       rows: (keys) =>
         Promise.all(
           keys.map(async (key) => {
-            const reel = key.startsWith('role:') ? 'registry' : key
+            const reel = reelOfKey(key)
             const { seq, hash } = await standing(reel)
             const history = await this.reel(reel, seq)
             if (seq > 0 && history.fact(seq)?.hash !== hash)

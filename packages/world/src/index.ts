@@ -40,7 +40,7 @@ export { DEFAULT_ROLE, releasedFact } from './operations/identity.ts'
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './read/face.ts'
 export { type FoldedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
-export { type RowSource, type SeenHead, WorldReader } from './read/reader.ts'
+export { type RowSource, WorldReader } from './read/reader.ts'
 export {
   type CanLists,
   type Concrete,
@@ -53,7 +53,7 @@ export {
   Unresolved,
 } from './read/surface.ts'
 export { isParked, tightest, whyParked } from './rows/budgets.ts'
-export { type Change, evolve, indexOf, type RowIndex, rowKeyOf } from './rows/evolve.ts'
+export { type Change, evolve, indexOf, rowKeyOf } from './rows/evolve.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition, requireLease } from './rows/inhabiting.ts'
 export { parseKeyPath, setQuality } from './rows/qualities.ts'
 export {
@@ -73,8 +73,6 @@ export {
 } from './rows/rows.ts'
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
-export type { Thread, ThreadState } from './rows/thread.ts'
-export type { Watch } from './rows/watch.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
 export {
   DELEGATES,

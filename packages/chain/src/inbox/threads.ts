@@ -1,31 +1,9 @@
-import type { BeingName } from '@treeos/core'
+import type { Thread } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** What the inbox and the outcomes tell of a thread: one wake, and all that came of it. */
-export interface ThreadTally {
-  readonly thread: string
-  /** `pending`: nothing of it was lived yet; `live`: some of it waits or is being lived; `severed`: it was cut */
-  readonly state: 'pending' | 'live' | 'severed' | 'complete'
-  /** sorted; whoever only woke by a change that it made has no part in it */
-  readonly participants: readonly BeingName[]
-  readonly wakes: number
-  readonly open: number
-  /** sealed acts */
-  readonly acts: number
-  readonly depth: number
-  /** ms since 1970 UTC */
-  readonly began: number
-  readonly moved: number
-  /** open summons that people were asked */
-  readonly unanswered: readonly string[]
-}
-
 /** Threads of which something is open, the last moved first. @param all those too of which nothing is */
-export async function listThreads(
-  db: Db,
-  { last, all }: { last: number; all: boolean },
-): Promise<ThreadTally[]> {
+export async function listThreads(db: Db, { last, all }: { last: number; all: boolean }): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
     select root from treeos.inbox where ${all} or closed_by is null
     group by root order by max(age) desc limit ${last}`.execute(db)
@@ -36,14 +14,14 @@ export async function listThreads(
 }
 
 /** A thread as it stands; null when there is no such one. */
-export async function threadOf(db: Db, id: string): Promise<ThreadTally | null> {
+export async function threadOf(db: Db, id: string): Promise<Thread | null> {
   return (await tallyThreads(db, [id]))[0] ?? null
 }
 
 /** Adds threads up, in the order they are named in; those that never began are left out. */
-async function tallyThreads(db: Db, threads: readonly string[]): Promise<ThreadTally[]> {
+async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[]> {
   if (threads.length === 0) return []
-  const { rows } = await sql<ThreadTally>`
+  const { rows } = await sql<Thread>`
     select i.root as thread,
       case when exists (select from treeos.projection p where p.key = 'thread:' || i.root) then 'severed'
         when bool_and(i.closed_by is not null) then 'complete'

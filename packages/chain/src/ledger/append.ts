@@ -8,27 +8,24 @@ import {
   type FactDraft,
   type FactHeader,
   type FactRef,
-  type Head,
   type Json,
   type JsonObject,
+  type LeaseIndex,
   LIMITS,
   type MomentId,
   momentsReel,
   type OutcomeKind,
   type ReelId,
+  type RowIndex,
+  type SeenHead,
   SPEECH_KIND,
   type Wake,
+  type Watch,
 } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { factHash, headerBytes, momentHash, newSalt, payloadHash, utf8 } from './hash.ts'
 import type { MomentRecord } from './records.ts'
-
-/** A head as a decision saw it: what append compares before it writes. */
-export interface SeenHead extends Head {
-  /** seq of the last fact that changed what others may rely on */
-  readonly stateSeq: number
-}
 
 /** Who acts, when and why: the same for all facts of one act. */
 export interface Authorship {
@@ -97,44 +94,17 @@ export function buildFacts(
 }
 
 /** A row of the projection as append writes it. */
-export interface RowWrite {
+export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
   readonly foldedSeq: number
-  readonly place: string | null
-  readonly parent: string | null
-  readonly cognition: string | null
   /** what wakes this being when it changes; null leaves it as it is */
   readonly watches: readonly Watch[] | null
   /** a being's budget and whether it is parked; null leaves them as they are */
   readonly account?: Account | null
   /** who drives a being from now on; null leaves it as it is */
-  readonly lease?: LeaseWrite | null
-}
-
-/** A lease that is taken, or is over. */
-export interface LeaseWrite {
-  readonly epoch: number
-  /** null when it is over */
-  readonly driver: BeingName | null
-  /** the driver's own epoch, when it is itself driven */
-  readonly under: number | null
-}
-
-/** A path within the values of a reel's row: dotted, empty for all of them. */
-export interface Watch {
-  /** or a scope that changes say they are in */
-  readonly reel: ReelId | string
-  readonly path: string
-  readonly subscription?: {
-    readonly name: string
-    /** only a change to one of these scalars wakes; null for any */
-    readonly equals: readonly Json[] | null
-    readonly priority: number
-    /** the wake waits so long for more changes; 0 for not at all */
-    readonly coalesceSeconds: number
-  }
+  readonly lease?: LeaseIndex | null
 }
 
 /** Values that this append changes: it wakes every being that watches one of them. */

@@ -1,8 +1,8 @@
-import { type BeingName, type Digest, type Json, momentsReel } from '@treeos/core'
+import { type BeingName, type Digest, type Json, momentsReel, reelOfKey } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { reelOfKey, type SeenRow, seenRow } from './rows.ts'
+import { type SeenRow, seenRow } from './rows.ts'
 import { getBlobCached, rowSource } from './source.ts'
 
 /**

@@ -1,10 +1,8 @@
-import { type Account, canonicalJson, type Fact, type FactDraft, type ReelId } from '@treeos/core'
+import { canonicalJson, type Fact, type FactDraft, type ReelId, type RowIndex, reelOfKey } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import type { Watch } from '../ledger/append.ts'
 import { listFactsAfter } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { reelOfKey } from './rows.ts'
 
 /** What a world makes of facts. All of it is pure, so the same reel gives the same rows everywhere. */
 export interface Fold<Row> {
@@ -12,16 +10,6 @@ export interface Fold<Row> {
   rowKeyOf(fact: FactDraft): string | null
   evolve(row: Row | null, change: FactDraft & { readonly actor: string; readonly at: number }): Row | null
   indexOf(key: string, row: Row): RowIndex
-}
-
-interface RowIndex {
-  readonly place: string | null
-  readonly parent: string | null
-  readonly cognition: string | null
-  readonly watches: readonly Watch[]
-  readonly account: Account | null
-  /** a session, not a fold: no row is written of it here */
-  readonly lease: unknown
 }
 
 export interface Folded<Row> {

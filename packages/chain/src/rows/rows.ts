@@ -1,6 +1,5 @@
-import type { Json, ReelId } from '@treeos/core'
+import { type Json, type ReelId, reelOfKey, type SeenHead } from '@treeos/core'
 import { sql } from 'kysely'
-import type { SeenHead } from '../ledger/append.ts'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 
@@ -10,9 +9,6 @@ export interface SeenRow {
   readonly state: Json | null
   readonly head: SeenHead
 }
-
-/** The reel a row is folded from: rows carry their reel's name, but for roles, which share one. */
-export const reelOfKey = (key: string): ReelId => (key.startsWith('role:') ? 'registry' : key)
 
 /** A row and its reel's head as Postgres gives them. */
 interface StoredRow {

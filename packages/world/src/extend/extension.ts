@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   MomentId,
+  Thread,
   Verb,
   VerbCall,
 } from '@treeos/core'
@@ -16,7 +17,6 @@ import type { Face, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { PatternResolver, RelationResolver } from '../read/surface.ts'
 import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
-import type { Thread } from '../rows/thread.ts'
 import type { Effect } from './effect.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { BeingName, HeadRef, JsonObject, ReelId } from '@treeos/core'
+import type { BeingName, HeadRef, JsonObject, ReelId, SeenHead } from '@treeos/core'
 import {
   compileFlow,
   evaluateFlow,
@@ -8,7 +8,7 @@ import {
   type Program,
 } from '@treeos/roles'
 import { type Face, foldFace, type Resolvers } from '../read/face.ts'
-import type { SeenHead, WorldReader } from '../read/reader.ts'
+import type { WorldReader } from '../read/reader.ts'
 import type { FaultListener } from '../read/surface.ts'
 import { type Opening, openContext } from './context.ts'
 

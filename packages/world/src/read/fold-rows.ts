@@ -5,14 +5,15 @@ import {
   type FactDraft,
   type Json,
   type JsonObject,
+  type LeaseIndex,
   type ReelId,
+  type RowIndex,
+  type Watch,
 } from '@treeos/core'
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
-import { evolve, indexOf, type RowIndex, rowKeyOf } from '../rows/evolve.ts'
-import type { LeaseIndex } from '../rows/inhabiting.ts'
+import { evolve, indexOf, rowKeyOf } from '../rows/evolve.ts'
 import type { BeingRow, Row, SpaceRow, WorldRow } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
-import type { Watch } from '../rows/watch.ts'
 import { changedPaths } from '../rows/watches.ts'
 import type { WorldReader } from './reader.ts'
 

@@ -1,4 +1,4 @@
-import { asJson, type Json } from '@treeos/core'
+import { asJson, type Json, reelOfKey } from '@treeos/core'
 import { indexOf } from '../rows/evolve.ts'
 import type { Row } from '../rows/rows.ts'
 import type { RowSource } from './reader.ts'
@@ -19,7 +19,7 @@ export const memoryRows = (
       keys.map((key) => ({
         key,
         state: asJson(rows.get(key) ?? null),
-        head: { reel: key.startsWith('role:') ? 'registry' : key, seq: 0, hash: '', stateSeq: 0 },
+        head: { reel: reelOfKey(key), seq: 0, hash: '', stateSeq: 0 },
       })),
     keysInPlace: async (place, kind) =>
       keysWhere((key, row) => key.startsWith(kind) && indexOf(key, row).place === place),

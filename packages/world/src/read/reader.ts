@@ -1,4 +1,4 @@
-import type { BeingName, Digest, Head, Json, MatterId, ReelId, RoleName, SpacePath } from '@treeos/core'
+import type { BeingName, Digest, Json, MatterId, ReelId, RoleName, SeenHead, SpacePath } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
@@ -15,11 +15,6 @@ import {
   type WorldRow,
   worldKey,
 } from '../rows/rows.ts'
-
-/** A head with the seq of the last fact that changed what others may rely on. */
-export interface SeenHead extends Head {
-  readonly stateSeq: number
-}
 
 /** Where rows come from: a snapshot of Postgres while a moment lives, the reels up to a recorded basis on replay. */
 export interface RowSource {

@@ -1,15 +1,15 @@
 import {
-  type Account,
   type FactDraft,
   isJsonObject,
   type Json,
   type JsonObject,
   parentPath,
+  type RowIndex,
   spaceName,
 } from '@treeos/core'
 import type { Coord, Size } from '../operations/extent.ts'
 import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
-import { effectiveCognition, inhabited, type LeaseIndex, leaseOf, released } from './inhabiting.ts'
+import { effectiveCognition, inhabited, leaseOf, released } from './inhabiting.ts'
 import { setQuality } from './qualities.ts'
 import {
   type BeingRow,
@@ -20,7 +20,6 @@ import {
   type SpaceRow,
   type WorldRow,
 } from './rows.ts'
-import type { Watch } from './watch.ts'
 import { watchesOf } from './watches.ts'
 
 /** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
@@ -151,18 +150,6 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
     deleted: false,
     at,
   }
-}
-
-/** How a row is found again: the space it lies in, its maker, who decides for it; what wakes it, what it may use up, who drives it. */
-export interface RowIndex {
-  readonly place: string | null
-  readonly parent: string | null
-  readonly cognition: string | null
-  readonly watches: readonly Watch[]
-  /** null of what is no being */
-  readonly account: Account | null
-  /** null of what was never driven */
-  readonly lease: LeaseIndex | null
 }
 
 export function indexOf(key: string, row: Row): RowIndex {

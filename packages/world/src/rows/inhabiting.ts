@@ -1,12 +1,12 @@
-import { type BeingName, type Cognition, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  type Cognition,
+  type JsonObject,
+  type LeaseIndex,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import type { BeingRow, Inhabited } from './rows.ts'
-
-/** Who drives it, as an append is told. */
-export interface LeaseIndex {
-  readonly epoch: number
-  readonly driver: BeingName | null
-  readonly under: number | null
-}
 
 /** Who decides for a being now: whoever drives it is a person, whatever mind it has of its own. */
 export function effectiveCognition({ cognition, inhabited }: BeingRow): Cognition {

@@ -9,13 +9,13 @@ import {
   type SpacePath,
   spaceAncestry,
   utf8Length,
+  type Watch,
   worldReel,
 } from '@treeos/core'
 import { type Entry, textPattern } from '@treeos/roles'
 import { holdsEntry } from '../read/surface.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import { isPriority } from './schedules.ts'
-import type { Watch } from './watch.ts'
 
 /** Namespace of the qualities that hold a being's subscriptions, one key a subscription. */
 export const SUBSCRIPTIONS = 'subscription'

@@ -8,12 +8,12 @@ import {
   type ReelId,
   spaceReel,
   stanceOf,
+  type Watch,
   worldReel,
 } from '@treeos/core'
 import { flowPaths } from '@treeos/roles'
 import type { BeingRow } from './rows.ts'
 import { subscriptionsOf, watchesOfSubscription } from './subscriptions.ts'
-import type { Watch } from './watch.ts'
 
 /**
  * What wakes a being when it changes: the world signals its flow reads, the qualities of the space it is in, and what it

@@ -1,0 +1,25 @@
+import type { BeingName } from './names.ts'
+
+export type ThreadState = 'pending' | 'live' | 'severed' | 'complete'
+
+/** A thread: one wake and all the wakes that came of it. Only its participants may read what was said in it. */
+export interface Thread {
+  /** the correlation that it began with */
+  readonly thread: string
+  /** `pending`: no moment of it was lived yet; `live`: some wakes wait or are being lived; `severed`: it was cut */
+  readonly state: ThreadState
+  /** beings that were woken in it or woke another, sorted; a being that only woke by a change has no part in it */
+  readonly participants: readonly BeingName[]
+  readonly wakes: number
+  /** of them, not over yet */
+  readonly open: number
+  /** sealed acts */
+  readonly acts: number
+  /** the longest chain of summons and wakes */
+  readonly depth: number
+  /** ms since 1970 UTC, of its first wake and of its last */
+  readonly began: number
+  readonly moved: number
+  /** ids of the open summons that people were asked; people live no moment before they answer */
+  readonly unanswered: readonly string[]
+}
