@@ -1,3 +1,4 @@
 import { forPackage } from '../../tsdown.config.base.ts'
 
-export default forPackage('index')
+/** Migrations read the `.sql` files beside them, in `dist` as in `src`. */
+export default { ...forPackage('index'), copy: { from: 'src/sql/**/*.sql', flatten: false } }

@@ -5,22 +5,10 @@ import { describe, expect, inject, it } from 'vitest'
 import { emptyDatabase, onServer } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-const MIGRATIONS = [
-  '001-ground',
-  '002-lives',
-  '003-append',
-  '004-app-role',
-  '005-watches',
-  '006-budgets',
-  '007-wakes',
-  '008-leases',
-  '009-effects',
-  '010-tokens',
-  '011-one-append',
-]
+const MIGRATIONS = ['001-baseline']
 
 describe('migrate', () => {
-  it('runs every migration once, however many processes start at once', async () => {
+  it('runs every migration once when several processes start at once', async () => {
     const { url, drop } = await emptyDatabase()
     const owners = Array.from({ length: 6 }, () => openDatabase(url, { asOwner: true, poolMax: 2 }))
     try {
@@ -45,7 +33,23 @@ describe('migrate', () => {
     }
   })
 
-  it('makes one reality, however many ask at once', async () => {
+  it('refuses a database that a version before the first release made', async () => {
+    const { url, drop } = await emptyDatabase()
+    const owner = openDatabase(url, { asOwner: true })
+    try {
+      await sql`create schema treeos_migrations`.execute(owner)
+      await sql`create table treeos_migrations.kysely_migration (name text, timestamp text)`.execute(owner)
+      await sql`insert into treeos_migrations.kysely_migration values ('001-ground', '')`.execute(owner)
+      await expect(migrate(owner)).rejects.toThrow(
+        /^this database was made by a development version of TreeOS .*; make a new instance$/,
+      )
+    } finally {
+      await owner.destroy()
+      await drop()
+    }
+  })
+
+  it('makes one reality when several processes ask at once', async () => {
     const { url, drop } = await emptyDatabase()
     const owner = openDatabase(url, { asOwner: true })
     try {

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { type Kysely, sql } from 'kysely'
+
+/** The functions of the schema, each in `functions/<name>.sql`. A file always holds what the newest release runs. */
+export const FUNCTIONS = [
+  'ledger/append',
+  'ledger/genesis',
+  'ledger/hold',
+  'ledger/json-of',
+  'ledger/lock-heads',
+  'ledger/refuse-change',
+  'ledger/write-facts',
+  'ledger/write-rows',
+  'inbox/begin-life',
+  'inbox/claim',
+  'inbox/count-waiting',
+  'inbox/keep-watches',
+  'inbox/living',
+  'inbox/release-delayed',
+  'inbox/wake-watchers',
+  'inbox/wakes',
+  'inbox/write-inbox',
+  'moments/check-opening',
+  'moments/close-moment',
+  'moments/refuse-second-result',
+  'budgets/held-by',
+  'budgets/is-paced',
+  'budgets/is-parked',
+  'budgets/keep-accounts',
+  'budgets/keep-budgets',
+  'budgets/line-of',
+  'budgets/lock-accounts',
+  'budgets/reserve',
+  'budgets/settle',
+  'budgets/settle-locked',
+  'budgets/take-pace',
+  'access/keep-leases',
+  'access/lease-holds',
+  'access/only-revoke-tokens',
+  'access/renew-lease',
+] as const
+
+/** `.sql` files lie beside this module, in `src` and in `dist` alike: the build copies them. */
+const urlOf = (name: string): URL => new URL(`./${name}.sql`, import.meta.url)
+
+/** @param name path of a `.sql` file from this folder, without the ending */
+export async function runSqlFile(db: Kysely<unknown>, name: string): Promise<void> {
+  await sql.raw(await readFile(urlOf(name), 'utf8')).execute(db)
+}

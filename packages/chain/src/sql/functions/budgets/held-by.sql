@@ -1,0 +1,6 @@
+-- Accounts that the unsettled attempts of a moment were counted on.
+create or replace function treeos.held_by(for_moment text) returns text[]
+language sql stable set search_path = treeos, pg_temp as $$
+  select coalesce(array_agg(distinct name), '{}')
+  from reservation, unnest(accounts) as name where moment = for_moment and settled_at is null
+$$;

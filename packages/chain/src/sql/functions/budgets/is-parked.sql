@@ -1,0 +1,6 @@
+create or replace function treeos.is_parked(whose text) returns boolean
+language sql stable set search_path = treeos, pg_temp as $$
+  select exists (
+    select from parking p join account a on a.being = p.of
+    where p.being = whose and p.revision = a.revision and (p.until is null or clock_timestamp() < p.until))
+$$;

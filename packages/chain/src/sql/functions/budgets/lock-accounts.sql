@@ -1,0 +1,5 @@
+create or replace function treeos.lock_accounts(names text[]) returns void
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+begin
+  perform 1 from account where being = any(names) order by being collate "C" for update;
+end $$;

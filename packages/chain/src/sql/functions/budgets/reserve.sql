@@ -1,0 +1,77 @@
+create or replace function treeos.reserve(whose text, for_moment text, its_attempt integer, need_tokens bigint, need_micros bigint)
+returns jsonb
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  line text[] := line_of(whose);
+  limited text[];
+  earlier integer;
+  settled boolean;
+  today date;
+  midnight timestamptz;
+  a account;
+  used_tokens bigint;
+  used_micros bigint;
+  breach jsonb;
+  waits jsonb;
+begin
+  select array_agg(being) into limited from account where being = any(line);
+  if limited is null then
+    return jsonb_build_object('status', 'free');
+  end if;
+  -- The append that closes the moment holds this head: what comes after it reserves nothing that nobody would settle.
+  perform 1 from head where reel = 'moments:' || whose for share;
+  if exists (select from moment_outcome where moment = for_moment) then
+    return jsonb_build_object('status', 'over');
+  end if;
+  perform lock_accounts(limited || held_by(for_moment));
+  for earlier in
+    select attempt from reservation where moment = for_moment and attempt <> its_attempt and settled_at is null
+  loop
+    perform settle_locked(for_moment, earlier, null, null);
+  end loop;
+  select settled_at is not null into settled from reservation where moment = for_moment and attempt = its_attempt;
+  if found then
+    return jsonb_build_object('status', case when settled then 'over' else 'reserved' end);
+  end if;
+
+  select (clock_timestamp() at time zone time_zone)::date into today from reality;
+  select ((today + 1)::timestamp at time zone time_zone) into midnight from reality;
+  update account set day = today, day_tokens = 0, day_micros = 0
+    where being = any(limited) and day is distinct from today;
+  for a in select * from account where being = any(limited) order by array_position(line, being) loop
+    used_tokens := case a.per when 'day' then a.day_tokens else a.total_tokens end;
+    used_micros := case a.per when 'day' then a.day_micros else a.total_micros end;
+    breach := null;
+    if used_tokens + need_tokens > a.tokens_max then
+      breach := jsonb_build_object('limit', 'tokens', 'max', a.tokens_max, 'used', used_tokens, 'held', a.held_tokens,
+        'needs', need_tokens);
+    elsif a.micros_max is not null and (need_micros is null or used_micros + need_micros > a.micros_max) then
+      breach := jsonb_build_object('limit', 'money', 'max', a.micros_max, 'used', used_micros, 'held', a.held_micros,
+        'needs', need_micros);
+    end if;
+    if breach is not null then
+      breach := breach || jsonb_build_object('of', a.being, 'revision', a.revision, 'per', a.per,
+        'until', case a.per when 'day' then (extract(epoch from midnight) * 1000)::bigint end);
+      -- What calls under way hold may come back. Only what would not fit without them is too much, the rest can wait.
+      if need_micros is null and breach->>'limit' = 'money' or (breach->>'used')::bigint - (breach->>'held')::bigint
+        + (breach->>'needs')::bigint > (breach->>'max')::bigint
+      then
+        return breach || jsonb_build_object('status', 'breach');
+      end if;
+      waits := coalesce(waits, breach);
+    end if;
+  end loop;
+  if waits is not null then
+    return waits || jsonb_build_object('status', 'waits');
+  end if;
+
+  insert into reservation (moment, attempt, day, accounts, tokens, micros)
+    values (for_moment, its_attempt, today, limited, need_tokens, coalesce(need_micros, 0));
+  update account set
+      day_tokens = day_tokens + need_tokens, total_tokens = total_tokens + need_tokens,
+      held_tokens = held_tokens + need_tokens,
+      day_micros = day_micros + coalesce(need_micros, 0), total_micros = total_micros + coalesce(need_micros, 0),
+      held_micros = held_micros + coalesce(need_micros, 0)
+    where being = any(limited);
+  return jsonb_build_object('status', 'reserved');
+end $$;

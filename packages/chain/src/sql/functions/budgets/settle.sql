@@ -1,0 +1,6 @@
+create or replace function treeos.settle(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint) returns void
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+begin
+  perform lock_accounts((select accounts from reservation where moment = for_moment and attempt = its_attempt));
+  perform settle_locked(for_moment, its_attempt, used_tokens, used_micros);
+end $$;

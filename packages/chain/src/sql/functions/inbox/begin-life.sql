@@ -1,0 +1,22 @@
+create or replace function treeos.begin_life(whose text, its_chain text, genesis text) returns integer
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  records text := 'moments:' || whose;
+  mine integer;
+begin
+  if decode(genesis, 'hex') is distinct from genesis(records) then
+    raise exception 'the records of % do not begin so in this reality', whose using errcode = 'TR002';
+  end if;
+  insert into head (reel, seq, hash, state_seq) values (records, 0, genesis(records), 0) on conflict do nothing;
+  perform 1 from head where reel = records for update;
+  select generation into mine from life where being = whose and chain = its_chain;
+  if not found then
+    mine := coalesce(living(whose), 0) + 1;
+    insert into life (being, generation, chain) values (whose, mine, its_chain);
+    -- A wake that was claimed but never opened goes back; one that was opened is closed by its superseded outcome.
+    update inbox set claimed_by = null
+      where being = whose and closed_by is null and claimed_by is not null
+        and not exists (select from moment_open where moment = claimed_by);
+  end if;
+  return mine;
+end $$;

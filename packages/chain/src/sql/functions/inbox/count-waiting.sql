@@ -1,0 +1,14 @@
+create or replace function treeos.count_waiting(whose text) returns integer language plpgsql stable as $$
+declare
+  by_anything boolean;
+begin
+  if whose is null then
+    return 0;
+  end if;
+  -- Counted to a bound: the workflow asks whether to go on, people ask how long the line is.
+  by_anything := wakes(whose, 'summon');
+  return (select count(*) from (
+    select from inbox
+    where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')
+    limit 1000) as line);
+end $$;

@@ -1,0 +1,14 @@
+create or replace function treeos.release_delayed() returns setof text
+language sql volatile security definer set search_path = treeos, pg_temp as $$
+  with due as (
+    delete from delayed where due <= clock_timestamp() returning *
+  )
+  insert into inbox (id, being, kind, priority, content, root, hops, cause)
+    select d.id, d.being, 'event', d.priority, d.content, d.root, d.hops, d.cause
+    from due d
+    where not exists (select from inbox i where i.being = d.being
+      and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%')
+    order by d.being
+    on conflict (id) do nothing
+    returning being;
+$$;

@@ -1,0 +1,52 @@
+create or replace function treeos.wake_watchers(its_moment text, changes jsonb) returns jsonb
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  woken jsonb;
+begin
+  with change as (
+    select c.ordinality, c.value->'event' event, c.value->'values' now_is,
+      array(select jsonb_array_elements_text(c.value->'paths')) paths,
+      array_append(array(select jsonb_array_elements_text(coalesce(c.value->'scopes', '[]'))), c.value->>'reel') reels
+    from jsonb_array_elements(changes) with ordinality as c
+  ), told as (
+    select w.being, c.ordinality, c.event, coalesce(w.priority, (c.event->>'priority')::smallint) priority,
+      w.coalesce_seconds wait
+    from change c join watch w on w.reel = any(c.reels) and w.path = any(c.paths)
+    where w.equals is null or (c.now_is ? w.path and w.equals @> (c.now_is->w.path))
+  ), watcher as (
+    -- One wake a being: as soon and as urgent as any of what it asked for has it.
+    select being, min(priority) priority, min(wait) wait, (array_agg(event order by ordinality))[1] event
+    from told group by being
+  ), waiting as (
+    -- Locked, so that none of them is claimed before this change can be seen; one that was claimed meanwhile drops out.
+    select i.being, i.id from inbox i
+    where i.being in (select being from watcher)
+      and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%'
+    order by i.being, i.id for update
+  ), hastened as (
+    update inbox i set priority = w.priority
+    from waiting t join watcher w using (being) where i.id = t.id and i.priority > w.priority
+  ), fresh as (
+    select * from watcher where being not in (select being from waiting)
+  ), delayed_more as (
+    insert into delayed as d (being, due, id, priority, content, root, hops, cause)
+    select w.being, clock_timestamp() + make_interval(secs => w.wait), 'change/' || its_moment || '/' || w.being,
+      w.priority, convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer,
+      decode(w.event->>'cause', 'hex')
+    from fresh w where w.wait > 0
+    order by w.being
+    on conflict (being) do update set due = least(d.due, excluded.due), priority = least(d.priority, excluded.priority)
+  ), overtaken as (
+    -- The moment that is woken now sees what the other wake waited for.
+    delete from delayed where being in (select being from watcher where wait = 0)
+  ), added as (
+    insert into inbox (id, being, kind, priority, content, root, hops, cause)
+    select 'change/' || its_moment || '/' || w.being, w.being, 'event', w.priority,
+      convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer, decode(w.event->>'cause', 'hex')
+    from fresh w where w.wait = 0
+    order by w.being
+    on conflict (id) do nothing
+  )
+  select coalesce(jsonb_agg(being) filter (where wait = 0), '[]') into woken from watcher;
+  return woken;
+end $$;

@@ -1,0 +1,54 @@
+-- Holds every head the batch has read; why it may not be written, or null.
+create or replace function treeos.hold(batch jsonb) returns jsonb language plpgsql as $$
+declare
+  this_being text := batch->>'being';
+  this_moment text := batch->>'moment';
+  wanted record;
+  stands record;
+  moved text;
+  generation_now integer;
+begin
+  -- Heads exist before they are locked: racing first appends would else meet as unique violations.
+  if batch->'heads' @? '$[*] ? (@.seq == 0)' then
+    insert into head (reel, seq, hash, state_seq)
+      select h.reel, 0, genesis(h.reel), 0
+      from jsonb_to_recordset(batch->'heads') as h(reel text, seq bigint)
+      where h.seq = 0 and not exists (select from head where head.reel = h.reel)
+      order by h.reel collate "C"
+      on conflict do nothing;
+  end if;
+  -- One pass in one order, so that no two appends wait for each other; those who only read share.
+  for wanted in
+    select h.reel, h.seq, h."stateSeq" state_seq, h.write
+    from jsonb_to_recordset(batch->'heads') as h(reel text, seq bigint, "stateSeq" bigint, write boolean)
+    order by h.reel collate "C"
+  loop
+    if wanted.write then
+      select seq, state_seq into stands from head where reel = wanted.reel for update;
+    else
+      select seq, state_seq into stands from head where reel = wanted.reel for share;
+    end if;
+    if stands.state_seq is distinct from wanted.state_seq or (wanted.write and stands.seq is distinct from wanted.seq) then
+      moved := coalesce(moved, wanted.reel);
+    end if;
+  end loop;
+
+  if this_moment is not null then
+    if exists (select from moment_outcome where moment = this_moment) then
+      return jsonb_build_object('status', 'done');
+    end if;
+    generation_now := living(this_being);
+    if generation_now is distinct from (batch->>'generation')::integer then
+      return jsonb_build_object('status', 'superseded', 'generation', generation_now);
+    end if;
+  end if;
+  -- No lock on the lease is needed: whoever takes or releases one writes a fact on the being's reel, which every act of the
+  -- being has read. Only the clock is asked here.
+  if jsonb_typeof(batch->'lease') = 'number' and not lease_holds(this_being, (batch->>'lease')::integer) then
+    return jsonb_build_object('status', 'unleased');
+  end if;
+  if moved is not null then
+    return jsonb_build_object('status', 'stale', 'reel', moved);
+  end if;
+  return null;
+end $$;

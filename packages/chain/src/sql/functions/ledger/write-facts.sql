@@ -1,0 +1,28 @@
+create or replace function treeos.write_facts(this_moment text, facts jsonb) returns void language plpgsql as $$
+declare
+  f record;
+begin
+  for f in
+    select r.reel, r.seq, r.kind, r.changes, decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash,
+      decode(r.header, 'hex') header, decode(r."payloadHash", 'hex') payload_hash, decode(r.salt, 'hex') salt,
+      decode(r.bytes, 'hex') bytes
+    from jsonb_to_recordset(facts) as r(reel text, seq bigint, kind text, changes boolean, prev text, hash text,
+      header text, "payloadHash" text, salt text, bytes text)
+  loop
+    if (f.hash = sha256('treeos.fact.v1\000'::bytea || f.prev || f.header)
+      and f.payload_hash = sha256('treeos.payload.v1\000'::bytea || f.salt || f.bytes)
+      and convert_from(f.header, 'UTF8')::jsonb @> jsonb_build_object('reel', f.reel, 'seq', f.seq, 'kind', f.kind,
+        'moment', this_moment, 'payloadHash', encode(f.payload_hash, 'hex'))) is not true
+    then
+      raise exception 'fact %#% is not what its hash says', f.reel, f.seq using errcode = 'TR002';
+    end if;
+    update head set seq = f.seq, hash = f.hash, state_seq = case when f.changes then f.seq else state_seq end
+      where reel = f.reel and seq = f.seq - 1 and hash = f.prev;
+    if not found then
+      raise exception 'fact %#% does not continue its chain', f.reel, f.seq using errcode = 'TR002';
+    end if;
+    insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
+      values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);
+    insert into payload (reel, seq, salt, bytes) values (f.reel, f.seq, f.salt, f.bytes);
+  end loop;
+end $$;

@@ -1,0 +1,40 @@
+-- Writes the record of a moment, and closes what it was woken by and what it answers.
+create or replace function treeos.close_moment(batch jsonb) returns void language plpgsql as $$
+declare
+  this_moment text := batch->>'moment';
+  this_being text := batch->>'being';
+  o record;
+  said jsonb;
+begin
+  select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
+      decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record
+    into o
+    from jsonb_to_record(batch->'outcome') as r(n integer, kind text, reason text, wake text, "sealedAt" bigint,
+      "primaryRole" text, prev text, hash text, record text, detail text, result text);
+  said := convert_from(o.record, 'UTF8')::jsonb;
+  if (o.hash = sha256('treeos.moment.v1\000'::bytea || o.prev || o.record)
+    and said @> jsonb_build_object('being', this_being, 'moment', this_moment, 'n', o.n, 'wake', o.wake,
+      'sealedAt', o.sealed_at, 'outcome', o.kind, 'reason', o.reason)
+    and said#>>'{stack,primary,name}' is not distinct from o.primary_role) is not true
+  then
+    raise exception 'the record of % is not what its hash says', this_moment using errcode = 'TR002';
+  end if;
+  update head set seq = o.n, hash = o.hash
+    where reel = 'moments:' || this_being and seq = o.n - 1 and hash = o.prev;
+  if not found then
+    raise exception 'the record of % does not continue its chain', this_moment using errcode = 'TR002';
+  end if;
+  insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result)
+    values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
+      o.record, o.detail, o.result);
+  if o.reason = 'superseded' then
+    update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;
+    return;
+  end if;
+  -- An array, not a subquery: with `or` that would read the whole inbox. What was closed before stays as it was. A summon
+  -- that its role is not opened by is stored: it stays open for whoever answers it, and nothing claims it again.
+  update inbox set closed_by = this_moment, closed_at = clock_timestamp()
+    where closed_by is null
+      and id = any(array_append(array(select jsonb_array_elements_text(batch->'closes')), o.wake))
+      and not (id = o.wake and kind = 'summon' and o.reason is not distinct from 'not-triggered');
+end $$;

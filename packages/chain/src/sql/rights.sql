@@ -1,0 +1,48 @@
+-- The role that connections of a worker run as. It may read, open moments and add to the inbox. Facts, heads, rows and
+-- outcomes are written only by append. The role is made only if the migrating user may make roles; the triggers hold in
+-- any case.
+
+revoke execute on all functions in schema treeos from public;
+
+do $$
+begin
+  -- A role belongs to the whole server: the migration of another database may make this one at the same time.
+  if not exists (select from pg_roles where rolname = 'treeos_app') then
+    begin
+      create role treeos_app nologin;
+    exception
+      when duplicate_object or unique_violation then null;
+      when insufficient_privilege then
+        raise notice 'role treeos_app cannot be made by %; triggers alone guard the past', current_user;
+        return;
+    end;
+  end if;
+
+  grant usage on schema treeos to treeos_app;
+  grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
+    treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.moment_outcome,
+    treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.token to treeos_app; -- all but treeos.delayed
+  grant insert on treeos.blob, treeos.inbox, treeos.moment_open, treeos.moment_decision, treeos.moment_effect to treeos_app;
+  grant update (closed_by, closed_at) on treeos.inbox to treeos_app;
+  grant update (result) on treeos.moment_effect to treeos_app;
+  grant insert (id, being, secret_hash, issued_by, issued_at, expires_at) on treeos.token to treeos_app;
+  grant update (revoked_at) on treeos.token to treeos_app;
+  grant execute on function
+    treeos.append(jsonb), treeos.lock_heads(text[]), treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(),
+    treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text),
+    treeos.claim(text, text, integer), treeos.release_delayed(), treeos.check_opening(),
+    treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
+    treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text),
+    treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)
+    to treeos_app;
+
+  -- Since Postgres 16, membership alone does not let a user become the role.
+  if not pg_has_role(current_user, 'treeos_app',
+      case when current_setting('server_version_num')::integer < 160000 then 'MEMBER' else 'SET' end) then
+    begin
+      execute format('grant treeos_app to %I', current_user);
+    exception when insufficient_privilege or internal_error then -- internal_error: two grants at once
+      raise notice '% may not become treeos_app; triggers alone guard the past', current_user;
+    end;
+  end if;
+end $$;
