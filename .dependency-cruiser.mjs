@@ -46,6 +46,7 @@ const stages = (prefix, folder, order) =>
 const rules = [
   ...arrowRules,
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
+  ...stages('chain', 'packages/chain/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access', 'verify']),
   {
     name: 'no-cycles',
     comment: 'A word that two files share moves to one below both. Types count too.',
