@@ -45,6 +45,16 @@ const stages = (prefix, folder, order) =>
 
 const rules = [
   ...arrowRules,
+  ...stages('world', 'packages/world/src', [
+    'rows',
+    'read',
+    'gates',
+    'extend',
+    'moment',
+    'operations',
+    'verbs',
+    'seed',
+  ]),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   ...stages('chain', 'packages/chain/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access', 'verify']),
   {

@@ -1,13 +1,10 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
-
-export { SUBSTRATE_REGISTRY } from './extend/declared.ts'
 export { type Effect, type EffectCall, type EffectInput, EffectPending } from './extend/effect.ts'
 export type {
   Decided,
   Extension,
   Operation,
   OperationInput,
-  OperationTarget,
   PromptInput,
   Role,
   Script,
@@ -15,47 +12,35 @@ export type {
   WakeView,
 } from './extend/extension.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
+export { DEFAULT_ROLE, DELEGATES, OPERATOR, ROLE_MANAGER, SUBSTRATE_REGISTRY } from './extend/substrate.ts'
+export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
-export {
-  isAncestor,
-  STANDINGS,
-  type StanceDecision,
-  type StanceQuestion,
-  type Standing,
-  stanceGate,
-} from './gates/stance.ts'
+export { STANDINGS, type Standing } from './gates/rules.ts'
+export { isAncestor, type StanceDecision, type StanceQuestion, stanceGate } from './gates/stance.ts'
 export { type Composed, composeMoment } from './moment/compose-moment.ts'
-export {
-  type LastSealed,
-  type Opened,
-  type Opening,
-  type OpenTime,
-  openContext,
-} from './moment/context.ts'
+export { type LastSealed, type Opened, type Opening, type OpenTime, openContext } from './moment/context.ts'
 export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
 export { openTime } from './moment/open-time.ts'
 export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './moment/prompt.ts'
 export { Arguments } from './operations/arguments.ts'
-export { DEFAULT_ROLE, releasedFact } from './operations/identity.ts'
+export { releasedFact } from './operations/identity.ts'
+export {
+  expandSurface,
+  type PatternResolver,
+  type RelationResolver,
+  Unresolved,
+} from './read/expand-surface.ts'
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './read/face.ts'
 export { type FoldedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type RowSource, WorldReader } from './read/reader.ts'
-export {
-  type CanLists,
-  type Concrete,
-  covers,
-  expandSurface,
-  listGate,
-  type PatternResolver,
-  type RelationResolver,
-  type Surface,
-  Unresolved,
-} from './read/surface.ts'
+export type { OperationTarget } from './read/target.ts'
 export { isParked, tightest, whyParked } from './rows/budgets.ts'
-export { type Change, evolve, indexOf, rowKeyOf } from './rows/evolve.ts'
+export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition, requireLease } from './rows/inhabiting.ts'
+export { type CanLists, type Concrete, covers, type Surface } from './rows/lists.ts'
 export { parseKeyPath, setQuality } from './rows/qualities.ts'
+export { indexOf } from './rows/row-index.ts'
 export {
   type BeingRow,
   beingKey,
@@ -74,15 +59,7 @@ export {
 export { SCHEDULES, type Schedule, scheduleContent, schedulesOf } from './rows/schedules.ts'
 export { type Subscription, subscriptionsOf } from './rows/subscriptions.ts'
 export { changeContent, changedPaths, watchesOf } from './rows/watches.ts'
-export {
-  DELEGATES,
-  delegateInstalled,
-  genesisFacts,
-  OPERATOR,
-  ROLE_MANAGER,
-  roleInstalled,
-  roleRemoved,
-} from './seed/genesis.ts'
+export { delegateInstalled, genesisFacts, roleInstalled, roleRemoved } from './seed/genesis.ts'
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/seed.ts'
 export { decideCall } from './verbs/act.ts'
 export type { Act, Acting, Asker } from './verbs/acting.ts'

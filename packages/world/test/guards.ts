@@ -35,17 +35,17 @@ export const GUARDS: readonly Mutation[] = [
     'gates/reach.ts',
     'for (const ceiling of await ceilingsOf(reader, being)) lists = cut(lists, ceiling)',
   ),
-  gone('reach: see-resolvers count', 'read/surface.ts', 'seesAll ? undefined :', 'true ? undefined :'),
+  gone('reach: see-resolvers count', 'rows/lists.ts', 'seesAll ? undefined :', 'true ? undefined :'),
   gone(
     'reach: ~ is another place for every wearer',
-    'read/surface.ts',
+    'rows/lists.ts',
     " || entry === '~') return",
     ') return',
   ),
-  never('reach: so is whoever is at home', 'read/surface.ts', 'isOfHome(entry)'),
+  never('reach: so is whoever is at home', 'rows/lists.ts', 'isOfHome(entry)'),
   gone(
     'reach: an entry is compared in the form of the gate',
-    'read/surface.ts',
+    'rows/lists.ts',
     'const target = canonicalTarget(list, entry, home)',
     'const target = entry',
   ),
@@ -68,8 +68,12 @@ export const GUARDS: readonly Mutation[] = [
     'LINEAGE_MAX = 99',
   ),
   // the two gates
-  never('gate: the lists', 'read/surface.ts', 'entry === undefined)\n    return { allowed: false, by: list'),
-  never('gate: the ceilings', 'read/surface.ts', 'covers(bound, target) === undefined'),
+  never(
+    'gate: the lists',
+    'gates/list-gate.ts',
+    'entry === undefined)\n    return { allowed: false, by: list',
+  ),
+  never('gate: the ceilings', 'gates/list-gate.ts', 'covers(bound, target) === undefined'),
   gone(
     'gate: only makers are ancestors',
     'gates/stance.ts',
@@ -282,7 +286,7 @@ export const GUARDS: readonly Mutation[] = [
   gone('act: by the driver that is', 'rows/inhabiting.ts', 'inhabited.by === lease.driver && ', ''),
   gone(
     'driven: below the ceilings all the same',
-    'read/surface.ts',
+    'gates/list-gate.ts',
     'being.ceiling === null ? []',
     'being.ceiling === null || me.inhabited?.by != null ? []',
   ),

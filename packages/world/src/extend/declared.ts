@@ -12,9 +12,7 @@ import { requireQualitySize, setQuality } from '../rows/qualities.ts'
 import type { BeingRow, SpaceRow } from '../rows/rows.ts'
 import type { Decided } from './extension.ts'
 import type { Registry } from './registry.ts'
-
-/** The substrate's own registry: their names have no prefix, and they write what the world is made of. */
-export const SUBSTRATE_REGISTRY = 'seed'
+import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 /**
  * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the

@@ -6,17 +6,17 @@ import type {
   Json,
   JsonObject,
   MomentId,
-  Thread,
   Verb,
   VerbCall,
 } from '@treeos/core'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Reach } from '../gates/reach.ts'
-import type { Standing } from '../gates/stance.ts'
+import type { Standing } from '../gates/rules.ts'
+import type { PatternResolver, RelationResolver } from '../read/expand-surface.ts'
 import type { Face, SeeResolver } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
-import type { PatternResolver, RelationResolver } from '../read/surface.ts'
-import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
+import type { OperationTarget } from '../read/target.ts'
+import type { BeingRow } from '../rows/rows.ts'
 import type { Effect } from './effect.ts'
 
 /**
@@ -64,12 +64,6 @@ export interface OperationInput {
   /** what the loaded extensions know */
   readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
 }
-
-export type OperationTarget =
-  | { readonly kind: 'being'; readonly being: BeingRow }
-  | { readonly kind: 'space'; readonly space: SpaceRow }
-  | { readonly kind: 'matter'; readonly matter: MatterRow }
-  | { readonly kind: 'thread'; readonly thread: Thread }
 
 /** What an operation decided: facts, what its caller is told, and role specs to keep by digest. */
 export interface Decided {

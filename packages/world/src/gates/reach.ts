@@ -13,13 +13,12 @@ import {
   CAN_LISTS,
   type CanList,
   type CanLists,
-  type Ceiling,
   canonicalTarget,
-  ceilingsOf,
   firstBeyond,
   holdsEntry,
-} from '../read/surface.ts'
+} from '../rows/lists.ts'
 import { type BeingRow, roleKey } from '../rows/rows.ts'
+import { type Ceiling, ceilingsOf } from './list-gate.ts'
 
 /** Role names that a being's default and flow name: all it may ever wear. */
 export function rolesNamed(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): RoleName[] {

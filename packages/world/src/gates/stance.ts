@@ -12,8 +12,6 @@ import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
-export { STANDINGS, type Standing } from './rules.ts'
-
 /** Second gate: what the target's side allows, whatever the actor's lists say. */
 export type StanceDecision =
   | { readonly answer: 'allowed'; readonly by: string }

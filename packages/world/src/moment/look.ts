@@ -7,9 +7,9 @@ import {
   type OpeningWake,
   type Program,
 } from '@treeos/roles'
+import type { FaultListener } from '../read/expand-surface.ts'
 import { type Face, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
-import type { FaultListener } from '../read/surface.ts'
 import { type Opening, openContext } from './context.ts'
 
 /** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */

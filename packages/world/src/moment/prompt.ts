@@ -2,7 +2,7 @@ import { canonicalJson, type Json, type Verb } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
-import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../read/surface.ts'
+import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
 
 /** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
 export interface Prompt {

@@ -2,8 +2,6 @@ import { isJsonObject, type Json, type JsonObject, quote, type SpacePath, Treeos
 import type { Coord, Size, SpaceRow } from '../rows/rows.ts'
 import type { Arguments } from './arguments.ts'
 
-export type { Coord, Size } from '../rows/rows.ts'
-
 const AXES = ['x', 'y', 'z'] as const
 /** So that counts of places stay whole numbers. */
 const SIZE_MAX = 65_536

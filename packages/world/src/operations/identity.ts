@@ -18,15 +18,13 @@ import {
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
+import { DEFAULT_ROLE } from '../extend/substrate.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { holdsEntry } from '../read/surface.ts'
+import { holdsEntry } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
-
-/** Worn by a being that was born without a role: it may look around its home and answer whoever wakes it. */
-export const DEFAULT_ROLE = 'resident'
 
 const birth: Operation = {
   name: 'birth',

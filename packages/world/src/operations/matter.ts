@@ -11,11 +11,12 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Operation, OperationTarget } from '../extend/extension.ts'
+import type { Operation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
-import type { MatterRow } from '../rows/rows.ts'
+import type { OperationTarget } from '../read/target.ts'
+import type { Coord, MatterRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
-import { type Coord, coordIn } from './extent.ts'
+import { coordIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
 import { typeIn } from './types.ts'
 

@@ -1,9 +1,9 @@
 import { asJson, matterReel, spaceReel, stanceOf, TreeosError } from '@treeos/core'
 import type { Decided, Operation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { beingKey, matterKey, spaceKey } from '../rows/rows.ts'
+import { beingKey, type Coord, matterKey, spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
-import { type Coord, requireInside, sizeIn } from './extent.ts'
+import { requireInside, sizeIn } from './extent.ts'
 
 const setSize: Operation = {
   name: 'set-size',

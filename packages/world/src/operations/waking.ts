@@ -10,9 +10,10 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Decided, Operation, OperationTarget } from '../extend/extension.ts'
+import type { Decided, Operation } from '../extend/extension.ts'
 import { reachOf } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
+import type { OperationTarget } from '../read/target.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { EVERY_SECONDS_MAX, isEverySeconds, isPriority, SCHEDULES, SCHEDULES_MAX } from '../rows/schedules.ts'

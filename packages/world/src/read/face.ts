@@ -8,10 +8,17 @@ import {
   type SpacePath,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
+import type { Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import {
+  type DroppedEntry,
+  expandSurface,
+  type FaultListener,
+  type TokenResolvers,
+  Unresolved,
+  whyUnresolved,
+} from './expand-surface.ts'
 import type { WorldReader } from './reader.ts'
-import type { DroppedEntry, FaultListener, Surface, TokenResolvers } from './surface.ts'
-import { expandSurface, Unresolved, whyUnresolved } from './surface.ts'
 
 /**
  * What a being sees of the world in one moment: itself, its space, who is there, and its see-resolvers' views. Folded

@@ -11,7 +11,8 @@ import {
   type Watch,
 } from '@treeos/core'
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
-import { evolve, indexOf, rowKeyOf } from '../rows/evolve.ts'
+import { evolve, rowKeyOf } from '../rows/evolve.ts'
+import { indexOf } from '../rows/row-index.ts'
 import type { BeingRow, Row, SpaceRow, WorldRow } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
 import { changedPaths } from '../rows/watches.ts'

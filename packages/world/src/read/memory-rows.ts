@@ -1,5 +1,5 @@
 import { asJson, type Json, reelOfKey } from '@treeos/core'
-import { indexOf } from '../rows/evolve.ts'
+import { indexOf } from '../rows/row-index.ts'
 import type { Row } from '../rows/rows.ts'
 import type { RowSource } from './reader.ts'
 

@@ -1,26 +1,18 @@
-import {
-  type FactDraft,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  parentPath,
-  type RowIndex,
-  spaceName,
-} from '@treeos/core'
-import type { Coord, Size } from '../operations/extent.ts'
-import { accountOf, budgeted, parkedBy, resumed } from './budgets.ts'
-import { effectiveCognition, inhabited, leaseOf, released } from './inhabiting.ts'
+import { type FactDraft, isJsonObject, type Json, type JsonObject, spaceName } from '@treeos/core'
+import { budgeted, parkedBy, resumed } from './budgets.ts'
+import { inhabited, released } from './inhabiting.ts'
 import { setQuality } from './qualities.ts'
 import {
   type BeingRow,
+  type Coord,
   type MatterRow,
   type RoleRow,
   type Row,
   roleKey,
+  type Size,
   type SpaceRow,
   type WorldRow,
 } from './rows.ts'
-import { watchesOf } from './watches.ts'
 
 /** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
 export interface Change extends FactDraft {
@@ -150,30 +142,4 @@ function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
     deleted: false,
     at,
   }
-}
-
-export function indexOf(key: string, row: Row): RowIndex {
-  if (key.startsWith('being:')) {
-    const being = row as BeingRow
-    return {
-      place: being.space,
-      parent: being.parent,
-      cognition: effectiveCognition(being),
-      watches: watchesOf(being),
-      account: accountOf(being),
-      lease: leaseOf(being),
-    }
-  }
-  if (key.startsWith('space:')) return { ...NOWHERE, place: parentPath((row as SpaceRow).path) }
-  if (key.startsWith('matter:')) return { ...NOWHERE, place: (row as MatterRow).place }
-  return NOWHERE
-}
-
-const NOWHERE: RowIndex = {
-  place: null,
-  parent: null,
-  cognition: null,
-  watches: [],
-  account: null,
-  lease: null,
 }

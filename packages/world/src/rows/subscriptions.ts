@@ -13,7 +13,7 @@ import {
   worldReel,
 } from '@treeos/core'
 import { type Entry, textPattern } from '@treeos/roles'
-import { holdsEntry } from '../read/surface.ts'
+import { holdsEntry } from './lists.ts'
 import type { BeingRow, SpaceRow } from './rows.ts'
 import { isPriority } from './schedules.ts'
 

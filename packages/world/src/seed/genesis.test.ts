@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { ROLE_MANAGER } from '../extend/substrate.ts'
 import { evolve } from '../rows/evolve.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { delegateInstalled, genesisFacts, ROLE_MANAGER } from './genesis.ts'
+import { delegateInstalled, genesisFacts } from './genesis.ts'
 
 const born = genesisFacts().find(
   ({ kind, payload }) => kind === 'being:born' && payload.name === ROLE_MANAGER,

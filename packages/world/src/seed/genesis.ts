@@ -9,16 +9,8 @@ import {
   spaceReel,
 } from '@treeos/core'
 import type { Role } from '../extend/extension.ts'
+import { BIRTHER, type DELEGATES, OPERATOR, ROLE_MANAGER } from '../extend/substrate.ts'
 import type { BeingRow } from '../rows/rows.ts'
-
-/** The local person who starts a reality: the one being without a maker. */
-export const OPERATOR = 'operator'
-
-/** The delegate that mints beings for others; its role and its script have its name. */
-export const BIRTHER = 'birther'
-
-/** The delegate that mediates roles, flows and signals; its role and its script have its name. */
-export const ROLE_MANAGER = 'role-manager'
 
 interface FirstBeing {
   readonly name: string
@@ -69,9 +61,6 @@ function born(being: FirstBeing): FactDraft[] {
     },
   ]
 }
-
-/** Beings that mediate: each has the name of its role and of its script. */
-export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
 
 /**
  * What an older reality lacks of a delegate: the being itself, or the role that lets it mediate. A flow that somebody has set

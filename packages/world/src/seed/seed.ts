@@ -1,10 +1,10 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
-import { SUBSTRATE_REGISTRY } from '../extend/declared.ts'
 import type { Extension, Role, Script } from '../extend/extension.ts'
+import { BIRTHER, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
-import { DEFAULT_ROLE, identityOperations } from '../operations/identity.ts'
+import { identityOperations } from '../operations/identity.ts'
 import { matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
 import { sizeOperations } from '../operations/size.ts'
@@ -13,7 +13,6 @@ import { wakingOperations } from '../operations/waking.ts'
 import { worldOperations } from '../operations/world.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
-import { BIRTHER, ROLE_MANAGER } from './genesis.ts'
 
 const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
   spec: parseRole(spec),

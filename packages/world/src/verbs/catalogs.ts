@@ -1,9 +1,10 @@
 import { type Cognition, type Json, stanceOf, type Verb } from '@treeos/core'
 import { permissionsOf, type RoleSpec } from '@treeos/roles'
-import type { Operation, OperationTarget } from '../extend/extension.ts'
+import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
+import { ROLE_MANAGER } from '../extend/substrate.ts'
+import type { OperationTarget } from '../read/target.ts'
 import type { BeingRow, RoleRow, SpaceRow } from '../rows/rows.ts'
-import { ROLE_MANAGER } from '../seed/genesis.ts'
 
 /** All that one chooses from when one writes a role or a flow, published by the being that mediates it. */
 export interface Catalogs {

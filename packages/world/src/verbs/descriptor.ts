@@ -1,8 +1,7 @@
 import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf, type Thread } from '@treeos/core'
-import type { OperationTarget } from '../extend/extension.ts'
-import type { Coord, Size } from '../operations/extent.ts'
 import type { WorldReader } from '../read/reader.ts'
-import type { MatterRow, SpaceRow } from '../rows/rows.ts'
+import type { OperationTarget } from '../read/target.ts'
+import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 
 /** What SEE tells of an address: where it is, who and what is there, and its qualities. */

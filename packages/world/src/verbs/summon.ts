@@ -12,9 +12,9 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { bothGates, requireListed } from '../gates/gates.ts'
+import { bothGates, requireListed } from '../gates/both-gates.ts'
+import { ceilingsOf } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
-import { ceilingsOf } from '../read/surface.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'

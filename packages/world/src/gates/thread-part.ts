@@ -1,5 +1,5 @@
 import { stanceOf, type Thread, TreeosError } from '@treeos/core'
-import type { BeingRow } from './rows.ts'
+import type { BeingRow } from '../rows/rows.ts'
 
 /** @throws {TreeosError} FORBIDDEN for anyone who has no part in it, the first operator apart */
 export function requirePart(actor: BeingRow, { thread, participants }: Thread): void {

@@ -1,0 +1,17 @@
+/** Origin of what every reality begins with: its names have no prefix, and it alone writes the rows of the world. */
+export const SUBSTRATE_REGISTRY = 'seed'
+
+/** The local person who starts a reality: the one being without a maker. */
+export const OPERATOR = 'operator'
+
+/** The delegate that gives birth to beings for others; its role and its script have its name. */
+export const BIRTHER = 'birther'
+
+/** The delegate that writes roles, flows and signals for others; its role and its script have its name. */
+export const ROLE_MANAGER = 'role-manager'
+
+/** Beings that act for others: each has the name of its role and of its script. */
+export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
+
+/** Role of a being that was born without one: it may look around its home and answer the being that woke it. */
+export const DEFAULT_ROLE = 'resident'

@@ -1,0 +1,66 @@
+import { type BeingName, quote, type SpacePath, stanceOf } from '@treeos/core'
+import { textPattern } from '@treeos/roles'
+import type { WorldReader } from '../read/reader.ts'
+import {
+  type CanList,
+  type CanLists,
+  type Concrete,
+  canonicalTarget,
+  covers,
+  type Surface,
+} from '../rows/lists.ts'
+import type { BeingRow } from '../rows/rows.ts'
+
+/** Longer targets are shortened in messages, so that the reason is not lost behind them. */
+const NAMED_CHARS_MAX = 80
+
+/** First gate: which entry allows it, or which list or ceiling refused it. */
+export type ListDecision =
+  | { readonly allowed: true; readonly by: string }
+  | { readonly allowed: false; readonly by: string; readonly why: string }
+
+/** The composed list must hold the target, and so must every ceiling up the birth chain. */
+export function listGate(
+  surface: Surface,
+  ceilings: readonly Ceiling[],
+  list: CanList,
+  target: string,
+): ListDecision {
+  const entry = covers(surface[list], target)
+  const named = target.length > NAMED_CHARS_MAX ? quote(target) : target
+  if (entry === undefined)
+    return { allowed: false, by: list, why: `${named} is not in ${list} (${show(surface[list])})` }
+  for (const { being, lists, home } of ceilings) {
+    const bound = lists[list].flatMap((item): Concrete[] => {
+      if (typeof item === 'string') return [canonicalTarget(list, item, home)]
+      const pattern = textPattern(item)
+      return pattern === null ? [] : [{ pattern }]
+    })
+    if (covers(bound, target) === undefined) {
+      const by = `the ceiling of ${stanceOf(being)} in ${list}`
+      return { allowed: false, by, why: `${named} is above ${by}` }
+    }
+  }
+  return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
+}
+
+export interface Ceiling {
+  readonly being: BeingName
+  readonly home: SpacePath
+  readonly lists: CanLists
+}
+
+/** The ceilings that bound a being: its own and every maker's. */
+export async function ceilingsOf(reader: WorldReader, me: BeingRow): Promise<Ceiling[]> {
+  return [me, ...(await reader.lineage(me.name))].flatMap((being) =>
+    being.ceiling === null ? [] : [{ being: being.name, home: being.home, lists: being.ceiling }],
+  )
+}
+
+function show(entries: readonly Concrete[]): string {
+  if (entries.length === 0) return 'which is empty'
+  const names = entries
+    .slice(0, 12)
+    .map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
+  return entries.length > 12 ? `${names.join(', ')}, … ${entries.length} in all` : names.join(', ')
+}

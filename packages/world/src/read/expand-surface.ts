@@ -1,0 +1,138 @@
+import { type BeingName, parseAddress, quote, stanceOf } from '@treeos/core'
+import { type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
+import {
+  type CanList,
+  type CanLists,
+  type Concrete,
+  canonicalTarget,
+  matches,
+  type Surface,
+} from '../rows/lists.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import type { WorldReader } from './reader.ts'
+
+/** For whom a token is expanded, and what it may read. */
+export interface ExpansionInput {
+  readonly me: BeingRow
+  readonly asker: BeingName | null
+  readonly world: WorldReader
+}
+
+/** Turns a relationship or a named token into stances or addresses, for one being at one moment. */
+export type RelationResolver = (input: ExpansionInput) => readonly string[] | Promise<readonly string[]>
+/** The same for a pattern of its kind. */
+export type PatternResolver = (
+  input: ExpansionInput & { readonly pattern: string },
+) => readonly string[] | Promise<readonly string[]>
+
+/** What code brings to the expansion of tokens. */
+export interface TokenResolvers {
+  readonly relations: ReadonlyMap<string, RelationResolver>
+  readonly patterns: ReadonlyMap<string, PatternResolver>
+  readonly resolvers: ReadonlyMap<string, RelationResolver>
+}
+
+export interface Expansion extends ExpansionInput {
+  readonly tokens: TokenResolvers
+}
+
+/** Told of what was left out, with the error itself, which is never recorded. */
+export type FaultListener = (what: string, error: unknown) => void
+
+/** Why a token or a view was left out, in words of ours. */
+export class Unresolved extends Error {
+  override readonly name = 'Unresolved'
+}
+
+/** What is recorded of a failing resolver: its own words may differ from one machine to the next. */
+export const whyUnresolved = (error: unknown): string =>
+  error instanceof Unresolved
+    ? error.message
+    : `it threw ${error instanceof Error ? error.name : typeof error}`
+
+/** A token that expanded to nothing, and why: shown by explain, never an error. */
+export interface DroppedEntry {
+  readonly list: CanList
+  readonly entry: Entry
+  readonly reason: string
+}
+
+/**
+ * Expands relationship tokens for this being at this moment. A token that is unknown or fails drops its entry and the
+ * moment goes on: a capability is then missing, never added.
+ */
+export async function expandSurface(
+  lists: CanLists,
+  at: Expansion,
+  onFault: FaultListener = () => undefined,
+): Promise<{ surface: Surface; dropped: DroppedEntry[] }> {
+  const dropped: DroppedEntry[] = []
+  const expand = async (list: CanList): Promise<Concrete[]> => {
+    const out: Concrete[] = []
+    for (const entry of lists[list]) {
+      try {
+        out.push(...(await expandEntry(list, entry, at)))
+      } catch (error) {
+        dropped.push({ list, entry, reason: whyUnresolved(error) })
+        onFault(`${list} ${JSON.stringify(entry)}`, error)
+      }
+    }
+    return unique(out)
+  }
+  const surface = {
+    canSee: await expand('canSee'),
+    canDo: await expand('canDo'),
+    canSummon: await expand('canSummon'),
+    canBe: await expand('canBe'),
+  }
+  return { surface, dropped }
+}
+
+async function expandEntry(list: CanList, entry: Entry, at: Expansion): Promise<Concrete[]> {
+  if (typeof entry === 'string') return [canonicalTarget(list, entry, at.me.home)]
+  const pattern = textPattern(entry)
+  if (pattern !== null) return [{ pattern }]
+  const names = await namesOf(entry, at)
+  if (!Array.isArray(names) || names.some((found) => typeof found !== 'string')) {
+    throw new Unresolved(`${JSON.stringify(entry)} gave no list of names`)
+  }
+  return names.map((found) => canonicalTarget(list, found, at.me.home))
+}
+
+async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): Promise<readonly string[]> {
+  const input = { me, asker, world }
+  if ('rel' in token) {
+    const resolve = tokens.relations.get(token.rel)
+    if (resolve === undefined) throw new Unresolved(`no relationship ${quote(token.rel)} is registered`)
+    return resolve(input)
+  }
+  if ('resolver' in token) {
+    const resolve = tokens.resolvers.get(token.resolver)
+    if (resolve === undefined) throw new Unresolved(`no resolver ${quote(token.resolver)} is registered`)
+    return resolve(input)
+  }
+  const { pattern, kind } = token
+  if (kind === undefined) return beingsAt(pattern, me, world)
+  const resolve = tokens.patterns.get(kind)
+  if (resolve === undefined) throw new Unresolved(`no kind of pattern ${quote(kind)} is registered`)
+  return resolve({ ...input, pattern })
+}
+
+/** Who is in the space that a pattern names, of those whose stance it matches. */
+async function beingsAt(pattern: string, me: BeingRow, world: WorldReader): Promise<string[]> {
+  const place = parsePlace(pattern)
+  const address = place === null ? null : parseAddress(place.space)
+  if (place === null || (address?.kind !== 'home' && address?.kind !== 'space'))
+    throw new Unresolved(`${quote(pattern)} names no space`)
+  const space = address.kind === 'home' ? me.home : address.path
+  if ((await world.space(space)) === null) throw new Unresolved(`there is no space ${space}`)
+  return (await world.occupants(space)).map(stanceOf).filter((stance) => matches(place.beings, stance))
+}
+
+function unique(entries: readonly Concrete[]): Concrete[] {
+  const seen = new Set<string>()
+  return entries.filter((entry) => {
+    const key = typeof entry === 'string' ? entry : JSON.stringify(entry)
+    return seen.has(key) ? false : seen.add(key)
+  })
+}

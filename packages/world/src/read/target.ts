@@ -1,0 +1,59 @@
+import {
+  matterReel,
+  parseAddress,
+  quote,
+  ROOT_SPACE,
+  stanceOf,
+  type Thread,
+  TreeosError,
+  threadReel,
+} from '@treeos/core'
+import type { BeingRow, MatterRow, SpaceRow } from '../rows/rows.ts'
+import type { WorldReader } from './reader.ts'
+
+/** What a verb is done to. */
+export type OperationTarget =
+  | { readonly kind: 'being'; readonly being: BeingRow }
+  | { readonly kind: 'space'; readonly space: SpaceRow }
+  | { readonly kind: 'matter'; readonly matter: MatterRow }
+  | { readonly kind: 'thread'; readonly thread: Thread }
+
+/** @throws {TreeosError} ADDRESS_PARSE_ERROR, or naming the address what is not found */
+export async function resolve(
+  at: {
+    readonly reader: WorldReader
+    readonly me: BeingRow
+    readonly thread: (id: string) => Promise<Thread | null>
+  },
+  text: string,
+): Promise<OperationTarget> {
+  const address = parseAddress(text)
+  if (address.kind === 'thread') {
+    const thread = await at.thread(address.thread)
+    if (thread !== null) return { kind: 'thread', thread }
+    throw new TreeosError('CORRELATION_NOT_FOUND', `no thread ${quote(address.thread)} began in this reality`)
+  }
+  if (address.kind === 'being') {
+    const being = await at.reader.being(address.being)
+    if (being === null)
+      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(address.being)} lives in this reality`)
+    return { kind: 'being', being }
+  }
+  if (address.kind === 'matter') {
+    const matter = await at.reader.matter(address.matter)
+    if (matter !== null) return { kind: 'matter', matter }
+    throw new TreeosError('MATTER_NOT_FOUND', `no matter ${quote(address.matter)} is in this reality`)
+  }
+  const path = address.kind === 'home' ? at.me.home : address.path
+  const space = await at.reader.space(path)
+  if (space === null) throw new TreeosError('SPACE_NOT_FOUND', `space ${path} does not exist in this reality`)
+  return { kind: 'space', space }
+}
+
+export const isRoot = (target: OperationTarget) => target.kind === 'space' && target.space.path === ROOT_SPACE
+
+export function nameOf(target: OperationTarget): string {
+  if (target.kind === 'thread') return threadReel(target.thread.thread)
+  if (target.kind === 'matter') return matterReel(target.matter.id)
+  return target.kind === 'being' ? stanceOf(target.being.name) : target.space.path
+}
