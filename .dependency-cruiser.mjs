@@ -10,12 +10,14 @@ const arrows = {
   roles: ['core'],
   world: ['core', 'roles'],
   chain: ['core'],
-  activities: ['core', 'roles', 'world', 'chain'],
-  workflows: ['core', 'roles', 'activities'],
+  protocol: ['core', 'roles'],
+  reality: ['core', 'roles', 'world', 'chain'],
+  workflows: ['core', 'roles', 'protocol'],
+  activities: ['core', 'roles', 'world', 'chain', 'protocol', 'reality'],
   sdk: ['core', 'roles', 'world'],
-  plugin: ['core', 'world', 'chain', 'sdk', 'activities', 'workflows', 'client'],
-  client: ['core', 'roles', 'world', 'chain', 'workflows'],
-  replay: ['core', 'roles', 'world', 'chain', 'workflows', 'activities', 'plugin', 'client'],
+  client: ['core', 'roles', 'world', 'chain', 'protocol', 'reality'],
+  host: ['core', 'world', 'chain', 'protocol', 'reality', 'workflows', 'activities', 'client'],
+  replay: ['core', 'roles', 'world', 'chain', 'protocol', 'reality', 'workflows', 'host'],
 }
 
 const any = (names) => `(${names.join('|')})`

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensurePostgres, ensureTemporal, type Postgres, removeInstance, type Temporal } from '@treeos/local'
-import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
+import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import pg from 'pg'
 
 /** Real services for one run. */

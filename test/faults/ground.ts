@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
 import { workflowsPath } from '@treeos/plugin'
-import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
+import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { FaultProxy } from './proxy.ts'
 
 export type Say = (line: string) => void

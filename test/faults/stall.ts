@@ -7,7 +7,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { tail } from '@treeos/local'
-import { beingWorkflowId } from '@treeos/workflows'
+import { beingWorkflowId } from '@treeos/protocol'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 interface Place {

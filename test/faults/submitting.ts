@@ -10,7 +10,7 @@ import {
   PRIORITIES,
   type VerbCall,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/workflows'
+import { taskQueueOf } from '@treeos/protocol'
 import type { Kysely } from 'kysely'
 import { patiently } from './patiently.ts'
 

@@ -1,6 +1,6 @@
 import { act, inbox, reply } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/workflows'
+import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { beingOf, live, momentOf, play, tell, until, wakesOf } from '../support/life.ts'
 import type { ModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'

@@ -1,7 +1,7 @@
 import { installRoles } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { defineExtension, defineRole } from '@treeos/sdk'
-import { ACT_SIGNAL, beingWorkflowId } from '@treeos/workflows'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, play, rowOf, setRole, until } from '../support/life.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { Doorbells } from '@treeos/client'
-import { beingWorkflowId, taskQueueOf } from '@treeos/workflows'
+import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freshDatabase } from '../support/database.ts'

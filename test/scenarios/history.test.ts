@@ -1,5 +1,5 @@
 import { moments } from '@treeos/client'
-import { ACT_SIGNAL, beingWorkflowId } from '@treeos/workflows'
+import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../support/life.ts'

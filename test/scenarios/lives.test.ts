@@ -1,6 +1,6 @@
 import { findEntry, listOutcomes } from '@treeos/chain'
 import { moments } from '@treeos/client'
-import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/workflows'
+import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,

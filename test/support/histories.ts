@@ -1,6 +1,6 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beings, type History } from '@treeos/client'
-import { beingWorkflowId } from '@treeos/workflows'
+import { beingWorkflowId } from '@treeos/protocol'
 import { until } from './life.ts'
 import type { World } from './world.ts'
 

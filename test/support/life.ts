@@ -18,7 +18,7 @@ import {
   type Priority,
   type VerbCall,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/workflows'
+import { taskQueueOf } from '@treeos/protocol'
 import type { BeingRow } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@treeos/local'
 import { workflowsPath } from '@treeos/plugin'
+import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
-import { SEARCH_ATTRIBUTES } from '@treeos/workflows'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {

@@ -5,7 +5,7 @@ import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain
 import { act, bootstrapReality, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, type Model, type ModelOptions, mindOf, treeos } from '@treeos/plugin'
-import { taskQueueOf } from '@treeos/workflows'
+import { taskQueueOf } from '@treeos/protocol'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'

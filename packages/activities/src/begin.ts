@@ -12,7 +12,7 @@ import {
   readRows,
 } from '@treeos/chain'
 import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
-import type { BeginInput, Begun } from './beats.ts'
+import type { BeginInput, Begun } from '@treeos/protocol'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'

@@ -35,6 +35,7 @@ import {
   TreeosError,
   type Wake,
 } from '@treeos/core'
+import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import {
   beingKey,
   catalogsOf,
@@ -48,11 +49,10 @@ import {
   WorldReader,
 } from '@treeos/world'
 import { askerOf, openerOf } from './asker.ts'
-import type { StampedMoment, StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
 import { continueAfter } from './continuing.ts'
 import { crashPoint } from './crash-point.ts'
-import type { BeatDeps, ScheduleRef } from './deps.ts'
+import type { BeatDeps } from './deps.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { leaseOf } from './look.ts'

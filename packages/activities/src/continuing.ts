@@ -12,8 +12,8 @@ import {
   utf8Length,
   type Wake,
 } from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
 import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
-import type { StampInput } from './beats.ts'
 import { isChainFull } from './chain-bound.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { event } from './follow-up.ts'

@@ -1,16 +1,11 @@
 import type { ChainDb, Reality } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
+import type { ScheduleRef } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Model } from './model/model.ts'
 import type { Memory } from './moment.ts'
 import type { Observer } from './observer.ts'
-
-/** A schedule of a being, by name. */
-export interface ScheduleRef {
-  readonly being: BeingName
-  readonly name: string
-}
 
 /** What the beats work with; built once at worker start. */
 export interface BeatDeps {

@@ -8,8 +8,8 @@ import {
   stanceOf,
   type Wake,
 } from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
 import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
-import type { StampInput } from './beats.ts'
 import type { Verdict } from './ending.ts'
 
 /** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */

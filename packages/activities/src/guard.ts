@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { digestOf } from '@treeos/chain'
-import type { Attested } from './beats.ts'
+import type { Attested } from '@treeos/protocol'
 import type { Observer } from './observer.ts'
 
 /** Errors that a retry cannot mend; their messages hold names and numbers only. */

@@ -1,7 +1,7 @@
 import { enqueue, type InboxEntry, readRows } from '@treeos/chain'
 import { type BeingName, type JsonObject, PRIORITIES, readPath, stanceOf } from '@treeos/core'
+import type { IdleInput, Resting } from '@treeos/protocol'
 import { type BeingRow, beingKey, effectiveCognition } from '@treeos/world'
-import type { IdleInput, Resting } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 
 const DAY_SECONDS = 86_400

@@ -1,5 +1,5 @@
 /** The beats' effects: one activity a file, all made from the same few dependencies. */
-import type { Effects, LocalBeats, MindBeats } from './beats.ts'
+import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps.ts'
 import { attested, guarded } from './guard.ts'
@@ -12,9 +12,8 @@ import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 
 export { askerOf, openerOf } from './asker.ts'
-export type * from './beats.ts'
 export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
-export type { BeatDeps, ScheduleRef } from './deps.ts'
+export type { BeatDeps } from './deps.ts'
 export {
   createModel,
   type Mind,

@@ -1,7 +1,7 @@
 import { enqueue, readRows } from '@treeos/chain'
 import { type ActContent, actWakeId, isJsonObject, PRIORITIES, parseCall, TreeosError } from '@treeos/core'
+import type { IntakeInput } from '@treeos/protocol'
 import { type BeingRow, beingKey } from '@treeos/world'
-import type { IntakeInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 
 /**

@@ -18,6 +18,7 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import type { OpenInput } from '@treeos/protocol'
 import {
   driverOf,
   lenderOf,
@@ -27,7 +28,6 @@ import {
   type Seen,
   WorldReader,
 } from '@treeos/world'
-import type { OpenInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 import { UnknownBeingError } from './errors.ts'
 

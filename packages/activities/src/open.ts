@@ -1,7 +1,7 @@
 import { claimWake, type InboxEntry, putBlob, ReadSet, readAtOneInstant, recordOpen } from '@treeos/chain'
 import { asJson, type Digest, triggerOf } from '@treeos/core'
+import type { OpenedMoment, OpenInput, Resting } from '@treeos/protocol'
 import { beingKey } from '@treeos/world'
-import type { OpenedMoment, OpenInput, Resting } from './beats.ts'
 import { crashPoint } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'
 import { idleSecondsOf, isOwnDoing, restingOf } from './idle.ts'

@@ -1,7 +1,7 @@
 import type { OpenRecord } from '@treeos/chain'
 import { type Breach, beingReel, type FactDraft, type JsonObject, stanceOf, type Wake } from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
 import { OPERATOR, type WorldReader, whyParked } from '@treeos/world'
-import type { StampInput } from './beats.ts'
 import { event } from './follow-up.ts'
 
 /** A being that met a limit opens no further moment until somebody approves. */

@@ -1,7 +1,7 @@
 import { enqueueUnlessWaiting, readClock, readRows } from '@treeos/chain'
 import { PRIORITIES } from '@treeos/core'
+import type { ScheduledInput } from '@treeos/protocol'
 import { type BeingRow, beingKey, scheduleContent, schedulesOf } from '@treeos/world'
-import type { ScheduledInput } from './beats.ts'
 import type { BeatDeps } from './deps.ts'
 
 /**

@@ -17,8 +17,8 @@ import {
   type ReelId,
   TreeosError,
 } from '@treeos/core'
+import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { EffectPending } from '@treeos/world'
-import type { PendingEffect, StampedMoment, StampInput } from './beats.ts'
 import { type Committed, commit } from './commit.ts'
 import { crashPoint, crashPointLater } from './crash-point.ts'
 import type { BeatDeps } from './deps.ts'

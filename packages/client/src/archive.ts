@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client'
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import type { BeingName } from '@treeos/core'
-import { beingWorkflowId } from '@treeos/workflows'
+import { beingWorkflowId } from '@treeos/protocol'
 import { Recurring } from './recurring.ts'
 
 export type History = temporal.api.history.v1.IHistory

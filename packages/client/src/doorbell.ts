@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
 import type { BeingName } from '@treeos/core'
-import { BEING, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/workflows'
+import { BEING, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
 
 /**
  * A workflow task that takes longer than this is given to another worker. Half of it made a loaded machine time out the same

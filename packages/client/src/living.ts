@@ -29,7 +29,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
-import { taskQueueOf } from '@treeos/workflows'
+import { taskQueueOf } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import { ringBeing } from './doorbell.ts'
 import { describeMoment, type MomentView } from './looking.ts'

@@ -7,7 +7,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { type ChainDb, listScheduling, type Reality, readRows } from '@treeos/chain'
-import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleInput, scheduleId } from '@treeos/workflows'
+import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
 import { type BeingRow, beingKey, schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Recurring } from './recurring.ts'
@@ -25,7 +25,7 @@ export interface SchedulesOptions {
 }
 
 /** A schedule of one being, as Temporal has to know it. */
-interface Wanted extends ScheduleInput {
+interface Wanted extends ScheduleRef {
   readonly everySeconds: number
 }
 
@@ -52,7 +52,7 @@ export class Schedules {
   }
 
   /** Looks at the schedules that were changed, one after the other. Returns at once. */
-  tell(changed: readonly ScheduleInput[]): void {
+  tell(changed: readonly ScheduleRef[]): void {
     for (const schedule of changed) {
       this.#telling = this.#telling
         .then(() => this.#settle(schedule))
@@ -94,7 +94,7 @@ export class Schedules {
   }
 
   /** Makes one schedule what the being's row says of it. */
-  async #settle({ being, name }: ScheduleInput): Promise<void> {
+  async #settle({ being, name }: ScheduleRef): Promise<void> {
     const { db, reality } = this.#options
     const [row] = await readRows(db, reality.id, [beingKey(being)])
     const me = row?.state as unknown as BeingRow | null
@@ -128,7 +128,7 @@ export class Schedules {
     const { reality, taskQueue } = this.#options
     const { being, name } = wanted
     const id = scheduleId(reality.name, being, name)
-    const input: ScheduleInput = { being, name }
+    const input: ScheduleRef = { being, name }
     const interval = intervalOf(wanted)
     return {
       scheduleId: id,

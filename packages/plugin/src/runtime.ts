@@ -1,17 +1,9 @@
 import type { Client } from '@temporalio/client'
-import {
-  type BeatDeps,
-  createBeats,
-  type Effects,
-  type LocalBeats,
-  type MindBeats,
-  type Model,
-  newMemory,
-  type Observer,
-} from '@treeos/activities'
+import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { Archivist, Doorbells, installDelegates, installRoles, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
+import { type Effects, type LocalBeats, type MindBeats } from '@treeos/protocol'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { waitFor } from './wait-for.ts'

@@ -1,9 +1,14 @@
 import type { Client } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
-import type { Attested, OpenedMoment, StampedMoment, ThinkInput } from '@treeos/activities'
 import { type History, readArchive } from '@treeos/client'
 import { type BeingName, isJsonObject, type Json } from '@treeos/core'
-import { beingWorkflowId } from '@treeos/workflows'
+import {
+  type Attested,
+  beingWorkflowId,
+  type OpenedMoment,
+  type StampedMoment,
+  type ThinkInput,
+} from '@treeos/protocol'
 import type { CommandKind } from '@treeos/workflows/strict'
 
 type Event = temporal.api.history.v1.IHistoryEvent

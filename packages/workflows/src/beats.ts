@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { Effects, LocalBeats, MindBeats, PendingEffect } from '@treeos/activities'
+import type { Effects, LocalBeats, MindBeats, PendingEffect } from '@treeos/protocol/workflow'
 
 /**
  * Reads and appends take milliseconds and may run twice: local activities. They are retried for as long as Postgres is

@@ -13,10 +13,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import { type BeingName, CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
-import { ACT_SIGNAL, WAKE_SIGNAL } from './address.ts'
+import { ACT_SIGNAL, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
 import { type Idle, type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
-import { COGNITION, ROLE } from './search-attributes.ts'
 
 /** A doorbell: the inbox is in Postgres, so it carries nothing, and a lost or doubled one costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)

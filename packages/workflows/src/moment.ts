@@ -1,4 +1,5 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
+import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
 import type {
   DecisionRef,
   OpenedMoment,
@@ -6,8 +7,7 @@ import type {
   Resting,
   StampedMoment,
   StampInput,
-} from '@treeos/activities'
-import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
+} from '@treeos/protocol/workflow'
 import { evaluateFlow, type FlowResult, heedWake } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, mindBeats } from './beats.ts'
 import { holdProgram, type Program } from './program.ts'

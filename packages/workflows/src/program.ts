@@ -1,5 +1,5 @@
-import type { OpenedMoment } from '@treeos/activities'
 import type { RoleName } from '@treeos/core/workflow'
+import type { OpenedMoment } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 
 /** A flow compiled once, with what an evaluation must know of its roles. */

@@ -1,13 +1,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common'
 import { workflowInfo } from '@temporalio/workflow'
-import type { BeingName } from '@treeos/core/workflow'
+import type { ScheduleRef } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
-
-/** Ids only: what a schedule says is in the being's row. */
-export interface ScheduleInput {
-  readonly being: BeingName
-  readonly name: string
-}
 
 /** The server says when a start was due, however late it comes. */
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME')
@@ -16,7 +10,7 @@ const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', 'DAT
  * One tick of a schedule: a wake for one being. While no worker runs it waits, and the ticks after it are skipped, since
  * one is under way: so they collapse to one.
  */
-export async function scheduleWorkflow({ being, name }: ScheduleInput): Promise<void> {
+export async function scheduleWorkflow({ being, name }: ScheduleRef): Promise<void> {
   const { typedSearchAttributes, startTime } = workflowInfo()
   const at = (typedSearchAttributes.get(SCHEDULED_AT) ?? startTime).toISOString()
   await localBeats(`wake @${being} by ${name}`).wakeScheduled({ being, name, at })

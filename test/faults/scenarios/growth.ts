@@ -1,5 +1,5 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { beingWorkflowId } from '@treeos/workflows'
+import { beingWorkflowId } from '@treeos/protocol'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beingWorkflowId } from '@treeos/workflows'
+import { beingWorkflowId } from '@treeos/protocol'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'

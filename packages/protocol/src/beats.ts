@@ -9,8 +9,8 @@ import type {
   OutcomeKind,
   PinnedStack,
   RoleName,
-} from '@treeos/core'
-import type { Program } from '@treeos/roles'
+} from '@treeos/core/workflow'
+import type { Program } from '@treeos/roles/workflow'
 
 /**
  * What passes between the workflow and its activities. All of it is in Temporal's history for ever, so it holds ids,
@@ -141,9 +141,13 @@ export interface IdleInput {
   readonly seconds: number
 }
 
-export interface ScheduledInput {
+/** A schedule of a being, by name: all that a schedule's workflow is started with. What the schedule says is in the being's row. */
+export interface ScheduleRef {
   readonly being: BeingName
   readonly name: string
+}
+
+export interface ScheduledInput extends ScheduleRef {
   /** the time it was due, ISO 8601 */
   readonly at: string
 }

@@ -1,4 +1,4 @@
-/** The names under which beings live on Temporal: what clients and workers share, without any workflow code. */
+/** What workflows, activities and clients say to each other: ids, signals, search attributes, activity inputs and results. */
 export {
   ACT_SIGNAL,
   BEING_WORKFLOW,
@@ -8,5 +8,5 @@ export {
   taskQueueOf,
   WAKE_SIGNAL,
 } from './address.ts'
-export type { ScheduleInput } from './schedule.workflow.ts'
+export type * from './beats.ts'
 export { BEING, COGNITION, REALITY, ROLE, SEARCH_ATTRIBUTES } from './search-attributes.ts'

@@ -1,0 +1,12 @@
+/** The names and shapes that workflow code uses. */
+export {
+  ACT_SIGNAL,
+  BEING_WORKFLOW,
+  beingWorkflowId,
+  SCHEDULE_WORKFLOW,
+  scheduleId,
+  taskQueueOf,
+  WAKE_SIGNAL,
+} from './address.ts'
+export type * from './beats.ts'
+export { BEING, COGNITION, REALITY, ROLE, SEARCH_ATTRIBUTES } from './search-attributes.ts'
