@@ -57,6 +57,7 @@ const rules = [
     'verbs',
     'seed',
   ]),
+  ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   ...stages('chain', 'packages/chain/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access', 'verify']),
   {

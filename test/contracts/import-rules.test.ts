@@ -34,7 +34,17 @@ const breaking: { rule: string; file: string; line: string }[] = [
     file: 'packages/sdk/src/a.ts',
     line: `export const d = await import('@treeos/chain')`,
   },
-  { rule: 'arrows-of-plugin', file: 'packages/plugin/src/a.ts', line: `import { d } from '@treeos/replay'` },
+  { rule: 'arrows-of-host', file: 'packages/host/src/a.ts', line: `import { d } from '@treeos/replay'` },
+  {
+    rule: 'arrows-of-protocol',
+    file: 'packages/protocol/src/a.ts',
+    line: `import type { D } from '@treeos/world'`,
+  },
+  {
+    rule: 'arrows-of-reality',
+    file: 'packages/reality/src/a.ts',
+    line: `import { d } from '@treeos/protocol'`,
+  },
   {
     rule: 'arrows-of-client',
     file: 'packages/client/src/a.ts',
@@ -70,13 +80,14 @@ const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'sandbox-through-workflow-doors', file: 'packages/workflows/src/d.ts', line: `import 'declared'` },
   {
     rule: 'sandbox-closure-without-node',
-    file: 'packages/chain/src/workflow.ts',
+    file: 'packages/protocol/src/workflow.ts',
     line: `import './impure.ts'`,
   },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
   { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  ...breakingStages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'stamp']),
   ...breakingStages('world', 'packages/world/src', [
     'rows',
     'read',
@@ -104,8 +115,8 @@ const breaking: { rule: string; file: string; line: string }[] = [
 const allowed: Record<string, string> = {
   'packages/roles/src/fine.ts': `import { d } from '@treeos/core'\nimport type { D } from '@treeos/core/workflow'`,
   'packages/core/src/fine.test.ts': `import 'node:fs'\nimport 'declared'`,
-  'packages/chain/src/impure.ts': `import 'node:crypto'`,
-  'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/activities'`,
+  'packages/protocol/src/impure.ts': `import 'node:crypto'`,
+  'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/protocol'`,
   'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
   'packages/chain/src/verify/a.ts': `import '../sql/fine.ts'`,
   'packages/chain/src/sql/fine.ts': '',
@@ -144,7 +155,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core roles world chain activities workflows sdk plugin client replay utils'
+    ...'core roles world chain protocol reality workflows activities sdk client host replay utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     ...['apps/cli', 'apps/mcp', 'apps/worker', 'extensions/court', 'infra/local', 'test'],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { Doorbells } from '@treeos/client'
+import { Doorbells } from '@treeos/host'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

@@ -1,5 +1,6 @@
 import { readRows } from '@treeos/chain'
-import { endExtension, explain, moments, see } from '@treeos/client'
+import { explain, moments, see } from '@treeos/client'
+import { endExtension } from '@treeos/reality'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
 import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-import { inhabit, installDelegates, moments, roles, see, summon } from '@treeos/client'
+import { inhabit, moments, roles, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
+import { installDelegates } from '@treeos/reality'
 import { rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -149,7 +150,8 @@ describe('the role-manager', () => {
   })
 
   it('comes to a reality that an older version planted, once', async () => {
-    const brought = async () => (await installDelegates(world.owner, world.reality)).length === 0
+    const brought = async () =>
+      (await installDelegates({ db: world.owner, reality: world.reality })).length === 0
     const before = await rowOf(world, 'role-manager')
     expect(await brought()).toBe(true)
     expect(await rowOf(world, 'role-manager')).toEqual(before)
@@ -157,7 +159,7 @@ describe('the role-manager', () => {
     const old = await startWorld()
     try {
       await doAs(old, 'set-roleflow', '@role-manager', { flow: [] })
-      expect(await installDelegates(old.owner, old.reality)).toEqual([])
+      expect(await installDelegates({ db: old.owner, reality: old.reality })).toEqual([])
       expect((await rowOf(old, 'role-manager')).qualities.roleFlow).toEqual([]) // somebody set it so
     } finally {
       await old.close()

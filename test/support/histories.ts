@@ -1,5 +1,6 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { beings, type History } from '@treeos/client'
+import { beings } from '@treeos/client'
+import type { History } from '@treeos/host'
 import { beingWorkflowId } from '@treeos/protocol'
 import { until } from './life.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { TreeosError } from '@treeos/core'
-import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/plugin'
+import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/host'
 import { pino } from 'pino'
 import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Prices, parsePrices } from '@treeos/plugin'
+import { type Prices, parsePrices } from '@treeos/host'
 import { StartError } from './start-error.ts'
 
 const MODEL_TIMEOUT_SECONDS = 120

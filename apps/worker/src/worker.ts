@@ -1,8 +1,15 @@
 import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
 import { openDatabase } from '@treeos/chain'
-import { historiesIn } from '@treeos/client'
 import { quote } from '@treeos/core'
-import { createModel, type Mind, type ModelOptions, type Observer, resolveMind, treeos } from '@treeos/plugin'
+import {
+  createModel,
+  historiesIn,
+  type Mind,
+  type ModelOptions,
+  type Observer,
+  resolveMind,
+  treeos,
+} from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Logger } from 'pino'
 import { loadExtensions } from './extensions.ts'

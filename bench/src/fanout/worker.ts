@@ -1,5 +1,5 @@
 /** A worker process of the fan-out. It is killed halfway, so it is a process of its own. */
-import { skipWorkflowStackTraces, treeos } from '@treeos/plugin'
+import { skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { runWorker } from '../moment/worker.ts'
 
 /** What the parent hands it, as JSON. */

@@ -9,13 +9,12 @@ import {
   readHeads,
   readOpen,
   readOutcomeByNumber,
-  readRows,
 } from '@treeos/chain'
 import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
 import type { BeginInput, Begun } from '@treeos/protocol'
-import { crashPoint } from './crash-point.ts'
-import type { BeatDeps } from './deps.ts'
-import { UnknownBeingError } from './errors.ts'
+import { readerOf, UnknownBeingError } from '@treeos/reality'
+import type { BeatDeps } from './deps/beat-deps.ts'
+import { crashPoint } from './run/crash-point.ts'
 
 /**
  * Takes a generation for this execution chain, and closes what an older life left half done: its open moment is skipped
@@ -24,8 +23,8 @@ import { UnknownBeingError } from './errors.ts'
  */
 export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promise<Begun> {
   const { db, reality } = deps
-  const [row] = await readRows(db, reality.id, [`being:${being}`])
-  if (row?.state == null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
+  if ((await readerOf(deps).being(being)) === null)
+    throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const generation = await beginLife(db, reality.id, being, chain)
   crashPoint('begin:after-generation')
   for (const unfinished of await listUnfinished(db, being)) {

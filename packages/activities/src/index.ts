@@ -1,19 +1,18 @@
 /** The beats' effects: one activity a file, all made from the same few dependencies. */
 import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
-import type { BeatDeps } from './deps.ts'
-import { attested, guarded } from './guard.ts'
-import { wakeIdle } from './idle.ts'
+import type { BeatDeps } from './deps/beat-deps.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { performEffect } from './perform.ts'
-import { wakeScheduled } from './scheduled.ts'
+import { attested, guarded } from './run/guard.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
+import { wakeIdle } from './wake-idle.ts'
+import { wakeScheduled } from './wake-scheduled.ts'
 
-export { askerOf, openerOf } from './asker.ts'
-export { CRASH_POINTS, type CrashPoint } from './crash-point.ts'
-export type { BeatDeps } from './deps.ts'
+export type { BeatDeps } from './deps/beat-deps.ts'
+export { newMemory } from './deps/memory.ts'
 export {
   createModel,
   type Mind,
@@ -29,9 +28,8 @@ export {
   resolveMind,
   type Usage,
 } from './model/model.ts'
-export { newMemory } from './moment.ts'
-export { type Observer, silent } from './observer.ts'
-export { outsideOf } from './outside.ts'
+export { CRASH_POINTS, type CrashPoint } from './run/crash-point.ts'
+export { type Observer, silent } from './run/observer.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
 export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & { performEffect: Effects[string] } {

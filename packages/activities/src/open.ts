@@ -1,12 +1,12 @@
 import { claimWake, type InboxEntry, putBlob, ReadSet, readAtOneInstant, recordOpen } from '@treeos/chain'
 import { asJson, type Digest, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, Resting } from '@treeos/protocol'
+import { type LoadedMoment, lookForMoment } from '@treeos/reality'
 import { beingKey } from '@treeos/world'
-import { crashPoint } from './crash-point.ts'
-import type { BeatDeps } from './deps.ts'
-import { idleSecondsOf, isOwnDoing, restingOf } from './idle.ts'
-import { lookForMoment } from './look.ts'
-import { type LoadedMoment, loadMoment, type Memory } from './moment.ts'
+import type { BeatDeps } from './deps/beat-deps.ts'
+import { loadMoment, type Memory } from './deps/memory.ts'
+import { crashPoint } from './run/crash-point.ts'
+import { idleSecondsOf, isOwnDoing, restingOf } from './wake-idle.ts'
 
 /**
  * Assign and fold: claims the next wake, then looks at the world once, at one instant, and records what it saw. A rerun

@@ -8,12 +8,12 @@ import {
   type MomentId,
   TreeosError,
 } from '@treeos/core'
-import { crashPoint } from './crash-point.ts'
-import type { BeatDeps } from './deps.ts'
-import { heartbeating } from './heartbeat.ts'
-import { isLeaseOver, LEASE_OVER } from './lease.ts'
-import { messageOf } from './message.ts'
-import { patiently } from './patience.ts'
+import type { BeatDeps } from './deps/beat-deps.ts'
+import { crashPoint } from './run/crash-point.ts'
+import { heartbeating } from './run/heartbeat.ts'
+import { messageOf } from './run/message.ts'
+import { patiently } from './run/patience.ts'
+import { isLeaseOver, LEASE_OVER } from './stamp/lease.ts'
 
 /**
  * Does outside what a moment asks for. A rerun finds the first result and does nothing again; a process that dies between

@@ -18,13 +18,14 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
+import { composeLoaded, type LoadedMoment } from '@treeos/reality'
 import { EffectPending } from '@treeos/world'
-import { type Committed, commit } from './commit.ts'
-import { crashPoint, crashPointLater } from './crash-point.ts'
-import type { BeatDeps } from './deps.ts'
-import type { Ending } from './ending.ts'
-import { LEASE_OVER } from './lease.ts'
-import { composeLoaded, findDecision, type LoadedMoment, loadMoment } from './moment.ts'
+import type { BeatDeps } from './deps/beat-deps.ts'
+import { findDecision, loadMoment } from './deps/memory.ts'
+import { crashPoint, crashPointLater } from './run/crash-point.ts'
+import { type Committed, commit } from './stamp/commit.ts'
+import type { Ending } from './stamp/ending.ts'
+import { LEASE_OVER } from './stamp/lease.ts'
 
 /** After this many decisions overtaken by others, everything read is locked before it is decided again. */
 const UNLOCKED_TRIES = 2

@@ -1,8 +1,9 @@
-import { enqueue, type InboxEntry, readRows } from '@treeos/chain'
-import { type BeingName, type JsonObject, PRIORITIES, readPath, stanceOf } from '@treeos/core'
+import { enqueue, type InboxEntry } from '@treeos/chain'
+import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
 import type { IdleInput, Resting } from '@treeos/protocol'
-import { type BeingRow, beingKey, effectiveCognition } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
+import { readerOf } from '@treeos/reality'
+import { effectiveCognition } from '@treeos/world'
+import type { BeatDeps } from './deps/beat-deps.ts'
 
 const DAY_SECONDS = 86_400
 const IDLE_SECONDS_MAX = 365 * DAY_SECONDS
@@ -16,10 +17,9 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 }
 
 /** What a being goes by that nothing wakes: null when it sleeps until something does. */
-export async function restingOf({ db, reality }: BeatDeps, being: BeingName): Promise<Resting | null> {
-  const [row] = await readRows(db, reality.id, [beingKey(being)])
-  const me = row?.state as unknown as BeingRow | null
-  const idleSeconds = me == null || effectiveCognition(me) === 'human' ? null : idleSecondsOf(me.qualities)
+export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | null> {
+  const me = await readerOf(deps).being(being)
+  const idleSeconds = me === null || effectiveCognition(me) === 'human' ? null : idleSecondsOf(me.qualities)
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }
 
@@ -33,19 +33,8 @@ export async function wakeIdle(
   { being, generation, n, seconds }: IdleInput,
 ): Promise<{ accepted: boolean }> {
   const id = `idle/${being}/${generation}/${n}`
-  const accepted = await enqueue(db, {
-    id,
-    being,
-    kind: 'event',
-    priority: PRIORITIES.background,
-    caller: null,
-    content: { event: 'idle', actor: stanceOf(being), seconds },
-    root: id,
-    inReplyTo: null,
-    askedRole: null,
-    hops: 0,
-    continues: 0,
-    cause: null,
-  })
+  const content = { event: 'idle', actor: stanceOf(being), seconds }
+  const wake = newWake({ id, being, kind: 'event', priority: PRIORITIES.background, content })
+  const accepted = await enqueue(db, wake)
   return { accepted }
 }

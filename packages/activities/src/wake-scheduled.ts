@@ -1,8 +1,9 @@
-import { enqueueUnlessWaiting, readClock, readRows } from '@treeos/chain'
-import { PRIORITIES } from '@treeos/core'
+import { enqueueUnlessWaiting, readClock } from '@treeos/chain'
+import { newWake, PRIORITIES } from '@treeos/core'
 import type { ScheduledInput } from '@treeos/protocol'
-import { type BeingRow, beingKey, scheduleContent, schedulesOf } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
+import { readerOf } from '@treeos/reality'
+import { scheduleContent, schedulesOf } from '@treeos/world'
+import type { BeatDeps } from './deps/beat-deps.ts'
 
 /**
  * Wakes a being by its schedule, as its row has it now. While the wake before waits there is no other: the ticks that a
@@ -10,34 +11,19 @@ import type { BeatDeps } from './deps.ts'
  * skipped them, since this one was under way, and they are one wake as well.
  */
 export async function wakeScheduled(
-  { db, reality, ring }: BeatDeps,
+  deps: BeatDeps,
   { being, name, at }: ScheduledInput,
 ): Promise<{ accepted: boolean }> {
-  const [row] = await readRows(db, reality.id, [beingKey(being)])
-  const me = row?.state as unknown as BeingRow | null
-  const schedule = me == null ? undefined : schedulesOf(me).find((known) => known.name === name)
+  const { db, ring } = deps
+  const me = await readerOf(deps).being(being)
+  const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
   if (schedule === undefined) return { accepted: false } // it was ended, and Temporal has yet to hear of it
   const alike = `schedule/${being}/${name}/`
   const wakeOnce = (due: string) => {
     const id = `${alike}${due}`
-    return enqueueUnlessWaiting(
-      db,
-      {
-        id,
-        being,
-        kind: 'event',
-        priority: PRIORITIES[schedule.priority],
-        caller: null,
-        content: scheduleContent(being, schedule),
-        root: id,
-        inReplyTo: null,
-        askedRole: null,
-        hops: 0,
-        continues: 0,
-        cause: null,
-      },
-      alike,
-    )
+    const priority = PRIORITIES[schedule.priority]
+    const content = scheduleContent(being, schedule)
+    return enqueueUnlessWaiting(db, newWake({ id, being, kind: 'event', priority, content }), alike)
   }
   const accepted =
     (await wakeOnce(at)) || (await wakeOnce(lastDue(at, schedule.everySeconds, await readClock(db))))

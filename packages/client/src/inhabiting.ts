@@ -1,11 +1,9 @@
-import { type ChainDb, isTransient, listLapsedLeases, type Reality, renewLease } from '@treeos/chain'
+import { isTransient, renewLease } from '@treeos/chain'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
-import { type BeingRow, beingKey, releasedFact } from '@treeos/world'
-import type { Kysely } from 'kysely'
+import { readerOf } from '@treeos/reality'
 import { act, type Connection } from './living.ts'
 import { authorizeActingAs } from './persons.ts'
 import { Recurring } from './recurring.ts'
-import { appendSystemFacts, readerOf } from './unacted.ts'
 
 /** Often enough that two renewals may be lost. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
@@ -80,8 +78,7 @@ async function giveBack(
   at: Connection,
   { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
 ): Promise<void> {
-  const reader = readerOf(at)
-  const row = (await reader.row(beingKey(being))) as BeingRow | null
+  const row = await readerOf(at).being(being)
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
   try {
     await act(at, as, { verb: 'be', operation: 'release', payload: { being: stanceOf(being) } })
@@ -98,37 +95,3 @@ const mayAct = (at: Connection, as: BeingName): Promise<boolean> =>
     () => true,
     () => false,
   )
-
-const LAPSED_MAX = 100
-
-/**
- * Writes down that leases ran out which nobody renewed, or whose driver is driven no more. Several workers may do so at
- * once: one of them is first.
- * @returns beings that go on by their own minds
- */
-export async function releaseLapsed(db: Kysely<ChainDb>, reality: Reality): Promise<BeingName[]> {
-  const freed: BeingName[] = []
-  const failed: unknown[] = []
-  for (const { being, epoch } of await listLapsedLeases(db, LAPSED_MAX)) {
-    try {
-      if (await releaseOne(db, reality, being, epoch)) freed.push(being)
-    } catch (error) {
-      failed.push(error) // one that is in the way holds up no other
-    }
-  }
-  if (freed.length === 0 && failed.length > 0) throw failed[0]
-  return freed
-}
-
-async function releaseOne(
-  db: Kysely<ChainDb>,
-  reality: Reality,
-  being: BeingName,
-  epoch: number,
-): Promise<boolean> {
-  const reader = readerOf({ db, reality })
-  const row = (await reader.row(beingKey(being))) as BeingRow | null
-  if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return false
-  const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
-  return appendSystemFacts(db, reality, [fact], reader)
-}

@@ -19,6 +19,7 @@ import {
   type FactRef,
   isErrorCode,
   type Json,
+  newWake,
   PRIORITIES,
   type Priority,
   parseCall,
@@ -32,7 +33,7 @@ import {
 import { taskQueueOf } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import { ringBeing } from './doorbell.ts'
-import { describeMoment, type MomentView } from './looking.ts'
+import { describeMoment, type MomentView } from './moments.ts'
 import { authorizeActingAs, type Presence } from './persons.ts'
 
 /** What a client works with. It writes nothing but inbox rows; everything else is done by the beings it wakes. */
@@ -162,20 +163,17 @@ async function submit(
   const lease = await authorizeActingAs(at, as)
   const correlation = crypto.randomUUID()
   const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
-  await enqueue(at.db, {
-    id: actWakeId(correlation),
-    being: as,
-    kind: 'act',
-    priority: PRIORITIES.human,
-    caller: null,
-    content: asJson(content),
-    root: correlation,
-    inReplyTo: null,
-    askedRole: null,
-    hops: 0,
-    continues: 0,
-    cause: null,
-  })
+  await enqueue(
+    at.db,
+    newWake({
+      id: actWakeId(correlation),
+      being: as,
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content: asJson(content),
+      root: correlation,
+    }),
+  )
   await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
   return correlation
 }

@@ -1,6 +1,7 @@
-import { type ChainDb, findLease, type Reality, readRows } from '@treeos/chain'
+import { type ChainDb, findLease, type Reality } from '@treeos/chain'
 import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { type BeingRow, beingKey } from '@treeos/world'
+import { readerOf } from '@treeos/reality'
+import type { BeingRow } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
 /** Where a person acts, and as whom. */
@@ -17,10 +18,11 @@ export interface Presence {
  * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN
  */
 export async function authorizeActingAs(
-  { db, reality, person }: Presence,
+  at: Presence,
   as: BeingName,
 ): Promise<NonNullable<ActContent['lease']> | null> {
-  const me = await beingRow(db, reality, as)
+  const { db, person } = at
+  const me = await requireBeing(at, as)
   if (person === undefined ? me.parent === null : as === person && me.cognition.kind === 'human') return null
   const lease = await findLease(db, as)
   if (lease === null)
@@ -32,7 +34,7 @@ export async function authorizeActingAs(
     driver = above.driver
     under = above.under
   }
-  const hands = await beingRow(db, reality, driver)
+  const hands = await requireBeing(at, driver)
   if (person === undefined ? hands.parent !== null : driver !== person)
     throw new TreeosError(
       'FORBIDDEN',
@@ -41,9 +43,10 @@ export async function authorizeActingAs(
   return { driver: lease.driver, epoch: lease.epoch }
 }
 
-async function beingRow(db: Kysely<ChainDb>, reality: Reality, name: BeingName): Promise<BeingRow> {
-  const [row] = await readRows(db, reality.id, [beingKey(name)])
-  if (row?.state == null)
+/** @throws {TreeosError} BEING_NOT_FOUND */
+async function requireBeing(at: Presence, name: BeingName): Promise<BeingRow> {
+  const being = await readerOf(at).being(name)
+  if (being === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(name)} lives in this reality`)
-  return row.state as unknown as BeingRow
+  return being
 }

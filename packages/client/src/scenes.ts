@@ -1,6 +1,6 @@
-import { readRows } from '@treeos/chain'
 import { ROOT_SPACE, readPath, TreeosError, type VerbCall } from '@treeos/core'
-import { OPERATOR, type SpaceRow, spaceKey } from '@treeos/world'
+import { readerOf } from '@treeos/reality'
+import { OPERATOR } from '@treeos/world'
 import { act, type Connection } from './living.ts'
 
 /** Where the operator keeps which scenes are planted, on the root. */
@@ -19,9 +19,8 @@ export async function plantScene(
   onProgress: (line: string) => void = () => undefined,
   onKept: (why: string) => void = () => undefined,
 ): Promise<boolean> {
-  const [root] = await readRows(at.db, at.reality.id, [spaceKey(ROOT_SPACE)])
-  const row = (root?.state ?? null) as SpaceRow | null
-  if (readPath(row?.qualities, [SCENES, name]) === true) return false
+  const root = await readerOf(at).space(ROOT_SPACE)
+  if (readPath(root?.qualities, [SCENES, name]) === true) return false
   for (const [i, call] of scene.entries()) {
     onProgress(`planting ${name}: ${i + 1} of ${scene.length}`)
     await act(at, OPERATOR, call).catch((error: unknown) => {

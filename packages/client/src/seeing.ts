@@ -1,9 +1,8 @@
-import { catalogRowsOf, digestOf, inSnapshot, prefetch, ReadSet, threadOf } from '@treeos/chain'
-import { type BeingName, PRIORITIES, stanceOf, TreeosError } from '@treeos/core'
+import { inSnapshot, prefetch, ReadSet } from '@treeos/chain'
+import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { actingToSee } from '@treeos/reality'
 import {
-  type Acting,
   type BeingRow,
-  catalogsOf,
   type Descriptor,
   decideCall,
   driverOf,
@@ -87,25 +86,11 @@ async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) =>
     if (result.skip !== undefined || face === null) {
       throw new TreeosError('ROLE_UNAVAILABLE', `${stanceOf(as)} wears no role right now: ${result.skip}`)
     }
-    const acting: Acting = {
-      reader,
-      registry: at.registry,
-      moment: 'see',
-      me,
-      caller: { name: as, role: result.primary, cognition },
-      driver,
-      surface: face.surface,
-      wake: NO_WAKE,
-      hops: 0,
-      role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
-      correlation: '',
-      digest: digestOf,
-      asker: async () => null,
-      opener: async () => null,
-      outside: async () => null,
-      thread: (id) => threadOf(tx, id),
-      catalogs: () => catalogsOf(at.registry, catalogRowsOf(tx)),
-    }
+    const caller = { name: as, role: result.primary, cognition }
+    const acting = actingToSee(
+      { db: tx, registry: at.registry },
+      { reader, me, caller, driver, surface: face.surface },
+    )
     return use({
       me,
       role: result.primary,
@@ -119,19 +104,3 @@ async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) =>
     })
   })
 }
-
-/** A read is opened by nothing. */
-const NO_WAKE = {
-  id: '',
-  being: '',
-  kind: 'event',
-  priority: PRIORITIES.human,
-  caller: null,
-  content: null,
-  root: '',
-  inReplyTo: null,
-  askedRole: null,
-  hops: 0,
-  continues: 0,
-  cause: null,
-} as const

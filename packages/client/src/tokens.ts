@@ -9,9 +9,9 @@ import {
   type Token,
 } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { readerOf } from '@treeos/reality'
 import type { WorldReader } from '@treeos/world'
 import { authorizeActingAs, type Presence } from './persons.ts'
-import { readerOf } from './unacted.ts'
 
 /** How long a token may hold, in days. */
 export const TOKEN_DAYS_MAX = 365

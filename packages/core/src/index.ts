@@ -91,6 +91,7 @@ export {
   type Caller,
   type Decision,
   isOfThread,
+  newWake,
   ORIENTATIONS,
   type Orientation,
   OUTCOMES,

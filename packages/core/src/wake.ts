@@ -114,3 +114,17 @@ export type Decision =
 /** How a moment ended. `reason` is a code for a failure, a short name for a skip. */
 export const OUTCOMES = ['act', 'see', 'failure', 'skipped'] as const
 export type OutcomeKind = (typeof OUTCOMES)[number]
+
+/** A wake of no cause and no caller, which begins a thread of its own, with the given fields in place of these. */
+export const newWake = (
+  given: Pick<Wake, 'id' | 'being' | 'kind' | 'priority' | 'content'> & Partial<Wake>,
+): Wake => ({
+  caller: null,
+  root: given.id,
+  inReplyTo: null,
+  askedRole: null,
+  hops: 0,
+  continues: 0,
+  cause: null,
+  ...given,
+})

@@ -5,9 +5,9 @@ import { gunzip, gzip } from 'node:zlib'
 import type { Client } from '@temporalio/client'
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
+import { Recurring } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import { Recurring } from './recurring.ts'
 
 export type History = temporal.api.history.v1.IHistory
 

@@ -1,12 +1,11 @@
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { type ChainDb, listBusy, pageUnrung, type Reality, releaseDelayed } from '@treeos/chain'
+import { Recurring, ringBeing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import type { Kysely } from 'kysely'
-import { ringBeing } from './doorbell.ts'
-import { releaseLapsed } from './inhabiting.ts'
-import { Recurring } from './recurring.ts'
+import { releaseLapsed } from './lapsed-leases.ts'
 import { RingSchedule } from './ring-schedule.ts'
 
 /** Calls to Temporal under way at once. */
@@ -100,7 +99,7 @@ export class Doorbells {
     const { db, reality } = this.#options
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
-    this.ring(await releaseLapsed(db, reality))
+    this.ring(await releaseLapsed({ db, reality }))
     if (looks) this.ring(await this.#findEnded())
   }
 

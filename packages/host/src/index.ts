@@ -1,4 +1,4 @@
-/** The runtime as a Temporal plugin: extensions in, one plugin out. */
+/** TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the archive. */
 export {
   createModel,
   type Mind,
@@ -10,6 +10,10 @@ export {
   parsePrices,
   resolveMind,
 } from '@treeos/activities'
+export { Archivist, type History, historiesIn, readArchive } from './archive.ts'
+export { Doorbells } from './doorbells.ts'
+export { releaseLapsed } from './lapsed-leases.ts'
+export { Schedules } from './schedules.ts'
 export { skipWorkflowStackTraces } from './stack-traces.ts'
 export { type TreeosOptions, treeos, workflowsPath } from './treeos.ts'
 export { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from './wait-for.ts'

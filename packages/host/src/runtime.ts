@@ -1,11 +1,14 @@
 import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { Archivist, Doorbells, installDelegates, installRoles, Schedules } from '@treeos/client'
 import type { RoleName } from '@treeos/core'
-import { type Effects, type LocalBeats, type MindBeats } from '@treeos/protocol'
+import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
+import { installDelegates, installRoles } from '@treeos/reality'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { Archivist } from './archive.ts'
+import { Doorbells } from './doorbells.ts'
+import { Schedules } from './schedules.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface RuntimeOptions {
@@ -117,7 +120,7 @@ async function arrive(
 ): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await readReality(db)
   if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
-  const taken = await installRoles(db, reality, registry)
-  for (const name of await installDelegates(db, reality)) if (!taken.includes(name)) taken.push(name)
+  const taken = await installRoles({ db, reality }, registry)
+  for (const name of await installDelegates({ db, reality })) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }
 }

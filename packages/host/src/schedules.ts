@@ -6,11 +6,12 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
-import { type ChainDb, listScheduling, type Reality, readRows } from '@treeos/chain'
+import type { ChainDb, Reality } from '@treeos/chain'
+import { Recurring } from '@treeos/client'
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
-import { type BeingRow, beingKey, schedulesOf } from '@treeos/world'
+import { listSchedulingBeings, readerOf } from '@treeos/reality'
+import { schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { Recurring } from './recurring.ts'
 
 const SWEEP_EVERY_MS = 30_000
 /** Temporal takes no shorter one. */
@@ -89,16 +90,15 @@ export class Schedules {
   }
 
   async #listWanted(): Promise<Wanted[]> {
-    const rows = (await listScheduling(this.#options.db)) as unknown as BeingRow[]
+    const rows = await listSchedulingBeings(this.#options.db)
     return rows.flatMap((row) => schedulesOf(row).map((schedule) => ({ being: row.name, ...schedule })))
   }
 
   /** Makes one schedule what the being's row says of it. */
   async #settle({ being, name }: ScheduleRef): Promise<void> {
-    const { db, reality } = this.#options
-    const [row] = await readRows(db, reality.id, [beingKey(being)])
-    const me = row?.state as unknown as BeingRow | null
-    const schedule = me == null ? undefined : schedulesOf(me).find((known) => known.name === name)
+    const { reality } = this.#options
+    const me = await readerOf(this.#options).being(being)
+    const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
     if (schedule === undefined) await this.#drop(scheduleId(reality.name, being, name))
     else await this.#put({ being, name, everySeconds: schedule.everySeconds })
   }

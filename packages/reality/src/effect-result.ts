@@ -3,13 +3,17 @@ import { canonicalJson, type Json, type MomentId, TreeosError } from '@treeos/co
 import type { EffectCall } from '@treeos/world'
 
 /**
- * What came of what a moment did outside; null while it has done nothing.
- * @throws {TreeosError} what it was refused with
+ * The result of the effect that a moment requested; null while there is none.
+ * @throws {TreeosError} the refusal that the effect ended with; INTERNAL when the moment now requests another effect
  */
-export async function outsideOf(db: Db, moment: MomentId, call: EffectCall): Promise<{ value: Json } | null> {
+export async function effectResultOf(
+  db: Db,
+  moment: MomentId,
+  call: EffectCall,
+): Promise<{ value: Json } | null> {
   const stored = await readEffect(db, moment)
   if (stored === null || stored.result === null) return null
-  // A moment has one effect: what is asked for now must be what was done.
+  // A moment has one effect, so this request must be the one that was performed.
   if (canonicalJson(stored.request) !== canonicalJson(call))
     throw new TreeosError('INTERNAL', `${call.operation} asks for something else than what was done`)
   if ('error' in stored.result) throw new TreeosError(stored.result.error.code, stored.result.error.message)

@@ -9,8 +9,10 @@ import {
 } from '@treeos/chain'
 import {
   type ActContent,
+  type BeingName,
   type Caller,
   isJsonObject,
+  type MomentId,
   readPath,
   triggerOf,
   VERBS,
@@ -18,29 +20,33 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import type { OpenInput } from '@treeos/protocol'
 import {
+  type BeingRow,
   driverOf,
   lenderOf,
   lookAround,
   momentCognition,
   openTime,
+  type Registry,
   type Seen,
   WorldReader,
 } from '@treeos/world'
-import type { BeatDeps } from './deps.ts'
-import { UnknownBeingError } from './errors.ts'
+import type { OpenReality } from './open-reality.ts'
+import { UnknownBeingError } from './unknown-being.ts'
 
-/** What was seen, the record of it, and the tokens and see-resolvers that were left out. */
+/** What a moment saw, the record of it, and the entries and see-resolvers that were left out. */
 export interface Looked extends Seen {
   readonly record: OpenRecord
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
 }
 
-/** Looks at the world at the instant of one glance, and makes the record of what was seen. */
+/**
+ * Looks at the world at the instant of one prefetch, and makes the open record of a moment from it.
+ * @throws {UnknownBeingError} when no such being lives in this reality
+ */
 export async function lookForMoment(
-  { db, reality, registry }: BeatDeps,
-  { being, moment, n }: Pick<OpenInput, 'being' | 'moment' | 'n'>,
+  { db, reality, registry }: OpenReality & { readonly registry: Registry },
+  { being, moment, n }: { readonly being: BeingName; readonly moment: MomentId; readonly n: number },
   wake: ClaimedWake,
   { source, now, lastSealed }: Prefetched,
 ): Promise<Looked> {
@@ -53,20 +59,20 @@ export async function lookForMoment(
   const asked = (answered ?? wake).askedRole
   const driver = wake.kind === 'act' ? driverOf(me, leaseOf(wake)) : null
   const cognition = momentCognition(me, driver)
+  const faults: { what: string; error: unknown }[] = []
   const opening = {
-    me,
-    cognition: cognition.kind,
     verb,
     caller,
-    time,
+    ...time,
+    cognition,
     lastSealed,
     asked,
-    trigger: triggerOf(wake),
-    cut: wake.cut,
-    asker: caller?.name ?? null,
+    wake,
+    ...(wake.cut ? { cut: true as const } : {}),
   }
-  const faults: { what: string; error: unknown }[] = []
-  const seen = await lookAround(reader, registry, opening, (what, error) => faults.push({ what, error }))
+  const seen = await lookAround(reader, registry, openingOf(me, opening), (what, error) =>
+    faults.push({ what, error }),
+  )
   const record: OpenRecord = {
     v: 1,
     moment,
@@ -89,6 +95,41 @@ export async function lookForMoment(
     face: seen.face === null ? null : digestOf(seen.face),
   }
   return { ...seen, record, faults }
+}
+
+/**
+ * What a look is made from: the fields of an open record, live or stored. So replay looks as the live moment did. The hour
+ * and the weekday are data, since time-zone tables change.
+ */
+export function openingOf(
+  me: BeingRow,
+  open: Pick<
+    OpenRecord,
+    | 'verb'
+    | 'caller'
+    | 'openedAt'
+    | 'zone'
+    | 'hour'
+    | 'dayOfWeek'
+    | 'cognition'
+    | 'lastSealed'
+    | 'asked'
+    | 'cut'
+  > & { readonly wake: Parameters<typeof triggerOf>[0] },
+): Parameters<typeof lookAround>[2] {
+  const { verb, caller, openedAt, zone, hour, dayOfWeek, lastSealed, asked } = open
+  return {
+    me,
+    cognition: open.cognition.kind,
+    verb,
+    caller,
+    time: { openedAt, zone, hour, dayOfWeek },
+    lastSealed,
+    asked,
+    trigger: triggerOf(open.wake),
+    cut: open.cut === true,
+    asker: caller?.name ?? null,
+  }
 }
 
 /** The lease that a person's act was put in under; null when it was put in under none. */

@@ -1,22 +1,10 @@
-import {
-  type Db,
-  digestOf,
-  findEntry,
-  getBlob,
-  getBlobCached,
-  type OpenRecord,
-  type ReadSet,
-  readDecision,
-  readOpen,
-  type StoredDecision,
-} from '@treeos/chain'
-import type { BeingName, Digest, Json, MomentId, PinnedStack } from '@treeos/core'
+import { type Db, digestOf, findEntry, type InboxEntry, type OpenRecord, readOpen } from '@treeos/chain'
+import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
 import type { Program, RoleSpec } from '@treeos/roles'
-import type { Composed, Face, Registry } from '@treeos/world'
-import { composeMoment } from '@treeos/world'
-import { LRUCache } from 'lru-cache'
+import { type Composed, composeMoment, type Face, type Registry } from '@treeos/world'
+import { readFace, readProgram, readSpec } from './blobs.ts'
 
-/** An open moment with what its digests stand for. */
+/** An open moment with the content that its record names by digest. */
 export interface LoadedMoment {
   readonly record: OpenRecord
   readonly program: Program
@@ -25,74 +13,43 @@ export interface LoadedMoment {
   readonly content: Json
 }
 
-/** What a worker remembers of one reality: nothing that it could not read again. */
-export interface Memory {
-  /** what `open` has just written is read again twice within the moment, as a rule by the same worker */
-  readonly moments: LRUCache<MomentId, LoadedMoment>
-  /** programs that are kept already: a being runs by the same one for many moments */
-  readonly programs: LRUCache<Digest, true>
-  /** what was decided, as it is stored */
-  readonly decisions: LRUCache<MomentId, StoredDecision>
-  /** what beings asked to see when they last opened a moment, and when they last stamped one */
-  readonly opened: LRUCache<BeingName, ReadSet>
-  readonly stamped: LRUCache<BeingName, ReadSet>
-}
-
-export const newMemory = (): Memory => ({
-  moments: new LRUCache({ max: 500 }),
-  programs: new LRUCache({ max: 5000 }),
-  decisions: new LRUCache({ max: 500 }),
-  opened: new LRUCache({ max: 5000 }),
-  stamped: new LRUCache({ max: 5000 }),
-})
-
-/** @throws {Error} when the moment was never opened, or what it refers to is not kept */
-export async function loadMoment(
-  { db, memory }: { db: Db; memory: Memory },
+/** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
+export async function readMoment(
+  db: Db,
   moment: MomentId,
-): Promise<LoadedMoment> {
-  const known = memory.moments.get(moment)
-  if (known !== undefined) return known
+): Promise<(Omit<LoadedMoment, 'content'> & { readonly wake: InboxEntry | null }) | null> {
   const open = await readOpen(db, moment)
-  if (open === null) throw new Error(`moment ${moment} was never opened`)
-  const record = open.record
-  const program = (await getBlob(db, record.program)) as unknown as Program
-  const face = record.face === null ? null : ((await getBlob(db, record.face)) as unknown as Face)
-  const wake = await findEntry(db, record.wake.id)
-  if (wake === null) throw new Error(`the wake of ${moment} is gone`)
-  const loaded = { record, program, face, content: wake.content }
-  memory.moments.set(moment, loaded)
-  return loaded
+  if (open === null) return null
+  const { record } = open
+  const program = await readProgram(db, record.program)
+  if (program === null) throw new Error(`the program of ${moment}, ${record.program}, is not stored`)
+  const face = record.face === null ? null : await readFace(db, record.face)
+  return { record, program, face, wake: await findEntry(db, record.wake.id) }
 }
 
-/** What a mind decided, if it has; the first decision of a moment never changes. */
-export async function findDecision(
-  { db, memory }: { db: Db; memory: Memory },
-  moment: MomentId,
-): Promise<StoredDecision | null> {
-  const known = memory.decisions.get(moment)
-  if (known !== undefined) return known
-  const stored = await readDecision(db, moment)
-  if (stored !== null) memory.decisions.set(moment, stored)
-  return stored
+/** The composed stack of a moment, with the digests that its record holds. */
+export type ComposedMoment = Composed & {
+  readonly digests: { readonly stack: Digest; readonly surface: Digest; readonly prompt: Digest | null }
 }
 
-/** The content that a mind is shown: of a reply, what it answers is already known to the person. */
+/** Composes the stack of a loaded moment from the specs that it pinned. */
 export async function composeLoaded(
   db: Db,
   registry: Registry,
   loaded: LoadedMoment,
   stack: PinnedStack,
-): Promise<Composed & { digests: { stack: Digest; surface: Digest; prompt: Digest | null } }> {
+): Promise<ComposedMoment> {
   if (loaded.face === null) throw new Error(`moment ${loaded.record.moment} has no face to compose over`)
-  const specs = await Promise.all(
-    [stack.primary, ...stack.stacked].map((role) => getBlobCached(db, role.digest)),
+  const composed = composeMoment(
+    registry,
+    await specsOf((digest) => readSpec(db, digest), stack),
+    loaded.face,
+    {
+      openedAt: loaded.record.openedAt,
+      content: loaded.content,
+    },
   )
-  const composed = composeMoment(registry, specs as unknown as RoleSpec[], loaded.face, {
-    openedAt: loaded.record.openedAt,
-    content: loaded.content,
-  })
-  // Nobody thinks or acts by a role whose extension is not loaded here: its actions and its views are code too.
+  // A role whose extension is not loaded here must not be worn: its actions and its see-resolvers are code too.
   const gone = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
@@ -100,7 +57,22 @@ export async function composeLoaded(
   return { ...whole, digests: digestsOf(whole, loaded.face, stack) }
 }
 
-export function digestsOf(composed: Composed, face: Face, stack: PinnedStack) {
+/** The specs that a stack pinned, primary first. @throws {Error} naming a digest that is not stored */
+export function specsOf(
+  read: (digest: Digest) => Promise<RoleSpec | null>,
+  { primary, stacked }: PinnedStack,
+): Promise<RoleSpec[]> {
+  return Promise.all(
+    [primary, ...stacked].map(async ({ name, digest }) => {
+      const spec = await read(digest)
+      if (spec === null) throw new Error(`the spec ${digest} of role ${name} is not stored`)
+      return spec
+    }),
+  )
+}
+
+/** The digests that the record of a moment holds. The prompt has none where code of a role is not loaded. */
+export function digestsOf(composed: Composed, face: Face, stack: PinnedStack): ComposedMoment['digests'] {
   return {
     stack: digestOf(stack),
     surface: digestOf(face.surface),

@@ -1,15 +1,11 @@
-import { append, buildFacts, type ChainDb, type Reality, readClock, rowSource } from '@treeos/chain'
+import { append, buildFacts, readClock } from '@treeos/chain'
 import { type FactDraft, SUBSTRATE } from '@treeos/core'
-import { foldRows, rowKeyOf, WorldReader } from '@treeos/world'
-import type { Kysely } from 'kysely'
+import { foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
+import type { OpenReality } from './open-reality.ts'
 
-export const readerOf = ({ db, reality }: { db: Kysely<ChainDb>; reality: Reality }): WorldReader =>
-  new WorldReader(rowSource(db, reality.id))
-
-/** Appends what no being did. @returns false when somebody else wrote in between */
+/** Appends facts that no being's act made. @returns false when another writer moved a head in between */
 export async function appendSystemFacts(
-  db: Kysely<ChainDb>,
-  reality: Reality,
+  { db, reality }: OpenReality,
   drafts: readonly FactDraft[],
   reader: WorldReader,
 ): Promise<boolean> {

@@ -1,11 +1,11 @@
-import { type Db, digestOf, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
-import { type Digest, type PinnedStack, triggerOf } from '@treeos/core'
-import type { ComposedRole, Program, RoleSpec } from '@treeos/roles'
+import { type Db, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
+import type { Digest, PinnedStack } from '@treeos/core'
+import { digestsOf, openingOf, specFrom, specsOf } from '@treeos/reality'
+import type { ComposedRole, Program } from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
   lookAround,
-  momentCognition,
   type Registry,
   type RowSource,
   type Seen,
@@ -37,36 +37,15 @@ export async function relive(
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} was not born at the head this moment cites`)
-  const { verb, caller, openedAt, zone, hour, dayOfWeek, lastSealed, asked } = open
-  const time = { openedAt, zone, hour, dayOfWeek } // data: time-zone tables change
-  const seen = await lookAround(reader, registry, {
-    me,
-    cognition: momentCognition(me, open.driver).kind,
-    verb,
-    caller,
-    time,
-    lastSealed,
-    asked,
-    trigger: triggerOf(open.wake),
-    cut: open.cut === true,
-    asker: caller?.name ?? null,
-  })
+  const seen = await lookAround(reader, registry, openingOf(me, open))
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
-  const specs = await Promise.all([stack.primary, ...stack.stacked].map((role) => source.blob(role.digest)))
+  const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
   const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const composed = composeMoment(registry, specs as unknown as RoleSpec[], seen.face, { openedAt, content })
-  return {
-    reader,
-    me,
-    seen,
-    stack,
-    role: composed.role,
-    surface: digestOf(seen.face.surface),
-    prompt: composed.missing === null ? digestOf(composed.prompt) : null,
-    missing: composed.missing,
-  }
+  const composed = composeMoment(registry, specs, seen.face, { openedAt: open.openedAt, content })
+  const { surface, prompt } = digestsOf(composed, seen.face, stack)
+  return { reader, me, seen, stack, role: composed.role, surface, prompt, missing: composed.missing }
 }
 
 function pin(

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/worker'
 import { digestOf } from '@treeos/chain'
 import type { Json } from '@treeos/core'
-import { treeos, workflowsPath } from '@treeos/plugin'
+import { treeos, workflowsPath } from '@treeos/host'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 

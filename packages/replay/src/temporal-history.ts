@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
-import { type History, readArchive } from '@treeos/client'
 import { type BeingName, isJsonObject, type Json } from '@treeos/core'
+import { type History, readArchive } from '@treeos/host'
 import {
   type Attested,
   beingWorkflowId,

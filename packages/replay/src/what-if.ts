@@ -1,21 +1,16 @@
-import { askerOf, openerOf, outsideOf } from '@treeos/activities'
 import {
-  catalogRowsOf,
   type Db,
-  digestOf,
   findEntry,
   listOutcomes,
   type OpenRecord,
   readDecision,
   readOpen,
   type StoredOutcome,
-  threadOf,
 } from '@treeos/chain'
 import {
   asJson,
   type BeingName,
   canonicalJson,
-  correlationFor,
   type HeadRef,
   type Json,
   type RoleName,
@@ -24,11 +19,11 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import { actingFor } from '@treeos/reality'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 import {
   type BeingRow,
   beingKey,
-  catalogsOf,
   decideCall,
   EffectPending,
   type Registry,
@@ -173,25 +168,8 @@ async function attempt(
   const entry = await findEntry(db, open.answers ?? open.wake.id)
   const wake: Wake = entry ?? { ...open.wake, being: me.name, content: null }
   try {
-    await decideCall(call, {
-      reader,
-      registry,
-      moment: outcome.moment,
-      me,
-      caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
-      driver: open.driver,
-      surface: seen.face.surface,
-      wake,
-      role,
-      hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
-      correlation: correlationFor(open.wake, outcome.moment),
-      digest: digestOf,
-      asker: () => askerOf(db, wake),
-      outside: (call) => outsideOf(db, outcome.moment, call),
-      opener: () => openerOf(db, wake),
-      thread: (id) => threadOf(db, id),
-      catalogs: () => catalogsOf(registry, catalogRowsOf(db)),
-    })
+    const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
+    await decideCall(call, actingFor({ db, registry }, moment))
     return null
   } catch (error) {
     if (error instanceof EffectPending) return null // it passes both gates, and what it then does was never done

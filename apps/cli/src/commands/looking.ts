@@ -81,7 +81,7 @@ export function addLooking(cli: Cli): void {
   cli.describeGroup('extension', 'what an extension brought')
   cli.onInstance('end <name>', 'end the roles of an extension that is gone for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
-      const { endExtension } = await import('@treeos/client')
+      const { endExtension } = await import('@treeos/reality')
       const { loadedRegistry, look } = await import('../instance/connection.ts')
       const registry = await loadedRegistry()
       const roles = await look(options, (at) => endExtension({ ...at, registry }, name))

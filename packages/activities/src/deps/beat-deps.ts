@@ -3,9 +3,9 @@ import type { BeingName } from '@treeos/core'
 import type { ScheduleRef } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import type { Model } from './model/model.ts'
-import type { Memory } from './moment.ts'
-import type { Observer } from './observer.ts'
+import type { Model } from '../model/model.ts'
+import type { Observer } from '../run/observer.ts'
+import type { Memory } from './memory.ts'
 
 /** What the beats work with; built once at worker start. */
 export interface BeatDeps {

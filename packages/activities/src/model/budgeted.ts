@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attempt, type Cost, type Db, reserve, settle } from '@treeos/chain'
 import type { Breach } from '@treeos/core'
-import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model/model.ts'
-import { costOf } from './model/prices.ts'
-import type { Observer } from './observer.ts'
-import { patiently } from './patience.ts'
+import type { Observer } from '../run/observer.ts'
+import { patiently } from '../run/patience.ts'
+import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
+import { costOf } from './prices.ts'
 
 /** Longer than a model may take as a rule: what calls under way hold has come back by then, or is not going to. */
 const WAIT_SECONDS_MAX = 150

@@ -13,11 +13,12 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
+import type { LoadedMoment } from '@treeos/reality'
 import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import { isChainFull } from './chain-bound.ts'
 import type { Ending, Verdict } from './ending.ts'
 import { event } from './follow-up.ts'
-import type { LoadedMoment } from './moment.ts'
+import type { StampReading } from './read.ts'
 
 /** Why a being that would have gone on did not: it never fell silent, */
 export const CONTINUES_SPENT = 'self-continues-spent'
@@ -43,9 +44,9 @@ export interface Continued {
 export async function continueAfter(
   db: Db,
   input: StampInput,
-  loaded: LoadedMoment,
   ending: Ending,
-  { reader, verdict }: { reader: WorldReader; verdict: Verdict },
+  verdict: Verdict,
+  { reader, loaded }: StampReading,
 ): Promise<Continued> {
   const { record: open } = loaded
   const stays = { verdict, wakes: [], notices: [] }

@@ -1,6 +1,6 @@
 import type { Breach, Decision, Digest, OutcomeKind, PinnedStack } from '@treeos/core'
+import type { ComposedMoment } from '@treeos/reality'
 import type { Act } from '@treeos/world'
-import type { composeLoaded } from './moment.ts'
 
 /** What a moment comes to, before the gates. */
 export type Ending =
@@ -8,7 +8,7 @@ export type Ending =
   | {
       readonly kind: 'decided'
       readonly stack: PinnedStack
-      readonly composed: Awaited<ReturnType<typeof composeLoaded>>
+      readonly composed: ComposedMoment
       readonly decision: Decision
       /** null when a mind gave none */
       readonly digest: Digest | null

@@ -4,6 +4,7 @@ import {
   type FactDraft,
   type JsonObject,
   LIMITS,
+  newWake,
   PRIORITIES,
   stanceOf,
   type Wake,
@@ -14,20 +15,15 @@ import type { Verdict } from './ending.ts'
 
 /** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
 export function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {
-  return {
+  return newWake({
     id,
     being,
     kind: 'event',
     priority: PRIORITIES.background,
-    caller: null,
     content,
     root: after.root,
-    inReplyTo: null,
-    askedRole: null,
     hops: after.hops + 1,
-    continues: 0,
-    cause: null,
-  }
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Db, findEntry, findLease, readOpen } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
-import { leaseOf } from './look.ts'
+import { leaseOf } from '@treeos/reality'
 
 export const LEASE_OVER = 'the lease under which this was done ran out: inhabit the being again'
 

@@ -1,0 +1,53 @@
+import { type Db, type ReadSet, readDecision, type StoredDecision } from '@treeos/chain'
+import type { BeingName, Digest, MomentId } from '@treeos/core'
+import { type LoadedMoment, readMoment } from '@treeos/reality'
+import { LRUCache } from 'lru-cache'
+
+/** What a worker caches of one reality. It can read all of it again. */
+export interface Memory {
+  /** a moment that `open` wrote is read twice more within the moment, usually by the same worker */
+  readonly moments: LRUCache<MomentId, LoadedMoment>
+  /** programs that are stored already: a being keeps one for many moments */
+  readonly programs: LRUCache<Digest, true>
+  /** decisions as they are stored */
+  readonly decisions: LRUCache<MomentId, StoredDecision>
+  /** the read set of each being's last open, and of its last stamp */
+  readonly opened: LRUCache<BeingName, ReadSet>
+  readonly stamped: LRUCache<BeingName, ReadSet>
+}
+
+export const newMemory = (): Memory => ({
+  moments: new LRUCache({ max: 500 }),
+  programs: new LRUCache({ max: 5000 }),
+  decisions: new LRUCache({ max: 500 }),
+  opened: new LRUCache({ max: 5000 }),
+  stamped: new LRUCache({ max: 5000 }),
+})
+
+/** @throws {Error} when the moment was never opened, or something that its record names is gone */
+export async function loadMoment(
+  { db, memory }: { readonly db: Db; readonly memory: Memory },
+  moment: MomentId,
+): Promise<LoadedMoment> {
+  const known = memory.moments.get(moment)
+  if (known !== undefined) return known
+  const stored = await readMoment(db, moment)
+  if (stored === null) throw new Error(`moment ${moment} was never opened`)
+  const { wake, ...open } = stored
+  if (wake === null) throw new Error(`the wake of ${moment} is gone`)
+  const loaded = { ...open, content: wake.content }
+  memory.moments.set(moment, loaded)
+  return loaded
+}
+
+/** The decision of a moment, or null while there is none. The first decision of a moment never changes. */
+export async function findDecision(
+  { db, memory }: { readonly db: Db; readonly memory: Memory },
+  moment: MomentId,
+): Promise<StoredDecision | null> {
+  const known = memory.decisions.get(moment)
+  if (known !== undefined) return known
+  const stored = await readDecision(db, moment)
+  if (stored !== null) memory.decisions.set(moment, stored)
+  return stored
+}

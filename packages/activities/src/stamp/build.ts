@@ -1,0 +1,151 @@
+import {
+  actDigest,
+  type Batch,
+  type BuiltFact,
+  buildFacts,
+  countOpen,
+  type Db,
+  digestOf,
+  type MomentRecord,
+} from '@treeos/chain'
+import { type FactDraft, type HeadRef, LIMITS, SPEECH_KIND, type Wake } from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
+import { type LoadedMoment, leaseOf } from '@treeos/reality'
+import { foldRows } from '@treeos/world'
+import type { BeatDeps } from '../deps/beat-deps.ts'
+import type { Continued } from './continue.ts'
+import type { Ending } from './ending.ts'
+import { changesOf, failureNotices } from './follow-up.ts'
+import { park } from './parking.ts'
+import type { StampReading } from './read.ts'
+
+/** What one stamp appends, with the drafts that its facts were built from. */
+export interface Built {
+  readonly batch: Batch & { readonly outcome: NonNullable<Batch['outcome']> }
+  readonly record: MomentRecord
+  readonly drafts: readonly FactDraft[]
+}
+
+/**
+ * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
+ * @param recorded the moment as it was opened; the record names the digest of that
+ */
+export async function build(
+  db: Db,
+  { reality }: BeatDeps,
+  input: StampInput,
+  { recorded, ending, continued }: { recorded: LoadedMoment; ending: Ending; continued: Continued },
+  { reader, records, now, loaded }: StampReading,
+): Promise<Built> {
+  const { record: open } = loaded
+  const { verdict } = continued
+  const { breach } = verdict
+  const parking = breach === undefined ? null : await park(reader, input, open, breach)
+  const acted = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
+  const drafts = parking === null ? acted : [parking.fact]
+  const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
+  // An act needs every head that it read to stand still. A moment that writes nothing needs no head check.
+  const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
+  const heads = new Map([...read, [records.reel, records] as const])
+
+  const decided = ending.kind === 'decided' ? ending : null
+  const facts = buildFacts(heads, drafts, {
+    actor: input.being,
+    driver: open.driver,
+    moment: input.moment,
+    cause: open.wake.cause,
+    at: open.openedAt,
+    stack: decided?.composed.digests.stack ?? null,
+  })
+  const sealedAt = Math.max(now, open.openedAt)
+  const record = recordOf(input, { recorded, loaded, decided, continued, facts, sealedAt })
+  const inbox = [
+    ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
+    ...(await withRoom(db, [
+      ...failureNotices(input, open, verdict, parking?.notice.being ?? null),
+      ...continued.notices,
+    ])),
+    ...(parking === null ? [] : [parking.notice]),
+    ...continued.wakes,
+  ]
+  const lease = open.driver === null ? null : leaseOf(loaded)
+  return {
+    drafts,
+    record,
+    batch: {
+      reality: reality.id,
+      moment: { id: input.moment, being: input.being, generation: input.generation },
+      heads,
+      facts,
+      rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
+      inbox,
+      changes: changesOf(folded, drafts, facts, input.being, open),
+      closes: verdict.act?.closes ?? verdict.closes ?? [],
+      outcome: {
+        n: input.n,
+        kind: verdict.kind,
+        reason: verdict.reason,
+        detail: verdict.detail,
+        result: verdict.kind === 'act' ? (verdict.act?.result ?? null) : null,
+        wake: open.wake.id,
+        sealedAt,
+        primaryRole: decided?.stack.primary.name ?? null,
+        record,
+      },
+      ...(lease === null || verdict.kind !== 'act' ? {} : { lease: lease.epoch }),
+    },
+  }
+}
+
+function recordOf(
+  input: StampInput,
+  made: {
+    recorded: LoadedMoment
+    loaded: LoadedMoment
+    decided: Extract<Ending, { kind: 'decided' }> | null
+    continued: Continued
+    facts: readonly BuiltFact[]
+    sealedAt: number
+  },
+): MomentRecord {
+  const { record: open } = made.loaded
+  const { verdict } = made.continued
+  const digests = made.decided?.composed.digests ?? null
+  const decision = made.decided?.digest ?? null
+  const hashes = made.facts.map(({ ref }) => ref.hash)
+  return {
+    v: 1,
+    being: input.being,
+    moment: input.moment,
+    n: input.n,
+    wake: open.wake.id,
+    openedAt: open.openedAt,
+    sealedAt: made.sealedAt,
+    open: digestOf(made.recorded.record),
+    stack: made.decided?.stack ?? null,
+    stackDigest: digests?.stack ?? null,
+    surfaceDigest: digests?.surface ?? null,
+    promptDigest: digests?.prompt ?? null,
+    decision,
+    outcome: verdict.kind,
+    reason: verdict.reason,
+    by: verdict.act?.by ?? verdict.by ?? [],
+    act:
+      verdict.kind === 'act'
+        ? actDigest({ moment: input.moment, decision: decision ?? '', facts: hashes })
+        : null,
+    facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
+  }
+}
+
+/** Notices may fill only a part of an inbox, so that answers always find room. The moment's own record says the same. */
+async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
+  const room = await Promise.all(notices.map(({ being }) => countOpen(db, being)))
+  return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.noticesMax)
+}
+
+/** Each wake names the fact that caused it. */
+function causedBy(wakes: readonly Wake[], facts: readonly BuiltFact[]): Wake[] {
+  const speech = facts.find((fact) => fact.ref.kind === SPEECH_KIND)
+  return wakes.map((wake) => ({ ...wake, cause: speech?.ref.hash ?? null }))
+}

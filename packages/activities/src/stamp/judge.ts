@@ -1,0 +1,143 @@
+import { countOpen, type Db, findEntry, type InboxEntry } from '@treeos/chain'
+import {
+  type Decision,
+  isErrorCode,
+  LIMITS,
+  quote,
+  readPath,
+  stanceOf,
+  TreeosError,
+  type Wake,
+} from '@treeos/core'
+import type { StampInput } from '@treeos/protocol'
+import { actingFor, type LoadedMoment, leaseOf } from '@treeos/reality'
+import { decideCall, requireLease } from '@treeos/world'
+import type { BeatDeps } from '../deps/beat-deps.ts'
+import { messageOf } from '../run/message.ts'
+import { isChainFull } from './chain-bound.ts'
+import type { Ending, Verdict } from './ending.ts'
+import { cutOf, type StampReading } from './read.ts'
+
+/** Turns an ending into a verdict: a call that a gate refuses is a failure and writes nothing. */
+export async function judge(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  ending: Ending,
+  reading: StampReading,
+): Promise<Verdict> {
+  const { loaded } = reading
+  if (ending.kind === 'skipped')
+    return { kind: 'skipped', reason: ending.reason, detail: whySkipped(loaded), act: null }
+  const { decision } = ending
+  const { missing } = ending.composed
+  if (missing !== null)
+    return failed(
+      'ROLE_UNAVAILABLE',
+      `role ${missing} needs code that is not loaded in this worker: is its extension gone?`,
+    )
+  if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
+  if (decision.kind === 'failure')
+    return { ...failed(decision.code, decision.message), ...breachOf(decision) }
+  try {
+    return await judgeCall(db, deps, input, { ...ending, decision }, reading)
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    const by = readPath(error.detail, ['by'])
+    return { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }
+  }
+}
+
+type Called = Extract<Ending, { kind: 'decided' }> & {
+  readonly decision: Extract<Decision, { kind: 'call' }>
+}
+
+/** @throws {TreeosError} the refusal of a gate or of the operation */
+async function judgeCall(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  { decision, stack, composed }: Called,
+  { source, reader, loaded }: StampReading,
+): Promise<Verdict> {
+  const { record: open, face } = loaded
+  const me = await reader.being(input.being)
+  if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
+  if (open.wake.kind === 'act') requireLease(me, leaseOf(loaded), open.driver)
+  const wake = await wakeToAnswer(db, input, loaded)
+  const cut = await cutOf(source, wake.root)
+  if (cut !== null) {
+    const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
+    // A summon that arrived together with the cut must not stay in a person's inbox for ever.
+    return {
+      ...failed('RESOURCE_CONFLICT', why),
+      untold: true,
+      closes: 'closedBy' in wake ? [wake.id] : [],
+    }
+  }
+  requireUnanswered(wake)
+  const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
+  const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
+  for (const sent of act.wakes) await requireRoom(db, sent)
+  const { reason, detail } = act.remark ?? { reason: null, detail: null }
+  return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
+}
+
+const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>
+  breach === undefined ? {} : { breach }
+
+const failed = (code: string, message: string): Verdict => ({
+  kind: 'failure',
+  reason: isErrorCode(code) ? code : 'INTERNAL',
+  detail: messageOf(message),
+  act: null,
+})
+
+/** Names roles of the flow that are not registered: their extension may be gone, or not loaded yet. */
+function whySkipped({ program }: LoadedMoment): string | null {
+  const named = new Set(program.flow.map(({ role }) => role).concat(program.defaultRole ?? []))
+  const gone = [...named].filter((role) => typeof role === 'string' && !Object.hasOwn(program.roles, role))
+  return gone.length === 0
+    ? null
+    : `it would wear ${gone.join(', ')}, which is not registered: is its extension gone?`
+}
+
+/** The wake that a person's reply answers; for any other moment, the wake that opened it. */
+async function wakeToAnswer(
+  db: Db,
+  input: StampInput,
+  { record, content }: LoadedMoment,
+): Promise<Wake | InboxEntry> {
+  const own: Wake = { ...record.wake, being: input.being, content }
+  const named = record.wake.kind === 'act' ? readPath(content, ['answers']) : null
+  if (typeof named !== 'string') return own
+  const entry = record.answers === null ? null : await findEntry(db, record.answers)
+  if (entry === null) {
+    throw new TreeosError(
+      'CORRELATION_NOT_FOUND',
+      `no summon ${quote(named)} lies in the inbox of ${stanceOf(input.being)}`,
+    )
+  }
+  return entry
+}
+
+function requireUnanswered(wake: Wake | InboxEntry): void {
+  if ('closedBy' in wake && wake.closedBy !== null)
+    throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
+}
+
+async function requireRoom(db: Db, { id, being, root }: Wake): Promise<void> {
+  const open = await countOpen(db, being)
+  if (open >= LIMITS.inboxLengthMax) {
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `the inbox of ${stanceOf(being)} holds ${open}, at most ${LIMITS.inboxLengthMax} may wait`,
+    )
+  }
+  if (root !== id && (await isChainFull(db, root))) {
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `${LIMITS.chainWakesMax} wakes came of ${quote(root)} already, at most that many may`,
+    )
+  }
+}

@@ -1,0 +1,34 @@
+import { listLapsedLeases } from '@treeos/chain'
+import type { BeingName } from '@treeos/core'
+import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
+import { releasedFact } from '@treeos/world'
+
+/** Leases that one sweep releases. */
+const LAPSED_MAX = 100
+
+/**
+ * Records the release of leases that ran out without a renewal, or whose driver is no longer driven itself. Several workers
+ * may do so at once: the first one writes the fact.
+ * @returns beings that are driven by their own minds again
+ */
+export async function releaseLapsed(at: OpenReality): Promise<BeingName[]> {
+  const freed: BeingName[] = []
+  const failed: unknown[] = []
+  for (const { being, epoch } of await listLapsedLeases(at.db, LAPSED_MAX)) {
+    try {
+      if (await releaseOne(at, being, epoch)) freed.push(being)
+    } catch (error) {
+      failed.push(error) // one lease that cannot be released must not hold up the others
+    }
+  }
+  if (freed.length === 0 && failed.length > 0) throw failed[0]
+  return freed
+}
+
+async function releaseOne(at: OpenReality, being: BeingName, epoch: number): Promise<boolean> {
+  const reader = readerOf(at)
+  const row = await reader.being(being)
+  if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return false
+  const fact = releasedFact(being, { by: row.inhabited.by, epoch }, 'lapsed')
+  return appendSystemFacts(at, [fact], reader)
+}

@@ -1,0 +1,82 @@
+import { catalogRowsOf, type Db, digestOf, type OpenRecord, threadOf } from '@treeos/chain'
+import { type Caller, correlationFor, newWake, type PinnedStack, PRIORITIES, type Wake } from '@treeos/core'
+import {
+  type Acting,
+  type BeingRow,
+  catalogsOf,
+  type Registry,
+  type Surface,
+  type WorldReader,
+} from '@treeos/world'
+import { askerOf, openerOf } from './asker.ts'
+import { effectResultOf } from './effect-result.ts'
+
+/** Where a call is decided: the database, and the code that is loaded. */
+export interface DecidingIn {
+  readonly db: Db
+  readonly registry: Registry
+}
+
+/** A moment whose decision passes the gates: live at its stamp, or again in what-if. */
+export interface DecidingMoment {
+  readonly reader: WorldReader
+  readonly me: BeingRow
+  readonly open: OpenRecord
+  readonly stack: PinnedStack
+  readonly surface: Surface
+  readonly role: Acting['role']
+  /** what opened the moment; for a person's reply, the wake it answers */
+  readonly wake: Wake
+}
+
+/** Everything that the call of a moment is decided from. */
+export function actingFor({ db, registry }: DecidingIn, moment: DecidingMoment): Acting {
+  const { reader, me, open, stack, surface, role, wake } = moment
+  return {
+    ...lookupsIn(db, registry),
+    reader,
+    moment: open.moment,
+    me,
+    caller: { name: me.name, role: stack.primary.name, cognition: open.cognition.kind },
+    driver: open.driver,
+    surface,
+    wake,
+    hops: open.wake.kind === 'act' ? 0 : open.wake.hops,
+    role,
+    correlation: correlationFor(open.wake, open.moment),
+    asker: () => askerOf(db, wake),
+    opener: () => openerOf(db, wake),
+    outside: (call) => effectResultOf(db, open.moment, call),
+  }
+}
+
+/** Everything that a SEE outside of any moment is decided from. No wake opened it, and it writes nothing. */
+export function actingToSee(
+  { db, registry }: DecidingIn,
+  seer: Pick<Acting, 'reader' | 'me' | 'driver' | 'surface'> & { readonly caller: Caller },
+): Acting {
+  return {
+    ...lookupsIn(db, registry),
+    ...seer,
+    moment: 'see',
+    wake: NO_WAKE,
+    hops: 0,
+    role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
+    correlation: '',
+    asker: async () => null,
+    opener: async () => null,
+    outside: async () => null,
+  }
+}
+
+const lookupsIn = (
+  db: Db,
+  registry: Registry,
+): Pick<Acting, 'registry' | 'digest' | 'thread' | 'catalogs'> => ({
+  registry,
+  digest: digestOf,
+  thread: (id) => threadOf(db, id),
+  catalogs: () => catalogsOf(registry, catalogRowsOf(db)),
+})
+
+const NO_WAKE = newWake({ id: '', being: '', kind: 'event', priority: PRIORITIES.human, content: null })

@@ -1,0 +1,18 @@
+import { type Db, getBlob, getBlobCached } from '@treeos/chain'
+import type { Digest, Json } from '@treeos/core'
+import type { Program, RoleSpec } from '@treeos/roles'
+import type { Face } from '@treeos/world'
+
+// A digest names the bytes that were stored under it, so the type of what was stored is the type of what is read.
+
+export const readProgram = async (db: Db, digest: Digest): Promise<Program | null> =>
+  (await getBlob(db, digest)) as unknown as Program | null
+
+export const readFace = async (db: Db, digest: Digest): Promise<Face | null> =>
+  (await getBlob(db, digest)) as unknown as Face | null
+
+export const readSpec = async (db: Db, digest: Digest): Promise<RoleSpec | null> =>
+  specFrom(await getBlobCached(db, digest))
+
+/** A role spec as a row source returns it. */
+export const specFrom = (blob: Json | null): RoleSpec | null => blob as unknown as RoleSpec | null

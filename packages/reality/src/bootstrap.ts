@@ -1,0 +1,38 @@
+import { type ChainDb, createReality, type Reality, rebuildRow } from '@treeos/chain'
+import { evolve, genesisFacts, indexOf, type Registry, rowKeyOf, spaceKey, watchesOf } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import { installDelegates, installRoles } from './install.ts'
+import { readerOf } from './open-reality.ts'
+import { listRowsOf } from './rows.ts'
+import { appendSystemFacts } from './system-facts.ts'
+
+/**
+ * Creates the reality of a database unless it has one: its row, the roles of the registry, the first spaces and beings.
+ * Safe to run again: it leaves what exists as it is.
+ * @param owner opened with `asOwner`
+ */
+export async function bootstrapReality(
+  owner: Kysely<ChainDb>,
+  registry: Registry,
+  wanted: { readonly name: string; readonly timeZone: string },
+): Promise<{ readonly reality: Reality; readonly created: boolean }> {
+  const made = await createReality(owner, wanted)
+  const at = { db: owner, reality: made.reality }
+  await installRoles(at, registry)
+  const reader = readerOf(at)
+  if ((await reader.row(spaceKey('/'))) === null) await appendSystemFacts(at, genesisFacts(), reader)
+  await installDelegates(at)
+  await rebuildMissingWatches(owner)
+  return made
+}
+
+/** Rebuilds the watches of beings that were born before changes woke anyone: their rows hold what wakes them. */
+async function rebuildMissingWatches(owner: Kysely<ChainDb>): Promise<void> {
+  const watched = new Set(
+    (await owner.selectFrom('watch').select('being').distinct().execute()).map((row) => row.being),
+  )
+  for (const { key, row: being } of await listRowsOf(owner, 'being:')) {
+    if (!watched.has(being.name) && watchesOf(being).length > 0)
+      await rebuildRow(owner, key, { rowKeyOf, evolve, indexOf })
+  }
+}

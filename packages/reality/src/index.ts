@@ -1,0 +1,19 @@
+/** Where world and chain meet: typed rows over the database, the look that opens a moment, composition, bootstrap. */
+export { actingFor, actingToSee, type DecidingIn, type DecidingMoment } from './acting.ts'
+export { readSpec, specFrom } from './blobs.ts'
+export { bootstrapReality } from './bootstrap.ts'
+export { effectResultOf } from './effect-result.ts'
+export { endExtension, installDelegates, installRoles } from './install.ts'
+export { type Looked, leaseOf, lookForMoment, openingOf } from './look.ts'
+export {
+  type ComposedMoment,
+  composeLoaded,
+  digestsOf,
+  type LoadedMoment,
+  readMoment,
+  specsOf,
+} from './moment.ts'
+export { type OpenReality, readerOf } from './open-reality.ts'
+export { listRowsOf, listSchedulingBeings } from './rows.ts'
+export { appendSystemFacts } from './system-facts.ts'
+export { UnknownBeingError } from './unknown-being.ts'

@@ -1,0 +1,13 @@
+import type { Db, Reality } from '@treeos/chain'
+import { rowSource } from '@treeos/chain'
+import { WorldReader } from '@treeos/world'
+
+/** A reality with a handle on its database: the pool, or a transaction. */
+export interface OpenReality {
+  readonly db: Db
+  readonly reality: Reality
+}
+
+/** Reads the world as Postgres has it now. Each read is a statement of its own unless `db` is a snapshot. */
+export const readerOf = ({ db, reality }: OpenReality): WorldReader =>
+  new WorldReader(rowSource(db, reality.id))

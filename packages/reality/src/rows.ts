@@ -1,0 +1,25 @@
+import { type Db, listRows, listScheduling } from '@treeos/chain'
+import type { BeingRow, MatterRow, RoleRow, SpaceRow, WorldRow } from '@treeos/world'
+
+/** What the rows of each kind are: the prefix of a row's key names the kind. */
+interface RowKinds {
+  readonly 'being:': BeingRow
+  readonly 'space:': SpaceRow
+  readonly 'world:': WorldRow
+  readonly 'role:': RoleRow
+  readonly 'matter:': MatterRow
+}
+
+/** All rows of one kind, sorted by key. A list reads no heads, so no moment may rest on it. */
+export async function listRowsOf<Kind extends keyof RowKinds>(
+  db: Db,
+  kind: Kind,
+): Promise<{ readonly key: string; readonly row: RowKinds[Kind] }[]> {
+  const rows = await listRows(db, kind)
+  return rows.map(({ key, state }) => ({ key, row: state as unknown as RowKinds[Kind] }))
+}
+
+/** Beings that may have a schedule. The index matches the text of a row, so some of them have none. */
+export async function listSchedulingBeings(db: Db): Promise<BeingRow[]> {
+  return (await listScheduling(db)) as unknown as BeingRow[]
+}
