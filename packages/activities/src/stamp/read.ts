@@ -1,5 +1,5 @@
 import { type Db, prefetch, ReadSet } from '@treeos/chain'
-import { isOfThread, momentsReel } from '@treeos/core'
+import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import {
