@@ -2,14 +2,7 @@ import { type Db, prefetch, ReadSet } from '@treeos/chain'
 import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
-import {
-  beingKey,
-  type RowSource,
-  type SeenHead,
-  type ThreadRow,
-  threadKey,
-  WorldReader,
-} from '@treeos/world'
+import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 
 /** The world as one try of a stamp finds it. The reader remembers every head that the decision rests on. */
