@@ -9,7 +9,7 @@ import {
   type ReelId,
   reelOfKey,
 } from '@treeos/core'
-import type { RowSource } from '@treeos/world'
+import { childrenAfter, contentsAfter, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
 /** The reels of a reality, loaded as they are asked for and kept for the moments after. */
@@ -109,45 +109,13 @@ export class Past {
             return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
           }),
         ),
-      keysInPlace: async (place, kind) => {
-        const facts = await factsOf(place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`)
-        if (kind === 'matter:') return mattersOf(facts)
-        return kind === 'being:' ? occupants(facts) : openedSpaces(facts)
-      },
-      keysOfBeings: () => Promise.reject(new Error('a moment sees no list of all beings')),
-      keysOfChildren: async (being) =>
-        sorted(
-          (await factsOf(`being:${being}`))
-            .filter((fact) => fact.header.kind === 'being:bore')
-            .map((fact) => `being:${String(fact.payload?.being)}`),
+      keysInPlace: async (place, kind) =>
+        contentsAfter(
+          await factsOf(place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`),
+          kind,
         ),
+      keysOfBeings: () => Promise.reject(new Error('a moment sees no list of all beings')),
+      keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
     }
   }
 }
-
-function occupants(facts: readonly Fact[]): string[] {
-  const inside = new Set<string>()
-  for (const { header, payload } of facts) {
-    if (header.kind === 'space:entered') inside.add(`being:${String(payload?.being)}`)
-    if (header.kind === 'space:left') inside.delete(`being:${String(payload?.being)}`)
-  }
-  return sorted(inside)
-}
-
-function mattersOf(facts: readonly Fact[]): string[] {
-  const there = new Set<string>()
-  for (const { header, payload } of facts) {
-    if (header.kind === 'place:received') there.add(`matter:${String(payload?.matter)}`)
-    if (header.kind === 'place:gave') there.delete(`matter:${String(payload?.matter)}`)
-  }
-  return sorted(there)
-}
-
-const openedSpaces = (facts: readonly Fact[]) =>
-  sorted(
-    facts
-      .filter((fact) => fact.header.kind === 'space:opened')
-      .map((fact) => `space:${String(fact.payload?.path)}`),
-  )
-
-const sorted = (keys: Iterable<string>): string[] => [...keys].sort()
