@@ -19,7 +19,7 @@ import {
 } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { composeLoaded, type LoadedMoment } from '@treeos/reality'
-import { EffectPending } from '@treeos/world'
+import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
@@ -37,14 +37,14 @@ const TRIES_MAX = 12
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> {
-  try {
-    return await stampNow(deps, input)
-  } catch (error) {
-    if (!(error instanceof EffectPending)) throw error
-    const refused = await holdEffect(deps, input, error)
-    if (refused !== null) return stampNow(deps, { ...input, effect: refused })
-    return { effect: { operation: error.call.operation, ...error.effect } }
-  }
+  const first = await stampNow(deps, input)
+  if (!('pending' in first)) return first
+  const { call, effect } = first.pending
+  const refused = await holdEffect(deps, input, first.pending)
+  if (refused === null) return { effect: { operation: call.operation, ...effect } }
+  const failed = await stampNow(deps, { ...input, effect: refused })
+  if ('pending' in failed) throw new Error(`moment ${input.moment} failed and waits for an effect`)
+  return failed
 }
 
 /** Keeps what the moment asks for. @returns why it is not to be done; null when it is */
@@ -55,7 +55,10 @@ async function holdEffect({ db }: BeatDeps, { moment }: StampInput, { call }: Ef
   return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }
 
-async function stampNow(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+async function stampNow(
+  deps: BeatDeps,
+  input: StampInput,
+): Promise<StampedMoment | { readonly pending: EffectPending }> {
   const loaded = await loadMoment(deps, input.moment)
   let ending = await endingOf(deps, input, loaded)
   let overtaken: ReelId[] = []
@@ -89,6 +92,7 @@ async function stampNow(deps: BeatDeps, input: StampInput): Promise<StampedMomen
       crashPointLater('stamp:returned')
       return done.stamped
     }
+    if (done.status === 'effect-pending') return done
     if (done.status === 'done') return stampedBefore(deps, input)
     if (done.status === 'superseded') {
       throw new StaleGenerationError(

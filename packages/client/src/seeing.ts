@@ -97,7 +97,8 @@ async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) =>
       stacked: result.stacked,
       surface: face.surface,
       see: async (address) => {
-        const { seen } = await decideCall({ verb: 'see', address }, acting)
+        const act = await decideCall({ verb: 'see', address }, acting)
+        const seen = act.kind === 'act' ? act.seen : null
         if (seen === null) throw new Error('a look that shows nothing')
         return seen()
       },

@@ -25,7 +25,6 @@ import {
   type BeingRow,
   beingKey,
   decideCall,
-  EffectPending,
   type Registry,
   type RoleRow,
   type RowSource,
@@ -170,9 +169,8 @@ async function attempt(
   try {
     const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
     await decideCall(call, actingFor({ db, registry }, moment))
-    return null
+    return null // a call that waits for its effect passed both gates
   } catch (error) {
-    if (error instanceof EffectPending) return null // it passes both gates, and what it then does was never done
     if (error instanceof TreeosError) return { code: error.code, message: error.message }
     throw new Error(`moment ${outcome.n} of ${stanceOf(me.name)} cannot be judged`, { cause: error })
   }

@@ -158,7 +158,9 @@ describe('what an operation decides', () => {
     expect((await decide(tea, 'tea:order', { ...at, effect: 'no 7' })).facts).toEqual([
       recordFact(parlour, 'tea:ordered', { receipt: 'no 7' }),
     ])
-    await expect(decide(tea, 'tea:order', at)).rejects.toThrow('tea:order waits for what it does outside')
+    await expect(decide(tea, 'tea:order', at)).rejects.toThrow(
+      'tea:order waits for its effect: give the attempt an effect',
+    )
   })
 })
 

@@ -95,7 +95,7 @@ export interface Attempt {
  * What an operation decides once it may: neither gate is asked. Its target, its arguments and what it may write by the
  * manifest are held as in a worker.
  * @throws {TreeosError} what the moment would fail with; where code of the extension died, its `cause` is the error it died of
- * @throws {EffectPending} for arguments with which the operation's effect would now be done, when none is given
+ * @throws {Error} when the operation has an effect and the attempt gives no result of it
  */
 export async function decide(
   extension: Extension,
@@ -104,7 +104,7 @@ export async function decide(
 ): Promise<Pick<Decided, 'facts' | 'result' | 'reply'>> {
   const reader = worldOf([...world, actor, target])
   const outside = async () => (effect === undefined ? null : { value: effect })
-  return decideUngated(
+  const outcome = await decideUngated(
     action,
     { registry: registryOf(extension), reader, outside },
     {
@@ -120,6 +120,8 @@ export async function decide(
       fulfil: ofTheSubstrate,
     },
   )
+  if (outcome.kind === 'decided') return outcome.decided
+  throw new Error(`${action} waits for its effect: give the attempt an effect`)
 }
 
 const registryOf = (extension: Extension): Registry => buildRegistry([seed, extension])

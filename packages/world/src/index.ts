@@ -1,5 +1,5 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
-export { type Effect, type EffectCall, type EffectInput, EffectPending } from './extend/effect.ts'
+export type { Effect, EffectCall, EffectInput, EffectPending } from './extend/effect.ts'
 export type {
   Decided,
   Extension,
@@ -16,7 +16,7 @@ export { DEFAULT_ROLE, DELEGATES, OPERATOR, ROLE_MANAGER, SUBSTRATE_REGISTRY } f
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export { STANDINGS, type Standing } from './gates/rules.ts'
-export { isAncestor, type StanceDecision, type StanceQuestion, stanceGate } from './gates/stance.ts'
+export { isAncestor, type StanceDecision, type StanceQuestion, stanceGate } from './gates/stance-gate.ts'
 export { type Composed, composeMoment } from './moment/compose-moment.ts'
 export { type LastSealed, type Opened, type Opening, type OpenTime, openContext } from './moment/context.ts'
 export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
@@ -65,6 +65,6 @@ export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/seed.ts'
 export { decideCall } from './verbs/act.ts'
 export type { Act, Acting, Asker } from './verbs/acting.ts'
 export { type CatalogRows, type Catalogs, catalogsOf } from './verbs/catalogs.ts'
+export { decideUngated } from './verbs/decide-operation.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
-export { decideUngated } from './verbs/operate.ts'
 export { orientationRemark, type Remark } from './verbs/orientation.ts'

@@ -121,7 +121,7 @@ export class State {
       cause: null,
     }
     try {
-      return await this.#code.decideCall(call, {
+      const act = await this.#code.decideCall(call, {
         reader: this.#reader,
         registry: this.#registry,
         moment: `${who}/1/1`,
@@ -143,6 +143,7 @@ export class State {
         thread: async () => null,
         catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),
       })
+      return act.kind === 'act' ? act : null
     } catch (error) {
       if (error instanceof Error && error.name === 'TreeosError') return null
       throw error

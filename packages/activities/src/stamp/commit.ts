@@ -2,6 +2,7 @@ import { append, type Db, listParkedBy, putBlob } from '@treeos/chain'
 import type { BeingName, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
+import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import { type Built, build } from './build.ts'
@@ -24,6 +25,8 @@ export type Committed =
   | { readonly status: 'superseded'; readonly generation: number }
   /** the lease of the driver is over */
   | { readonly status: 'unleased' }
+  /** the call waits for its effect; nothing was written */
+  | { readonly status: 'effect-pending'; readonly pending: EffectPending }
 
 /** Beings that a stamp rings because a budget no longer parks them. The sweep rings the rest. */
 const FREED_MAX = 1000
@@ -38,6 +41,7 @@ export async function commit(
 ): Promise<Committed> {
   const reading = await readForStamp(db, deps, input, recorded)
   const verdict = await judge(db, deps, input, ending, reading)
+  if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, ending, verdict, reading)
   deps.memory.stamped.set(input.being, reading.readSet)
   const built = await build(db, deps, input, { recorded, ending, continued }, reading)

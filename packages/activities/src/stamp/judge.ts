@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOf } from '@treeos/reality'
-import { decideCall, requireLease } from '@treeos/world'
+import { decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { messageOf } from '../run/message.ts'
 import { isChainFull } from './chain-bound.ts'
@@ -25,7 +25,7 @@ export async function judge(
   input: StampInput,
   ending: Ending,
   reading: StampReading,
-): Promise<Verdict> {
+): Promise<Verdict | EffectPending> {
   const { loaded } = reading
   if (ending.kind === 'skipped')
     return { kind: 'skipped', reason: ending.reason, detail: whySkipped(loaded), act: null }
@@ -59,7 +59,7 @@ async function judgeCall(
   input: StampInput,
   { decision, stack, composed }: Called,
   { source, reader, loaded }: StampReading,
-): Promise<Verdict> {
+): Promise<Verdict | EffectPending> {
   const { record: open, face } = loaded
   const me = await reader.being(input.being)
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
@@ -78,6 +78,7 @@ async function judgeCall(
   requireUnanswered(wake)
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
+  if (act.kind === 'effect-pending') return act
   for (const sent of act.wakes) await requireRoom(db, sent)
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
   return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }

@@ -37,15 +37,9 @@ export interface EffectCall {
   readonly args: JsonObject
 }
 
-/** Thrown through a decision whose effect is not done yet; never by what an extension writes. */
-export class EffectPending extends Error {
-  override readonly name = 'EffectPending'
+/** A call passed both gates, but the effect of its operation is not done yet: decide the call again once it is. */
+export interface EffectPending {
+  readonly kind: 'effect-pending'
   readonly call: EffectCall
   readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts'>
-
-  constructor(call: EffectCall, { timeoutSeconds, attempts }: Effect) {
-    super(`${call.operation} waits for what it does outside`)
-    this.call = call
-    this.effect = { timeoutSeconds, attempts }
-  }
 }

@@ -1,4 +1,4 @@
-import { type BeingName, quote, type SpacePath, stanceOf } from '@treeos/core'
+import { type BeingName, quote, type SpacePath, stanceOf, TreeosError, type Verb } from '@treeos/core'
 import { textPattern } from '@treeos/roles'
 import type { WorldReader } from '../read/reader.ts'
 import {
@@ -7,6 +7,7 @@ import {
   type Concrete,
   canonicalTarget,
   covers,
+  LIST_OF_VERB,
   type Surface,
 } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -63,4 +64,20 @@ function show(entries: readonly Concrete[]): string {
     .slice(0, 12)
     .map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
   return entries.length > 12 ? `${names.join(', ')}, … ${entries.length} in all` : names.join(', ')
+}
+
+/**
+ * Asks the list gate whether a being may reach for a target with a verb.
+ * @returns the entry that allows it
+ * @throws {TreeosError} FORBIDDEN naming the list or the ceiling that does not hold it
+ */
+export async function requireListed(
+  { reader, me, surface }: { readonly reader: WorldReader; readonly me: BeingRow; readonly surface: Surface },
+  verb: Verb,
+  target: string,
+): Promise<string> {
+  const decision = listGate(surface, await ceilingsOf(reader, me), LIST_OF_VERB[verb], target)
+  if (decision.allowed) return decision.by
+  const { by, why } = decision
+  throw new TreeosError('FORBIDDEN', why, { answer: 'not-granted', by, verb, target })
 }

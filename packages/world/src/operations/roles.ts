@@ -2,7 +2,7 @@ import { REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@tre
 import { parseRole } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
 import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
-import { isAncestor } from '../gates/stance.ts'
+import { isAncestor } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type RoleRow, roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'

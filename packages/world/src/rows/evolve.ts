@@ -1,4 +1,11 @@
-import { type FactDraft, isJsonObject, type Json, type JsonObject, spaceName } from '@treeos/core'
+import {
+  type FactDraft,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  REGISTRY_REEL,
+  spaceName,
+} from '@treeos/core'
 import { budgeted, parkedBy, resumed } from './budgets.ts'
 import { inhabited, released } from './inhabiting.ts'
 import { setQuality } from './qualities.ts'
@@ -24,7 +31,7 @@ export interface Change extends FactDraft {
 export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): string | null {
   const kinds = KINDS.get(fact.kind)
   if (kinds === undefined) return null
-  return fact.reel === 'registry' ? roleKey(String(fact.payload.name)) : fact.reel
+  return fact.reel === REGISTRY_REEL ? roleKey(String(fact.payload.name)) : fact.reel
 }
 
 /**

@@ -1,34 +1,38 @@
 import type { VerbCall } from '@treeos/core'
-import { bothGates, requireListed } from '../gates/both-gates.ts'
-import { ceilingsOf } from '../gates/list-gate.ts'
+import type { EffectPending } from '../extend/effect.ts'
+import { requireListed } from '../gates/list-gate.ts'
+import { requireStanding } from '../gates/standing.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { nameOf, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
 import type { Act, Acting } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
+import { requireBounded } from './decide-operation.ts'
 import { type Descriptor, describe } from './descriptor.ts'
-import { identify, operate, requireBounded } from './operate.ts'
+import { identify, operate } from './operate.ts'
 import { summon } from './summon.ts'
 
 /**
- * Runs one verb call through both gates and decides it.
- * @throws {TreeosError} FORBIDDEN from either gate, or the code of what is wrong; then nothing is written
- * @throws whatever a read failed with
+ * Decides one verb call. Each gate is asked once: the list gate before anything is read of the target, the stance gate
+ * after it.
+ * @returns the act, or the effect that has to be done before the call can be decided
+ * @throws {TreeosError} FORBIDDEN from either gate, or the code of another fault of the call; then nothing is written
+ * @throws the error of a read that failed
  */
-export async function decideCall(call: VerbCall, at: Acting): Promise<Act> {
+export async function decideCall(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
   try {
     const act = await decide(call, at)
-    requireBounded(act)
+    if (act.kind === 'act') requireBounded(act)
     return act
   } finally {
-    at.reader.requireWhole() // an operation may have taken a read that failed for one that found nothing
+    at.reader.requireWhole() // an operation may have taken a failed read for one that found nothing
   }
 }
 
-function decide(call: VerbCall, at: Acting): Promise<Act> {
+function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
   switch (call.verb) {
     case 'see':
-      return look(call.address, at)
+      return see(call.address, at)
     case 'summon':
       return summon(call, at)
     case 'do':
@@ -38,20 +42,26 @@ function decide(call: VerbCall, at: Acting): Promise<Act> {
   }
 }
 
-/** A look seals nothing; it must be allowed all the same. */
-async function look(address: string, at: Acting): Promise<Act> {
-  requireListed(
-    at.surface,
-    await ceilingsOf(at.reader, at.me),
-    'see',
-    canonicalTarget('canSee', address, at.me.home),
-  )
+/** SEE: shows what is at an address. It writes no fact. */
+async function see(address: string, at: Acting): Promise<Act> {
+  const listed = await requireListed(at, 'see', canonicalTarget('canSee', address, at.me.home))
   const target = await resolve(at, address)
   if (target.kind === 'thread') requirePart(at.me, target.thread)
-  const by = await bothGates(at, 'see', nameOf(target), { key: nameOf(target), target, fallback: ['anyone'] })
+  const key = nameOf(target)
+  const stance = await requireStanding(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
   const seen = async (): Promise<Descriptor> => {
     const entry = await describe(at.reader, target)
     return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
   }
-  return { facts: [], wakes: [], closes: [], result: null, specs: [], seen, remark: null, by }
+  return {
+    kind: 'act',
+    facts: [],
+    wakes: [],
+    closes: [],
+    result: null,
+    specs: [],
+    seen,
+    remark: null,
+    by: [listed, stance],
+  }
 }

@@ -52,6 +52,7 @@ export interface Asker {
 
 /** What passing both gates yields: facts and wakes to commit, or nothing for a look. */
 export interface Act {
+  readonly kind: 'act'
   readonly facts: readonly FactDraft[]
   readonly wakes: readonly Wake[]
   readonly closes: readonly string[]

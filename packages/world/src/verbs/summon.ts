@@ -12,9 +12,9 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
-import { bothGates, requireListed } from '../gates/both-gates.ts'
-import { ceilingsOf } from '../gates/list-gate.ts'
+import { requireListed } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
+import { requireStanding } from '../gates/standing.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
@@ -70,6 +70,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     cause: null,
   }
   return {
+    kind: 'act',
     facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
     wakes: [out],
     closes: inReplyTo === null ? [] : [inReplyTo],
@@ -112,14 +113,11 @@ function requireOwn(asked: Orientation | undefined, name: BeingName, { me, role 
 }
 
 async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow; by: [string, string] }> {
-  const stance = stanceOf(name)
-  requireListed(at.surface, await ceilingsOf(at.reader, at.me), 'summon', stance)
+  const key = stanceOf(name)
+  const listed = await requireListed(at, 'summon', key)
   const being = await at.reader.being(name)
-  if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${stance} lives in this reality`)
-  const by = await bothGates(at, 'summon', stance, {
-    key: stance,
-    target: { kind: 'being', being },
-    fallback: ['anyone'],
-  })
-  return { being, by }
+  if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
+  const target = { kind: 'being', being } as const
+  const stance = await requireStanding(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  return { being, by: [listed, stance] }
 }

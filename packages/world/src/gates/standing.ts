@@ -1,32 +1,26 @@
-import { ROOT_SPACE, TreeosError, type Verb } from '@treeos/core'
+import { ROOT_SPACE, type Verb } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
-import { LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { ceilingsOf, listGate } from './list-gate.ts'
-import { requireAllowed, type StanceQuestion, stanceGate } from './stance.ts'
+import { requireAllowed, type StanceQuestion, stanceGate } from './stance-gate.ts'
 
-export interface Gated {
+/** A call that the stance gate is asked about. */
+interface TargetedCall {
   readonly key: string
   readonly target: OperationTarget
   readonly fallback: StanceQuestion['fallback']
 }
 
-export async function bothGates(
-  at: { readonly reader: WorldReader; readonly me: BeingRow; readonly surface: Surface },
-  verb: Verb,
-  listed: string,
-  question: Gated,
-): Promise<[string, string]> {
-  const list = requireListed(at.surface, await ceilingsOf(at.reader, at.me), verb, listed)
-  return [list, await requireStanding(at.reader, at.me, verb, question)]
-}
-
+/**
+ * Asks the stance gate about a target.
+ * @returns the address of the rule that allows it
+ * @throws {TreeosError} FORBIDDEN
+ */
 export async function requireStanding(
   reader: WorldReader,
   actor: BeingRow,
   verb: Verb,
-  { key, target, fallback }: Gated,
+  { key, target, fallback }: TargetedCall,
 ): Promise<string> {
   const stance = await stanceGate(reader, {
     actor,
@@ -38,7 +32,7 @@ export async function requireStanding(
   return requireAllowed(stance, actor)
 }
 
-/** Where a target is, and whose: the spaces on the way up from there have the say of it. */
+/** The space where the rules for a target begin, and the owner where the target has one. */
 async function standingPlace(
   reader: WorldReader,
   target: OperationTarget,
@@ -56,18 +50,4 @@ async function standingPlace(
       return { being: null, space: holder?.space ?? place ?? ROOT_SPACE, owner }
     }
   }
-}
-
-export function requireListed(
-  surface: Surface,
-  ceilings: Parameters<typeof listGate>[1],
-  verb: Verb,
-  target: string,
-): string {
-  const decision = listGate(surface, ceilings, LIST_OF_VERB[verb], target)
-  if (!decision.allowed) {
-    const { by, why } = decision
-    throw new TreeosError('FORBIDDEN', why, { answer: 'not-granted', by, verb, target })
-  }
-  return decision.by
 }

@@ -2,7 +2,7 @@ import type { Json, Verb } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { born, MemoryWorld, spaceMade } from '../../test/memory-world.ts'
 import type { Standing } from './rules.ts'
-import { isAncestor, stanceGate } from './stance.ts'
+import { isAncestor, stanceGate } from './stance-gate.ts'
 
 /** A house of ann's with a cellar of cid's; bob lives in it, dot and eve do not, and each bears a child there. */
 function worldWith(rules: { house?: Json; cellar?: Json; root?: Json }) {

@@ -1,0 +1,84 @@
+import { type Json, LIMITS, TreeosError } from '@treeos/core'
+import { requireDeclared } from '../extend/declared.ts'
+import type { EffectPending } from '../extend/effect.ts'
+import type { Decided, OperationInput } from '../extend/extension.ts'
+import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
+import { nameOf } from '../read/target.ts'
+import type { Acting } from './acting.ts'
+import { type Registered, requireOperation, requireTarget } from './find-operation.ts'
+
+type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside'>
+
+/** All an operation is given, except what this file adds. */
+type Input = Omit<OperationInput, 'effect' | 'known'>
+
+/** An operation's decision, or the effect that has to be done before it can decide. */
+export type Outcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
+
+/** Decides as in a moment, without asking either gate: for tests of extensions. */
+export async function decideUngated(action: string, at: Deciding, input: Input): Promise<Outcome> {
+  const operation = requireOperation(at.registry, action, 'do')
+  requireTarget(operation, input.target)
+  const outcome = await decideOperation(operation, at, input)
+  if (outcome.kind === 'decided') requireBounded(outcome.decided)
+  return outcome
+}
+
+/** Runs an operation that both gates allow. It may write no more than the manifest of its extension names. */
+export async function decideOperation(operation: Registered, at: Deciding, input: Input): Promise<Outcome> {
+  const effect = await effectOf(operation, at, input)
+  if (effect.kind === 'effect-pending') return effect
+  const decided = await guarded(operation, input, async () => {
+    const decided = await operation.decide({ ...input, effect: effect.value, known: at.registry.known })
+    await requireDeclared(operation, decided, at)
+    return decided
+  })
+  return { kind: 'decided', decided }
+}
+
+/**
+ * Runs code of an extension. An error of its own fails the moment: thrown on, the activity would be retried for ever and the
+ * actor would never live another moment.
+ */
+async function guarded<T>(
+  { name, origin }: Registered,
+  { world }: Pick<OperationInput, 'world'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    world.requireWhole() // a failed read is no fault of the operation: the activity is retried
+    if (error instanceof TreeosError || origin === SUBSTRATE_REGISTRY) throw error
+    const kind = error instanceof Error ? error.name : typeof error
+    throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`, undefined, {
+      cause: error,
+    })
+  }
+}
+
+/** What the effect of an operation returned: it is done after both gates and before the decision. Null without an effect. */
+async function effectOf(
+  operation: Registered,
+  at: Pick<Deciding, 'outside'>,
+  input: Pick<OperationInput, 'actor' | 'target' | 'args' | 'world'>,
+): Promise<{ readonly kind: 'done'; readonly value: Json } | EffectPending> {
+  const { name, effect } = operation
+  const { actor, target, args } = input
+  if (effect === undefined) return { kind: 'done', value: null }
+  await guarded(operation, input, async () => effect.check(args))
+  const call = { operation: name, actor: actor.name, target: nameOf(target), args }
+  const done = await at.outside(call)
+  if (done !== null) return { kind: 'done', value: done.value }
+  const { timeoutSeconds, attempts } = effect
+  return { kind: 'effect-pending', call, effect: { timeoutSeconds, attempts } }
+}
+
+/** @throws {TreeosError} PAYLOAD_TOO_LARGE */
+export function requireBounded({ facts }: Pick<Decided, 'facts'>): void {
+  if (facts.length <= LIMITS.factsPerActMax) return
+  throw new TreeosError(
+    'PAYLOAD_TOO_LARGE',
+    `an act of ${facts.length} facts, at most ${LIMITS.factsPerActMax} are taken`,
+  )
+}

@@ -1,0 +1,99 @@
+import { stanceOf, TreeosError } from '@treeos/core'
+import type { EffectPending } from '../extend/effect.ts'
+import type { Decided, Operation } from '../extend/extension.ts'
+import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
+import { reachWith } from '../gates/reach.ts'
+import { requireStanding } from '../gates/standing.ts'
+import { type OperationTarget, resolve } from '../read/target.ts'
+import { holdsEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import type { Acting } from './acting.ts'
+import { decideOperation } from './decide-operation.ts'
+import { defaultTarget, requireOperation, requireTarget } from './find-operation.ts'
+import { parseRequest, type Request } from './request.ts'
+
+/** What was decided for the asker, with the rules that allowed it to the asker. */
+export type Fulfilled =
+  | { readonly kind: 'decided'; readonly decided: Decided; readonly by: readonly string[] }
+  | EffectPending
+
+/**
+ * Decides the operation that the content of the wake asks for, on behalf of the asker. The asker must be able to do the
+ * same alone: its lists held the action as it spoke, its reach holds it now, and standing, ceilings and reach are the
+ * asker's own or its lender's. The lists of the being that mediates bound it too.
+ * @param by the operation that asks for this; it cannot be asked for itself
+ */
+export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
+  const { wake, reader } = at
+  const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
+  if (request === null)
+    throw new TreeosError('INVALID_INPUT', 'nobody asked for an operation: {"do": action, …} is what asks')
+  const asker = wake.caller === null ? null : await reader.being(wake.caller.name)
+  if (asker === null || wake.caller === null)
+    throw new TreeosError('UNAUTHORIZED', `${request.action} was asked for by nobody: only a being may ask`)
+  if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
+  const { verb, action, args } = request
+  await requireListed(at, verb, action)
+  const asked = await at.asker()
+  const list = await requireAsked(at, asker, request, asked?.surface ?? null)
+  const { driver = null, lender = null } = asked ?? {}
+  const reach = await reachWith(reader, asker, lender)
+  const named = LIST_OF_VERB[verb]
+  if (!holdsEntry(named, reach[named], action, asker.home)) {
+    throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
+  }
+  const operation = requireOperation(at.registry, action, verb)
+  const target: OperationTarget =
+    verb === 'be'
+      ? { kind: 'being', being: asker }
+      : await resolve(
+          { reader, me: asker, thread: at.thread },
+          request.target ?? defaultTarget(operation, asker),
+        )
+  requireTarget(operation, target)
+  const stance = await requireStanding(reader, asker, verb, {
+    key: operation.name,
+    target,
+    fallback: operation.allow,
+  })
+  const outcome = await decideOperation(operation, at, {
+    actor: asker,
+    driver: driver === null ? null : await reader.being(driver),
+    lender: lender === null ? null : await reader.being(lender),
+    cognition: wake.caller.cognition,
+    target,
+    args,
+    world: reader,
+    digest: at.digest,
+    reach: async () => reach,
+    fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
+  })
+  if (outcome.kind === 'effect-pending') return outcome
+  const facts = outcome.decided.facts.map((fact) => ({
+    ...fact,
+    payload: { ...fact.payload, onBehalfOf: asker.name },
+  }))
+  const rules = [list, stance].map((rule) => `${stanceOf(asker.name)} ${rule}`)
+  return { kind: 'decided', decided: { ...outcome.decided, facts }, by: rules }
+}
+
+/** Asks the list gate for the asker, with what it could reach for when it spoke. */
+async function requireAsked(
+  { reader }: Acting,
+  asker: BeingRow,
+  { verb, action }: Request,
+  surface: Surface | null,
+): Promise<string> {
+  if (surface === null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `nothing is known of what ${stanceOf(asker.name)} could do as it spoke`,
+    )
+  const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
+  if (decision.allowed) return decision.by
+  const { by, why } = decision
+  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${why}`, {
+    answer: 'not-granted',
+    by: `${stanceOf(asker.name)} ${by}`,
+  })
+}
