@@ -120,6 +120,8 @@ const allowed: Record<string, string> = {
   'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
   'packages/chain/src/verify/a.ts': `import '../sql/fine.ts'`,
   'packages/chain/src/sql/fine.ts': '',
+  'packages/activities/src/stamp/a.ts': `import '../run/fine.ts'`,
+  'packages/activities/src/run/fine.ts': '',
   'extensions/court/src/fine.ts': `import '@treeos/sdk'\nimport './finer.ts'`,
   'extensions/court/src/finer.ts': '',
   'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
