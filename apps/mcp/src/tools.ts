@@ -1,11 +1,15 @@
 import { act, inbox, oneself, reply, see, summon } from '@treeos/client'
 import {
+  type CallParameters,
+  callParameters,
+  fieldFault,
   isJsonObject,
   type Json,
   type JsonObject,
   parseCall,
   parseStance,
   quote,
+  readText,
   requireContent,
   TreeosError,
   type Verb,
@@ -16,20 +20,12 @@ import type { Seat } from './seat.ts'
 /** Longer than that, an answer is read from the inbox. */
 const WAIT_SECONDS_MAX = 300
 
-type Property = Record<string, string | number | boolean>
-type Schema = { type: 'object'; properties: Record<string, Property>; required: string[] }
-
-const schemaOf = (verb: Verb): Schema => VERB_TOOLS[verb].parameters as unknown as Schema
-
 /** A person answers too, and may wait for an answer. */
-const SUMMON: Schema = {
-  ...schemaOf('summon'),
+const SPOKEN = callParameters('summon', ['target', 'content', 'inReplyTo'])
+const SUMMON: CallParameters = {
+  ...SPOKEN,
   properties: {
-    ...schemaOf('summon').properties,
-    inReplyTo: {
-      type: 'string',
-      description: 'correlation of an inbox entry to answer, instead of a target',
-    },
+    ...SPOKEN.properties,
     waitSeconds: {
       type: 'number',
       minimum: 0,
@@ -37,7 +33,6 @@ const SUMMON: Schema = {
       description: 'how long to wait for the reply; without it, the reply comes to the inbox',
     },
   },
-  required: ['content'],
 }
 
 const DESCRIPTIONS: Partial<Record<Verb, string>> = {
@@ -48,7 +43,7 @@ const DESCRIPTIONS: Partial<Record<Verb, string>> = {
 export const TOOLS = (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
   name: verb,
   description: DESCRIPTIONS[verb] ?? VERB_TOOLS[verb].description,
-  inputSchema: verb === 'summon' ? SUMMON : schemaOf(verb),
+  inputSchema: verb === 'summon' ? SUMMON : VERB_TOOLS[verb].parameters,
   annotations: { readOnlyHint: verb === 'see', openWorldHint: false },
 }))
 
@@ -70,26 +65,34 @@ export async function callVerb(seat: Seat, name: string, input: unknown): Promis
   )
 }
 
-function speak(seat: Seat, { content, target, inReplyTo, waitSeconds }: JsonObject): Promise<object> {
-  const call = parseCall({ verb: 'summon', content: text('content', content) })
-  if (call.verb !== 'summon') throw new Error('a summon that is none')
-  const wait = waitOf(waitSeconds)
-  if (inReplyTo != null) {
-    if (target != null)
+function speak(seat: Seat, args: JsonObject): Promise<object> {
+  const call = parseCall({ verb: 'summon', content: requireSpoken(args) })
+  if (call.verb !== 'summon') throw new Error('parseCall read a summon as another verb')
+  const wait = waitOf(args.waitSeconds)
+  const correlation = readText(args, 'inReplyTo')
+  const target = readText(args, 'target')
+  if (correlation !== null) {
+    if (target !== null)
       throw new TreeosError(
         'INVALID_INPUT',
         'an answer goes to whoever asked: leave out target, or inReplyTo',
       )
-    const correlation = text('inReplyTo', inReplyTo)
     return seat.use((at, as) => reply(at, { correlation, content: call.content, as, waitSeconds: wait }))
   }
-  if (target == null)
+  if (target === null)
     throw new TreeosError(
       'INVALID_INPUT',
       'target is missing; it takes a stance, as in @ann, or use inReplyTo',
     )
-  const whom = parseStance(text('target', target))
+  const whom = parseStance(target)
   return seat.use((at, as) => summon(at, { target: whom, content: call.content, as, waitSeconds: wait }))
+}
+
+/** MCP offers text alone, where a program may say any JSON. */
+function requireSpoken(args: JsonObject): string {
+  const content = readText(args, 'content')
+  if (content === null) throw fieldFault('content', args.content, 'a text')
+  return content
 }
 
 function waitOf(value: Json | undefined): number | null {
@@ -99,12 +102,6 @@ function waitOf(value: Json | undefined): number | null {
     'INVALID_INPUT',
     `waitSeconds is ${quote(value)}; it takes a number from 0 to ${WAIT_SECONDS_MAX}`,
   )
-}
-
-function text(name: string, value: Json | undefined): string {
-  if (typeof value === 'string' && value !== '') return value
-  const came = value === undefined ? 'is missing' : `is ${quote(value)}`
-  throw new TreeosError('INVALID_INPUT', `${name} ${came}; it takes a text`)
 }
 
 /** A misspelt name would else be lost without a word. */

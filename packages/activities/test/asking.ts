@@ -1,5 +1,6 @@
 /** A model server of a test file's own, and one way to ask it. Imported, it is there from the first test to the last. */
 import { inspect } from 'node:util'
+import { callParameters } from '@treeos/core'
 import type { Tool } from '@treeos/world'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createModel, type Mind, mindOf } from '../src/model/model.ts'
@@ -24,7 +25,7 @@ export const KEY = 'sk-KEY-55'
 export const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
 export const tool = (name: Tool['function']['name']): Tool => ({
   type: 'function',
-  function: { name, description: name, parameters: { type: 'object' } },
+  function: { name, description: name, parameters: callParameters(name, []) },
 })
 export const tools = [tool('see'), tool('summon')]
 export const ask = { prompt, tools, forceToolCall: false }

@@ -1,8 +1,10 @@
+import { fieldFault, readCall, readText } from './call-shape.ts'
 import { TreeosError } from './error.ts'
 import { guardJson, isJsonObject, type Json, type JsonObject, NotPlainJsonError } from './json.ts'
 import { CONTENT_BOUNDS } from './limits.ts'
-import { type BeingName, isRoleName, quote } from './names.ts'
-import { type Decision, ORIENTATIONS, PRIORITIES, type Priority, type VerbCall } from './wake.ts'
+import { type BeingName, quote } from './names.ts'
+import { VERBS } from './stack.ts'
+import type { Decision, VerbCall } from './wake.ts'
 
 /** What a person's act carries: the call, and the summon it answers. */
 export interface ActContent {
@@ -44,52 +46,10 @@ export function requireContent(value: unknown, what: string): Json {
  */
 export function parseCall(input: unknown): VerbCall {
   const call = requireContent(input, 'call')
-  if (!isJsonObject(call)) throw fault('the call', call, 'an object with a verb')
-  switch (call.verb) {
-    case 'see':
-      return { verb: 'see', address: text(call, 'address') }
-    case 'do':
-      return {
-        verb: 'do',
-        action: text(call, 'action'),
-        target: optional(call, 'target'),
-        args: object(call, 'args'),
-      }
-    case 'be':
-      return { verb: 'be', operation: text(call, 'operation'), payload: object(call, 'payload') }
-    case 'summon':
-      return parseSummon(call)
-    default:
-      throw new TreeosError(
-        'VERB_NOT_SUPPORTED',
-        `verb ${quote(call.verb)} is not one of see, do, summon, be`,
-      )
-  }
-}
-
-function parseSummon(call: JsonObject): VerbCall {
-  const { content, priority } = call
-  if (content === undefined || content === null || content === '')
-    throw fault('content', content, 'what to say')
-  if (priority !== undefined && !(typeof priority === 'string' && Object.hasOwn(PRIORITIES, priority))) {
-    throw fault('priority', priority, `one of ${Object.keys(PRIORITIES).join(', ')}`)
-  }
-  const { role } = call
-  if (role !== undefined && !isRoleName(role)) throw fault('role', role, 'the name of a role')
-  const orientation = ORIENTATIONS.find((known) => known === call.orientation)
-  if (call.orientation !== undefined && orientation === undefined)
-    throw fault('orientation', call.orientation, `one of ${ORIENTATIONS.join(', ')}`)
-  return {
-    verb: 'summon',
-    target: optional(call, 'target'),
-    content,
-    inReplyTo: optional(call, 'inReplyTo'),
-    ...(priority === undefined ? {} : { priority: priority as Priority }),
-    ...(role === undefined ? {} : { role }),
-    ...(orientation === undefined ? {} : { orientation }),
-    ...withText(call, 'thread'),
-    ...withText(call, 'channel'),
-  }
+  if (!isJsonObject(call)) throw fieldFault('the call', call, 'an object with a verb')
+  const verb = VERBS.find((known) => known === call.verb)
+  if (verb !== undefined) return readCall(verb, call)
+  throw new TreeosError('VERB_NOT_SUPPORTED', `verb ${quote(call.verb)} is not one of see, do, summon, be`)
 }
 
 /**
@@ -98,40 +58,18 @@ function parseSummon(call: JsonObject): VerbCall {
  */
 export function parseDecision(input: unknown): Decision {
   const decision = requireContent(input, 'decision')
-  if (!isJsonObject(decision)) throw fault('the decision', decision, 'an object with a kind')
-  const content = optional(decision, 'content')
+  if (!isJsonObject(decision)) throw fieldFault('the decision', decision, 'an object with a kind')
+  const content = readText(decision, 'content')
   if (decision.kind === 'see') return { kind: 'see', content }
   if (decision.kind === 'call') return { kind: 'call', call: parseCall(decision.call), content }
   if (decision.kind === 'failure') {
-    return { kind: 'failure', code: text(decision, 'code'), message: text(decision, 'message') }
+    return { kind: 'failure', code: requireText(decision, 'code'), message: requireText(decision, 'message') }
   }
-  throw fault('kind', decision.kind, 'one of call, see, failure')
+  throw fieldFault('kind', decision.kind, 'one of call, see, failure')
 }
 
-function text(from: JsonObject, name: string): string {
-  const value = Object.hasOwn(from, name) ? from[name] : undefined
-  if (typeof value === 'string' && value !== '') return value
-  throw fault(name, value, 'a text')
-}
-
-function optional(from: JsonObject, name: string): string | null {
-  const value = Object.hasOwn(from, name) ? from[name] : undefined
-  return value === undefined || value === null ? null : text(from, name)
-}
-
-function withText<K extends string>(from: JsonObject, name: K): { [N in K]?: string } {
-  const value = optional(from, name)
-  return value === null ? {} : ({ [name]: value } as { [N in K]?: string })
-}
-
-function object(from: JsonObject, name: string): JsonObject {
-  const value = Object.hasOwn(from, name) ? from[name] : undefined
-  if (value === undefined || value === null) return {}
-  if (isJsonObject(value)) return value
-  throw fault(name, value, 'an object')
-}
-
-function fault(name: string, value: Json | undefined, right: string): TreeosError {
-  const came = value === undefined ? 'is missing' : `is ${quote(value)}`
-  return new TreeosError('INVALID_INPUT', `${name} ${came}; it takes ${right}`)
+function requireText(from: JsonObject, name: string): string {
+  const text = readText(from, name)
+  if (text !== null) return text
+  throw fieldFault(name, Object.hasOwn(from, name) ? from[name] : undefined, 'a text')
 }

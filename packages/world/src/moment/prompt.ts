@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type Verb } from '@treeos/core'
+import { type CallParameters, callParameters, canonicalJson, type Json, type Verb } from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
@@ -61,65 +61,31 @@ export interface Tool {
   readonly function: {
     readonly name: Verb
     readonly description: string
-    readonly parameters: Record<string, unknown>
+    readonly parameters: CallParameters
   }
 }
 
-const text = (description: string) => ({ type: 'string', description })
-const object = (description: string) => ({ type: 'object', description, additionalProperties: true })
-
 const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
-  see: tool(
-    'see',
-    'Read the world at an address. Nothing changes.',
-    { address: text('@name or /path/of/space') },
-    ['address'],
-  ),
-  do: tool(
-    'do',
-    'Invoke one action on a target.',
-    {
-      target: text('@name or /path; where I am when left out'),
-      action: text('the action'),
-      args: object('its arguments'),
-    },
-    ['action'],
-  ),
-  be: tool(
-    'be',
-    'Perform an identity operation.',
-    { operation: text('the operation'), payload: object('its payload') },
-    ['operation'],
-  ),
+  see: tool('see', 'Read the world at an address. Nothing changes.', callParameters('see')),
+  do: tool('do', 'Invoke one action on a target.', callParameters('do')),
+  be: tool('be', 'Perform an identity operation.', callParameters('be')),
 }
 
 type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
 
 const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody', Tool>> = {
-  asker: summonTool('@name; whoever woke me when left out', ['content']),
-  'chain-initial': summonTool('@name; whoever began all this when left out', ['content']),
-  nobody: summonTool('@name', ['target', 'content']),
+  asker: summonTool('@name; whoever woke me when left out', false),
+  'chain-initial': summonTool('@name; whoever began all this when left out', false),
+  nobody: summonTool('@name', true),
 }
 
-function summonTool(target: string, required: string[]): Tool {
-  const properties = { target: text(target), content: text('what to say') }
-  return tool('summon', 'Speak to a being.', properties, required)
+function summonTool(description: string, required: boolean): Tool {
+  const told = { target: { description, required } }
+  return tool('summon', 'Speak to a being.', callParameters('summon', ['target', 'content'], told))
 }
 
-function tool(
-  name: Verb,
-  description: string,
-  properties: Record<string, unknown>,
-  required: string[],
-): Tool {
-  return {
-    type: 'function',
-    function: {
-      name,
-      description,
-      parameters: { type: 'object', properties, required, additionalProperties: false },
-    },
-  }
+function tool(name: Verb, description: string, parameters: CallParameters): Tool {
+  return { type: 'function', function: { name, description, parameters } }
 }
 
 type Operations = Pick<Registry, 'operations' | 'beOperations'>

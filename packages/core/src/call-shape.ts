@@ -1,0 +1,145 @@
+import { TreeosError } from './error.ts'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { isRoleName, quote } from './names.ts'
+import type { Verb } from './stack.ts'
+import { ORIENTATIONS, PRIORITIES, type VerbCall } from './wake.ts'
+
+/** JSON Schema of one property; mutable, as the SDKs that take it ask for. */
+type PropertySchema = Record<string, string | number | boolean | string[]>
+
+/** How a field is read, and its JSON Schema. */
+interface FieldKind {
+  /** the end of the error "NAME is VALUE; it takes …" */
+  readonly takes: string
+  readonly holds: (value: Json) => boolean
+  readonly schema: PropertySchema
+}
+
+const TEXT: FieldKind = {
+  takes: 'a text',
+  holds: (value) => typeof value === 'string' && value !== '',
+  schema: { type: 'string' },
+}
+const OBJECT: FieldKind = {
+  takes: 'an object',
+  holds: isJsonObject,
+  schema: { type: 'object', additionalProperties: true },
+}
+/** A program may say any JSON; a model and MCP are told to speak in text. */
+const CONTENT: FieldKind = {
+  takes: 'what to say',
+  holds: (value) => value !== '',
+  schema: { type: 'string' },
+}
+const ROLE: FieldKind = { takes: 'the name of a role', holds: isRoleName, schema: { type: 'string' } }
+const oneOf = (choices: readonly string[]): FieldKind => ({
+  takes: `one of ${choices.join(', ')}`,
+  holds: (value) => typeof value === 'string' && choices.includes(value),
+  schema: { type: 'string', enum: [...choices] },
+})
+
+/** A field of a call. */
+interface Field extends FieldKind {
+  readonly description: string
+  /** how an absent field is read: it is an error, it is null, it is `{}`, or the call has no such field */
+  readonly absent: 'error' | 'null' | 'empty' | 'omitted'
+}
+
+const field = (kind: FieldKind, absent: Field['absent'], description: string): Field => ({
+  ...kind,
+  description,
+  absent,
+})
+
+type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'>
+
+/** The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by it. */
+const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
+  see: { address: field(TEXT, 'error', '@name or /path/of/space') },
+  do: {
+    target: field(TEXT, 'null', '@name or /path; where I am when left out'),
+    action: field(TEXT, 'error', 'the action'),
+    args: field(OBJECT, 'empty', 'its arguments'),
+  },
+  summon: {
+    target: field(TEXT, 'null', '@name'),
+    content: field(CONTENT, 'error', 'what to say'),
+    inReplyTo: field(TEXT, 'null', 'correlation of an inbox entry to answer, instead of a target'),
+    priority: field(oneOf(Object.keys(PRIORITIES)), 'omitted', 'how soon it is answered'),
+    role: field(ROLE, 'omitted', 'a role that the summoned being is asked to wear'),
+    orientation: field(oneOf(ORIENTATIONS), 'omitted', 'how much of its own past a being shows itself'),
+    thread: field(TEXT, 'omitted', 'the thread it belongs to'),
+    channel: field(TEXT, 'omitted', 'the channel it belongs to'),
+  },
+  be: {
+    operation: field(TEXT, 'error', 'the operation'),
+    payload: field(OBJECT, 'empty', 'its payload'),
+  },
+}
+
+/** The JSON Schema of a call's arguments, as tools of models and of MCP show it. */
+export type CallParameters = {
+  readonly type: 'object'
+  readonly properties: Record<string, PropertySchema>
+  readonly required: string[]
+  readonly additionalProperties: false
+}
+
+/**
+ * Describes what a verb takes.
+ * @param shown fields that the caller is offered, in order; all of them unless given
+ * @param told other descriptions of fields, and whether they may be left out
+ */
+export function callParameters(
+  verb: Verb,
+  shown: readonly string[] = Object.keys(SHAPES[verb]),
+  told: Readonly<Record<string, { readonly description: string; readonly required: boolean }>> = {},
+): CallParameters {
+  const shape: Readonly<Record<string, Field>> = SHAPES[verb]
+  const fields = shown.flatMap((name) => {
+    const field = shape[name]
+    if (field === undefined) return []
+    const { type = 'string', ...more } = field.schema
+    const { description, required } = {
+      description: field.description,
+      required: field.absent === 'error',
+      ...told[name],
+    }
+    return [{ name, required, property: { type, description, ...more } }]
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(({ name, property }) => [name, property])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  }
+}
+
+/** @throws {TreeosError} INVALID_INPUT naming the field and the value */
+export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<VerbCall, { verb: V }> {
+  const shape: Readonly<Record<string, Field>> = SHAPES[verb]
+  const read = Object.entries(shape).flatMap(([name, known]): [string, Json][] => {
+    const value = Object.hasOwn(from, name) ? from[name] : undefined
+    if (value !== undefined && value !== null) {
+      if (known.holds(value)) return [[name, value]]
+      throw fieldFault(name, value, known.takes)
+    }
+    if (known.absent === 'error') throw fieldFault(name, value, known.takes)
+    if (known.absent === 'omitted') return []
+    return [[name, known.absent === 'null' ? null : {}]]
+  })
+  return { verb, ...Object.fromEntries(read) } as Extract<VerbCall, { verb: V }>
+}
+
+/** A text field, or null where it is absent or null. @throws {TreeosError} INVALID_INPUT */
+export function readText(from: JsonObject, name: string): string | null {
+  const value = Object.hasOwn(from, name) ? from[name] : undefined
+  if (value === undefined || value === null) return null
+  if (TEXT.holds(value)) return value as string
+  throw fieldFault(name, value, TEXT.takes)
+}
+
+export function fieldFault(name: string, value: Json | undefined, takes: string): TreeosError {
+  const came = value === undefined ? 'is missing' : `is ${quote(value)}`
+  return new TreeosError('INVALID_INPUT', `${name} ${came}; it takes ${takes}`)
+}
