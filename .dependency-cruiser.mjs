@@ -1,5 +1,5 @@
 /**
- * Who may import whom. `depcruise packages apps extensions infra test` holds the tree to it;
+ * Who may import whom. `depcruise packages apps extensions bench test` holds the tree to it;
  * test/contracts/import-rules.test.ts proves every rule on an import that breaks it.
  * Files are parsed with swc, so `import type` counts as an import everywhere it does not say otherwise.
  */
@@ -18,11 +18,12 @@ const arrows = {
   client: ['core', 'roles', 'world', 'chain', 'protocol', 'reality'],
   host: ['core', 'world', 'chain', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'world', 'chain', 'protocol', 'reality', 'workflows', 'host'],
+  local: [],
 }
 
 const any = (names) => `(${names.join('|')})`
 const tests = '[.]test[.]tsx?$'
-const ours = '^(packages|apps|extensions|infra|test|scripts)/'
+const ours = '^(packages|apps|extensions|bench|test|scripts)/'
 
 const arrowRules = Object.entries(arrows).map(([name, mayImport]) => ({
   name: `arrows-of-${name}`,
@@ -94,8 +95,8 @@ const rules = [
     name: 'by-name-never-by-path',
     comment: 'Another package is reached by its name and its doors, never by ../../.',
     severity: 'error',
-    from: { path: '^((packages|apps|extensions|infra)/[^/]+|test)/' },
-    to: { path: '^(packages|apps|extensions|infra|test)/', pathNot: '^$1/', dependencyTypes: ['local'] },
+    from: { path: '^((packages|apps|extensions)/[^/]+|bench|test)/' },
+    to: { path: '^(packages|apps|extensions|bench|test)/', pathNot: '^$1/', dependencyTypes: ['local'] },
   },
   {
     name: 'pure-stays-pure',

@@ -29,13 +29,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,extensions,apps}/**/*.test.ts'],
-          exclude: ['**/{node_modules,dist,fixtures,template}/**'],
+          exclude: ['**/{node_modules,dist,fixtures,template}/**', 'packages/local/**'],
         },
       },
       {
         test: {
           name: 'services',
-          include: ['{test,infra}/**/*.test.ts'],
+          include: ['{test,packages/local}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
           globalSetup: ['test/support/services.ts'],
           testTimeout: 120_000, // of a machine that others use too

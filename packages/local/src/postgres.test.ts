@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { bareEnv, killedWhileStarting, temporaryFolders } from '../test/instances.ts'
 import { LocalError } from './error.ts'
 import { readInstance, stopInstance } from './instance.ts'
 import { freePort } from './ports.ts'
@@ -18,7 +19,6 @@ import { ensurePostgres } from './postgres.ts'
 import { query } from './postgres-server.ts'
 import { isRunning, processStart, spawnDetached, terminate } from './process.ts'
 import { removeInstance } from './remove.ts'
-import { bareEnv, killedWhileStarting, temporaryFolders } from './support/instances.ts'
 
 const folder = temporaryFolders()
 const isRoot = process.getuid?.() === 0

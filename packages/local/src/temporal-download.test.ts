@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
+import { bareEnv, temporaryFolders } from '../test/instances.ts'
 import { freePort } from './ports.ts'
-import { bareEnv, temporaryFolders } from './support/instances.ts'
 import { downloadTemporal } from './temporal-download.ts'
 
 const folder = temporaryFolders()

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { temporaryFolders } from '../test/instances.ts'
 import { acquireLock, LockedError } from './lock.ts'
-import { temporaryFolders } from './support/instances.ts'
 
 const folder = temporaryFolders()
 

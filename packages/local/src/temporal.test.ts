@@ -2,10 +2,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bareEnv, killedWhileStarting, temporaryFolders } from '../test/instances.ts'
 import { readInstance, stopInstance } from './instance.ts'
 import { freePort } from './ports.ts'
 import { isRunning, processStart, terminate } from './process.ts'
-import { bareEnv, killedWhileStarting, temporaryFolders } from './support/instances.ts'
 import { ensureTemporal, type Temporal, type TemporalOptions } from './temporal.ts'
 
 const folder = temporaryFolders()

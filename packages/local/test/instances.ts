@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { removeInstance } from '../remove.ts'
+import { removeInstance } from '../src/remove.ts'
 
 /** The environment without servers of the user's own, and without a try of the network. */
 export const bareEnv: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1' }
@@ -28,7 +28,7 @@ export function temporaryFolders(): (mode?: number) => string {
 
 /** Runs `call` of all that `index.ts` exports in a process that is killed while its server starts, once that is on record. */
 export async function killedWhileStarting(call: string, dataDir: string): Promise<void> {
-  const index = JSON.stringify(join(import.meta.dirname, '../index.ts'))
+  const index = JSON.stringify(join(import.meta.dirname, '../src/index.ts'))
   const script = `import * as local from ${index}
     import { existsSync, readFileSync } from 'node:fs'
     const record = ${JSON.stringify(join(dataDir, 'instance.json'))}

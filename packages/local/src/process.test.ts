@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolders } from '../test/instances.ts'
 import { isRunning, logSize, processStart, spawnDetached, tail, terminate, thisProcess } from './process.ts'
-import { temporaryFolders } from './support/instances.ts'
 
 const folder = temporaryFolders()
 const node = process.execPath
