@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 
 const FIRST_BYTE_MS = 5_000 // a closed network is told in this time, a slow one has begun
 const STALL_MS = 30_000
@@ -17,7 +17,8 @@ export async function downloadTemporal(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
   onProgress('no temporal on PATH: asking the Temporal SDK to download one (TREEOS_NO_DOWNLOAD=1 skips this)')
-  const script = join(import.meta.dirname, 'temporal-download-child.ts')
+  // Built, both files end in .js.
+  const script = join(import.meta.dirname, `temporal-download-child${extname(import.meta.filename)}`)
   const child = spawn(process.execPath, [script, folder], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
