@@ -5,14 +5,10 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beings, moments, plantScene } from '@treeos/client'
-import court from '@treeos/court'
-import factory from '@treeos/factory'
-import harmony from '@treeos/harmony'
 import { readArchive } from '@treeos/host'
-import library from '@treeos/library'
-import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { HistoryReplayer, recordedCommands, replayFromTemporal } from '@treeos/replay'
-import weather from '@treeos/weather'
+import { shipped } from '@treeos/worker/shipped'
+import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { tell, until } from '../support/life.ts'
@@ -27,8 +23,8 @@ const RECORD = process.env.TREEOS_RECORD_HISTORIES
 
 const recordings = await readdir(FOLDER)
 
-/** Small worlds that are shipped, each recorded by itself; weather does something outside. */
-const DEMOS = [court, factory, harmony, library, weather]
+/** Shipped scenes, each recorded by itself. The one of weather performs an effect outside. */
+const DEMOS = shipped.filter(({ scene }) => scene.length > 0)
 const DEMO = 'demo-'
 /** Long enough for a line to break and be mended, short enough to keep. */
 const DEMO_MOMENTS = 12

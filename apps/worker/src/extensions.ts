@@ -2,40 +2,19 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quote, TreeosError } from '@treeos/core'
-import court from '@treeos/court'
-import emotions from '@treeos/emotions'
-import factory from '@treeos/factory'
-import fitness from '@treeos/fitness'
-import food from '@treeos/food'
-import harmony from '@treeos/harmony'
-import library from '@treeos/library'
-import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
-import weather from '@treeos/weather'
-
-/** What our worker and our command line always load. */
-export const shipped: readonly Extension[] = [
-  court,
-  emotions,
-  factory,
-  fitness,
-  food,
-  harmony,
-  library,
-  panel,
-  weather,
-]
+import { shipped } from './shipped.ts'
 
 /**
- * What is shipped, and what `TREEOS_EXTENSIONS` names: modules whose default export is an extension, by path or as packages,
- * with commas between.
+ * The shipped extensions, then those that `TREEOS_EXTENSIONS` names. That variable holds paths or package names with
+ * commas between; the default export of each module is an extension.
  * @throws {TreeosError} INVALID_INPUT naming the module and what is wrong with it
  */
 export async function loadExtensions(env: NodeJS.ProcessEnv = process.env): Promise<readonly Extension[]> {
   return [...shipped, ...(await Promise.all(modulesOf(env).map(load)))]
 }
 
-/** The same for a process that starts in another folder. */
+/** The value of TREEOS_EXTENSIONS with absolute paths, for a process that starts in another folder. */
 export const absoluteModules = (env: NodeJS.ProcessEnv): string => modulesOf(env).map(locate).join(',')
 
 const modulesOf = (env: NodeJS.ProcessEnv): string[] =>
