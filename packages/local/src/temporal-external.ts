@@ -1,4 +1,3 @@
-import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { LocalError, messageOf } from './error.ts'
 import { prepareNamespace, withConnection } from './temporal-namespace.ts'
 
@@ -15,7 +14,7 @@ export async function externalTemporal(
 ): Promise<{ address: string; namespace: string } | null> {
   if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE && !env.TEMPORAL_CONFIG_FILE) return null
   const named = env.TEMPORAL_ADDRESS ? 'TEMPORAL_ADDRESS' : 'the chosen temporal.toml profile'
-  const config = load(env)
+  const config = await load(env)
   const { address } = config.connectionOptions
   if (!address) return null
   const namespace = config.namespace ?? 'default'
@@ -35,7 +34,8 @@ export async function externalTemporal(
   return { address, namespace }
 }
 
-function load(env: NodeJS.ProcessEnv) {
+async function load(env: NodeJS.ProcessEnv) {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
   const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
   try {
     return loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) })

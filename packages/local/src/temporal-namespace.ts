@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Connection, type ConnectionOptions } from '@temporalio/client'
-import { msToTs } from '@temporalio/common/lib/time.js'
+import type { Connection, ConnectionOptions } from '@temporalio/client'
 import { LocalError, messageOf } from './error.ts'
 
 const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
@@ -12,6 +11,7 @@ export async function withConnection<T>(
   options: ConnectionOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  const { Connection } = await import('@temporalio/client') // loaded here: most commands never need it
   const connection = await Connection.connect({ connectTimeout: CALL_MS, ...options })
   try {
     return await connection.withDeadline(Date.now() + CALL_MS + VISIBLE_MS, () => use(connection))
@@ -42,6 +42,7 @@ export async function prepareNamespace(connection: Connection, wanted: Wanted): 
     })
   const seconds = (retentionDays ?? 0) * 86_400
   if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) < seconds) {
+    const { msToTs } = await import('@temporalio/common/lib/time.js')
     const retention = { workflowExecutionRetentionTtl: msToTs(seconds * 1000) }
     await connection.workflowService.updateNamespace({ namespace, config: retention })
   }

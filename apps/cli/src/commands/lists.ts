@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listRows, readRows } from '@treeos/chain'
-import { type RoleView, roles } from '@treeos/client'
+import { type RoleView, roles } from '@treeos/client/records'
 import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'

@@ -41,7 +41,7 @@ export function addLiving(cli: Cli): void {
 
   cli.asBeing('see <address>', 'look at a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
-      const { see } = await import('@treeos/client')
+      const { see } = await import('@treeos/client/records')
       const { loadedRegistry, look } = await import('../instance/connection.ts')
       const registry = await loadedRegistry()
       const as = requireStance(options.as)

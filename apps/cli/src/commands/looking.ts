@@ -19,7 +19,7 @@ export function addLooking(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string, options: InstanceOptions & { last?: number }) => {
         const being = requireStance(stance)
-        const { moments } = await import('@treeos/client')
+        const { moments } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const list = await look(options, async (at) => {
@@ -36,7 +36,7 @@ export function addLooking(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
-        const { explain } = await import('@treeos/client')
+        const { explain } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const explained = await look(options, async (at) => {
@@ -53,7 +53,7 @@ export function addLooking(cli: Cli): void {
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
         const being = requireStance(stance)
-        const { prompt } = await import('@treeos/client')
+        const { prompt } = await import('@treeos/client/records')
         const { loadedRegistry, look } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./lists.ts')
         const registry = await loadedRegistry()
@@ -67,7 +67,7 @@ export function addLooking(cli: Cli): void {
 
   cli.onInstance('beings', 'who lives here').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { beings } = await import('@treeos/client')
+      const { beings } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       out.value(await look(options, ({ db }) => beings(db)), shownBeings)
     }),

@@ -20,7 +20,7 @@ export function addThreads(cli: Cli): void {
     )
     .action(
       cli.run(async (out, options: InstanceOptions & { all?: boolean; last: number }) => {
-        const { threads } = await import('@treeos/client')
+        const { threads } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
         const { all = false, last } = options
         out.value(await look(options, ({ db }) => threads(db, { all, last })), shownThreads)
@@ -28,7 +28,7 @@ export function addThreads(cli: Cli): void {
     )
   cli.onInstance('show <id>', 'one thread; its id is the correlation that it began with', 'thread').action(
     cli.run(async (out, id: string, options: InstanceOptions) => {
-      const { thread } = await import('@treeos/client')
+      const { thread } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
     }),

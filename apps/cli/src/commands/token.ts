@@ -22,7 +22,7 @@ export function addToken(cli: Cli): void {
       cli.run(async (out, stance: string, options: ActingOptions & { days?: number }) => {
         const as = requireStance(options.as)
         const being = requireStance(stance, as)
-        const { issueToken } = await import('@treeos/client')
+        const { issueToken } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
         const { days } = options
         const asked = { being, as, ...(days === undefined ? {} : { days }) }
@@ -32,7 +32,7 @@ export function addToken(cli: Cli): void {
   cli.asBeing('list', 'tokens for you and your descendants, oldest first', 'token').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
-      const { listTokens } = await import('@treeos/client')
+      const { listTokens } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       out.value(await look(options, (at) => listTokens(at, as)), shownTokens)
     }),
@@ -40,7 +40,7 @@ export function addToken(cli: Cli): void {
   cli.asBeing('revoke <id>', 'end a token for good', 'token').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
       const as = requireStance(options.as)
-      const { revokeToken } = await import('@treeos/client')
+      const { revokeToken } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       const revoked = await look(options, (at) => revokeToken(at, { id, as }))
       out.value(revoked, () => `token ${revoked.id} acts as ${revoked.being} no more`)
