@@ -143,12 +143,12 @@ async function summarize(
       '',
     ]
     if (status.mind === null) lines.push(...NO_MIND, '')
-    lines.push(`Try   npx pnpm@12.21.0 -s treeos summon @echo "hello" --wait 20${others}`)
+    lines.push(`Try   npx treeos summon @echo "hello" --wait 20${others}`)
     if (status.mind !== null)
       lines.push(
-        `      npx pnpm@12.21.0 -s treeos summon @librarian "What is this place?" --wait 120${others}`,
+        `      npx treeos summon @librarian "What is this place?" --wait 120${others}`,
       )
-    lines.push(detach ? `Stop  npx pnpm@12.21.0 -s treeos down${others}` : 'Stop  Ctrl-C')
+    lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
     return lines.join('\n')
   })
 }

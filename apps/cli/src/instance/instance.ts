@@ -63,7 +63,7 @@ export interface PostgresPlace {
   readonly address: string
 }
 
-const HINT = '`treeos status` shows what runs, `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
+const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
 export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process.env): PostgresPlace {
