@@ -166,6 +166,7 @@ describe('a service that is down is named with its address, and up mends it', ()
   ])(
     '$title',
     async ({ service, title, asks }) => {
+      await home.loseSupervisor()
       const pid = home.pidOf(service)
       const address = home.state.services.find(({ name }) => name === service)?.address ?? ''
       process.kill(pid, 'SIGKILL')

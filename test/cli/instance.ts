@@ -98,6 +98,13 @@ export class CliInstance {
     return pid
   }
 
+  /** Kills the supervisor of a detached instance: what ends stays ended until the next `treeos up`. */
+  async loseSupervisor(): Promise<void> {
+    const pid = this.pidOf('up')
+    process.kill(pid, 'SIGKILL')
+    await until('the end of the supervisor', () => !isAlive(pid))
+  }
+
   log(name: string): string {
     return readFileSync(join(this.dataDir, name), 'utf8')
   }

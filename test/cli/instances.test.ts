@@ -105,6 +105,7 @@ it('a worker that dies is started again, and down stops a run in the foreground 
 it('a worker follows servers that had to take other ports', async () => {
   const home = newInstance()
   expect((await home.run(['up', '--detach'])).status).toBe(0)
+  await home.loseSupervisor()
   const before = home.state
   const taken = await Promise.all(
     ['postgres', 'temporal'].map(async (name) => {

@@ -152,6 +152,7 @@ it('a worker that hangs is named by both', async () => {
 })
 
 it('where no worker runs, doctor says so and whose wakes wait, and what it says mends it', async () => {
+  await home.loseSupervisor()
   const before = (await status()).worker
   process.kill(before.pids[0]!, 'SIGKILL')
   await until('its end', () => !isAlive(before.pids[0]!))
@@ -184,6 +185,7 @@ it('where no worker runs, doctor says so and whose wakes wait, and what it says 
 })
 
 it('while Postgres is away, workers still tell what they counted', async () => {
+  await home.loseSupervisor()
   const pid = home.pidOf('postgres')
   process.kill(pid, 'SIGKILL')
   await until('its end', () => !isAlive(pid))

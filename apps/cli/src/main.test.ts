@@ -80,6 +80,7 @@ describe('without an instance', () => {
       temporal: { address: null, namespace: null, ui: null },
       postgres: { url: null },
       portal: { url: null },
+      supervisor: { pid: null },
       worker: { running: false, pids: [], metrics: [], silent: [] },
       mind: null,
       reality: { name: null, timeZone: null },

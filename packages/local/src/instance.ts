@@ -147,21 +147,26 @@ export async function lockInstance(dataDir: string): Promise<Lock> {
 }
 
 /**
- * Ends every recorded process, the last started first, each with its own signal and SIGKILL after `graceMs`. Processes
- * nobody recorded, or whose start time differs from the recorded one, are left alone.
+ * Ends every recorded process, the last started first, each with its own signal and SIGKILL after `graceMs`. Leaves alone
+ * what is not recorded, and a process whose start time differs from the recorded one.
  */
 export async function stopInstance(
   dataDir: string,
   { graceMs = 10_000, onProgress }: { graceMs?: number; onProgress?: (line: string) => void } = {},
 ): Promise<Stopped[]> {
   const stopped: Stopped[] = []
-  for (const { name, process: known, stopSignal = 'SIGTERM' } of readInstance(dataDir).services.reverse()) {
+  const stop = async ({ name, process: known, stopSignal = 'SIGTERM' }: Service) => {
     if (known !== null) {
       const end = await terminate(known, { graceMs, signal: stopSignal })
       stopped.push({ name, pid: known.pid, end })
       onProgress?.(`${name} ${end}`)
     }
     await forgetService(dataDir, name, known ?? undefined)
+  }
+  // Again while there are any: a supervisor may have started one anew before it was stopped itself.
+  for (let services = readInstance(dataDir).services; services.length > 0; ) {
+    for (const service of services.reverse()) await stop(service)
+    services = readInstance(dataDir).services
   }
   return stopped
 }

@@ -1,7 +1,9 @@
+import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 
 interface UpOptions extends InstanceOptions {
   readonly detach?: boolean
+  readonly supervise?: boolean
   readonly portal: boolean
   readonly demo?: string
 }
@@ -13,6 +15,7 @@ export function addRunning(cli: Cli): void {
     .option('--detach', 'return when it runs; `treeos down` stops it')
     .option('--no-portal', 'without the portal')
     .option('--demo <name>', 'with a small world to look at, such as court')
+    .addOption(new Option('--supervise', 'look after an instance that was started detached').hideHelp())
     .action(
       cli.run(async (out, options: UpOptions) => {
         const demo =
@@ -20,6 +23,10 @@ export function addRunning(cli: Cli): void {
             ? null
             : await (await import('../instance/demo.ts')).requireDemo(options.demo)
         const { dataDirOf } = await import('../instance/instance.ts')
+        if (options.supervise === true) {
+          const { supervise } = await import('../instance/supervisor.ts')
+          return supervise(dataDirOf(options), (line) => out.progress(line))
+        }
         const { up } = await import('./up.ts')
         return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
       }),

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { forgetService, InstanceBusyError, lockInstance, readInstance, recordService } from '@treeos/local'
+import { forgetService, readInstance, recordService } from '@treeos/local'
 import type { Extension } from '@treeos/world'
 import { describeStatus, readStatus } from '../health/status.ts'
+import { claim } from '../instance/claim.ts'
 import { plantDemo } from '../instance/demo.ts'
+import { type Ending, onEnding } from '../instance/ending.ts'
 import { dataFlag, ourselves, serviceOf, UP } from '../instance/instance.ts'
-import { watchLaunchers } from '../instance/launcher.ts'
 import { type Running, startEverything } from '../instance/start.ts'
 import { allBut, keyOf, runningKeys, stopServices } from '../instance/stop.ts'
-import { keepAlive } from '../instance/supervise.ts'
+import { keepAlive, missingOf } from '../instance/supervise.ts'
+import { startSupervisor } from '../instance/supervisor.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 
 export interface UpOptions {
@@ -18,33 +20,39 @@ export interface UpOptions {
   readonly out: Output
 }
 
-/** Why a run ends: a signal, or the end of whoever launched us. */
-type Ending = NodeJS.Signals | 'orphaned'
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const POLL_MS = 250
+/** How long a second `treeos up` waits for the first to start again what ended. */
+const MEND_MS = 90_000
 
 /**
- * Brings an instance up. In the foreground it stays until a signal, and then stops what it started; detached it returns
- * when everything is ready.
+ * Brings an instance up. In the foreground it stays until a signal, and then stops what it started. Detached it returns
+ * when everything is ready, and leaves a supervisor behind.
  */
 export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<ExitStatus> {
-  const lock = await claim(dataDir, out)
-  if (lock === null) return alreadyRunning(dataDir, demo, out)
+  const onProgress = (line: string) => out.progress(line)
+  const held = await claim(dataDir, onProgress)
+  if (held === null) return alreadyRunning(dataDir, demo, out)
   const kept = keptBy(dataDir)
   const self = ourselves()
   const record = (state: string) =>
     recordService(dataDir, { name: UP, process: self, address: '', detail: { state } })
+  const giveUp = async () => {
+    await forgetService(dataDir, UP, self)
+    held.release()
+  }
   await record('starting')
-  const ending = onEnding()
+  const ending = onEnding({ watch: true })
   try {
-    const onProgress = (line: string) => out.progress(line)
     const running = await Promise.race([startEverything({ dataDir, onProgress }), ending.promise])
     if (isEnding(running)) return await interrupted(dataDir, kept, running, out)
     const startedNothing =
       kept.size > 0 && [...runningKeys(dataDir)].every((key) => kept.has(key) || key === keyOf(self))
-    if (startedNothing) return await alreadyRunning(dataDir, demo, out)
+    if (startedNothing) {
+      await startSupervisor(dataDir, giveUp) // everything runs, but nothing looks after it
+      return await alreadyRunning(dataDir, demo, out)
+    }
     if (demo !== null) await plantDemo(dataDir, demo, out)
+    if (detach) await startSupervisor(dataDir, giveUp)
     await summarize(dataDir, out, { running, detach })
     if (detach) return 0
     await record('ready')
@@ -58,28 +66,13 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
     throw error
   } finally {
     ending.release()
-    await forgetService(dataDir, UP, self)
-    lock.release()
-  }
-}
-
-/** @returns null when another process keeps the instance up, once it is ready */
-async function claim(dataDir: string, out: Output) {
-  for (let told = false; ; told = true) {
-    try {
-      return await lockInstance(dataDir)
-    } catch (error) {
-      if (!(error instanceof InstanceBusyError)) throw error
-      if (serviceOf(readInstance(dataDir), UP)?.detail?.state === 'ready') return null
-      if (!told) out.progress(`process ${error.pid} is starting this instance`)
-      await sleep(POLL_MS)
-    }
+    await giveUp()
   }
 }
 
 /**
- * What runs and is not ours to stop: an instance that was started detached. What a killed start left behind is ours
- * now, as it has nobody else.
+ * Keys of what runs and is not ours to stop: nothing looks after it, yet no record says that its keeper was killed. What a
+ * killed `treeos up` or supervisor left behind is ours to stop.
  */
 function keptBy(dataDir: string): Set<string> {
   const former = serviceOf(readInstance(dataDir), UP)
@@ -87,6 +80,7 @@ function keptBy(dataDir: string): Set<string> {
 }
 
 async function alreadyRunning(dataDir: string, demo: Extension | null, out: Output): Promise<ExitStatus> {
+  await untilMended(dataDir, out)
   if (demo !== null) await plantDemo(dataDir, demo, out)
   const status = await readStatus(dataDir)
   out.value(
@@ -96,31 +90,26 @@ async function alreadyRunning(dataDir: string, demo: Extension | null, out: Outp
   return 0
 }
 
-function onEnding() {
-  let end: (why: Ending) => void = () => undefined
-  const promise = new Promise<Ending>((resolve) => {
-    end = resolve
-  })
-  // One press of Ctrl-C may reach us twice, from the terminal and from pnpm: the first ends the run, others are nothing.
-  const onSignal = (signal: NodeJS.Signals) => end(signal)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
-  const unwatch = watchLaunchers(() => end('orphaned'))
-  const release = () => {
-    unwatch()
-    for (const signal of SIGNALS) process.off(signal, onSignal)
+/** What has just ended is started again by whoever keeps the instance up: waits for that. */
+async function untilMended(dataDir: string, out: Output): Promise<void> {
+  let told = ''
+  for (const until = Date.now() + MEND_MS; Date.now() < until; await sleep(POLL_MS)) {
+    const missing = missingOf(dataDir).join(' and ')
+    if (missing === '') return
+    if (missing !== told) out.progress(`waiting for ${missing} to be started again`)
+    told = missing
   }
-  return { promise, release }
 }
 
 const isEnding = (value: Running | Ending): value is Ending => typeof value === 'string'
 
 async function shutDown(dataDir: string, kept: Set<string>, why: Ending, out: Output): Promise<void> {
-  const reason = why === 'orphaned' ? 'whoever started this has ended' : why
-  out.progress(`${reason}: stopping what was started; what lives here stays in ${dataDir}`)
+  const reason = why === 'orphaned' ? 'the program that started this has ended' : why
+  out.progress(`${reason}: stopping what was started; the data stay in ${dataDir}`)
   await stopServices(dataDir, allBut(kept), ({ name, end }) => out.progress(`${name} ${end}`))
 }
 
-/** A start that is under way goes on until the process ends, so what it starts meanwhile is stopped as well. */
+/** The start goes on until this process ends, so what it starts meanwhile is stopped too. */
 async function interrupted(dataDir: string, kept: Set<string>, why: Ending, out: Output): Promise<never> {
   await shutDown(dataDir, kept, why, out)
   await sleep(POLL_MS)
@@ -145,9 +134,7 @@ async function summarize(
     if (status.mind === null) lines.push(...NO_MIND, '')
     lines.push(`Try   npx treeos summon @echo "hello" --wait 20${others}`)
     if (status.mind !== null)
-      lines.push(
-        `      npx treeos summon @librarian "What is this place?" --wait 120${others}`,
-      )
+      lines.push(`      npx treeos summon @librarian "What is this place?" --wait 120${others}`)
     lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
     return lines.join('\n')
   })

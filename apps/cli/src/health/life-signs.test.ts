@@ -11,6 +11,7 @@ const well: Signs = {
     { name: 'temporal', pid: 6, runs: true },
     { name: 'worker-1', pid: 7, runs: true },
   ],
+  keeper: 4,
   workers: [{ pid: 7, url: URL_OF_7, answers: true }],
   vitals: vitals(),
   inbox: { waiting: 0, oldestSeconds: 0 },
@@ -52,6 +53,13 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     name: 'instance',
     found: 'postgres (process 5) ended',
     mend: 'treeos up --data d',
+  },
+  {
+    what: 'a supervisor that was killed',
+    signs: { keeper: null },
+    name: 'instance',
+    found: 'no supervisor runs: what ends is not started again',
+    mend: 'treeos up --detach --data d',
   },
   {
     what: 'a being that a budget has parked',

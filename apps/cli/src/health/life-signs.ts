@@ -5,6 +5,7 @@ import {
   dataFlag,
   isAlive,
   isWorker,
+  keeperOf,
   locatePostgres,
   metricsOf,
   runningWorkers,
@@ -28,6 +29,8 @@ const BEINGS_NAMED_MAX = 3
 export interface Signs {
   /** services on record, and whether their processes live; a dead worker is none while another runs */
   readonly services: readonly { readonly name: string; readonly pid: number | null; readonly runs: boolean }[]
+  /** the process that starts again what ends; null when none does */
+  readonly keeper: number | null
   /** running workers; url null while one has not said where its metrics are */
   readonly workers: readonly {
     readonly pid: number
@@ -62,6 +65,7 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
         pid: service.process?.pid ?? null,
         runs: isAlive(service),
       })),
+      keeper: keeperOf(dataDir),
       workers,
       vitals,
       ...(await readLine(dataDir, env)),
@@ -117,12 +121,14 @@ export function judge(signs: Signs, flag: string): Check[] {
   ]
 }
 
-function judgeServices({ services, workers }: Signs, flag: string) {
+function judgeServices({ services, keeper, workers }: Signs, flag: string) {
   const mend = `treeos up${flag}`
   const ended = services.filter(({ runs }) => !runs).map(({ name, pid }) => `${name} (process ${pid})`)
   if (ended.length > 0)
     return bad(`${ended.join(' and ')} ended${workers.length > 0 ? '' : ', no worker runs'}`, mend)
   if (workers.length === 0) return bad('no worker runs: nothing is lived until one does', mend)
+  if (keeper === null)
+    return bad('no supervisor runs: what ends is not started again', `treeos up --detach${flag}`)
   return good(`${services.map(({ name }) => name).join(', ')} run`)
 }
 

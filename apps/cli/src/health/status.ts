@@ -2,6 +2,7 @@ import { countParked, measureInboxes, openDatabase, type Reality, readReality } 
 import { readInstance } from '@treeos/local'
 import {
   isAlive,
+  keeperOf,
   locatePostgres,
   metricsOf,
   namesTemporal,
@@ -21,6 +22,8 @@ export interface Status {
   }
   readonly postgres: { readonly url: string | null }
   readonly portal: { readonly url: string | null }
+  /** the process that starts again what ends: a foreground `treeos up`, or the supervisor of a detached one */
+  readonly supervisor: { readonly pid: number | null }
   readonly worker: {
     readonly running: boolean
     readonly pids: readonly number[]
@@ -55,6 +58,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     temporal: temporalOf(dataDir, env),
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
     portal: { url: null },
+    supervisor: { pid: keeperOf(dataDir) },
     worker: {
       running: workers.length > 0,
       pids: workers.map((worker) => worker.process.pid),
@@ -111,7 +115,7 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, worker, mind, reality, inbox, parked } = status
+  const { temporal, postgres, supervisor, worker, mind, reality, inbox, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
@@ -120,6 +124,7 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.ui === null ? [] : [['Temporal UI', temporal.ui]]),
       ['Postgres', postgres.url ?? 'not running'],
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : 'not running'],
+      ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
       ...worker.metrics.map((url) => [
         'metrics',
         worker.silent.includes(url) ? `${url} does not answer` : url,

@@ -14,7 +14,7 @@ import { unavailable } from '../text/failure.ts'
 import { userPath } from '../text/input.ts'
 
 export const WORKER_PREFIX = 'worker-'
-/** The name under which a foreground `treeos up`, or one that is starting, stands among the services. */
+/** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
 export const UP = 'up'
 
 export function dataDirOf({ data }: InstanceOptions): string {
@@ -25,6 +25,12 @@ export const isAlive = (service: Service): boolean => service.process === null |
 
 export function serviceOf(instance: Instance, name: string): Service | null {
   return instance.services.find((service) => service.name === name) ?? null
+}
+
+/** The process that keeps the instance up; null when none does. */
+export function keeperOf(dataDir: string): number | null {
+  const keeper = serviceOf(readInstance(dataDir), UP)
+  return keeper?.process != null && isAlive(keeper) ? keeper.process.pid : null
 }
 
 export const isWorker = (service: Service): boolean => service.name.startsWith(WORKER_PREFIX)

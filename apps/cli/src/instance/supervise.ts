@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance } from '@treeos/local'
 import { messageOf } from '../text/failure.ts'
 import { hasWorker, isAlive, serviceOf } from './instance.ts'
-import { ensureWorker, type StartOptions, startServers } from './start.ts'
+import type { StartOptions } from './start.ts'
 
 const LOOK_MS = 500
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
-/** What has run this long since its last start did not fail at starting. */
+/** After this long without an end, the next pause is a short one again. */
 const STEADY_MS = 60_000
 
-/** Looks after what runs, and starts again what has ended, slower each time it fails. Tells so. */
+/** Starts again what has ended, after a longer pause each time that fails, and reports each step. */
 export function keepAlive(options: StartOptions): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const done = watch(options, stopping.signal)
@@ -35,6 +35,7 @@ async function watch(options: StartOptions, stopping: AbortSignal): Promise<void
     if (!(await pause(backoff, stopping))) return
     backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
     try {
+      const { ensureWorker, startServers } = await import('./start.ts') // the supervisor rarely needs all of it
       await ensureWorker(options, await startServers(options))
       options.onProgress('everything runs again')
     } catch (error) {
@@ -44,7 +45,8 @@ async function watch(options: StartOptions, stopping: AbortSignal): Promise<void
   }
 }
 
-function missingOf(dataDir: string): string[] {
+/** What should run and does not, in words. */
+export function missingOf(dataDir: string): string[] {
   const instance = readInstance(dataDir)
   const missing: string[] = []
   for (const [name, title] of [
