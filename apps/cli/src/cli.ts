@@ -1,6 +1,8 @@
+import { styleText } from 'node:util'
 import { CODE_VERSION } from '@treeos/core'
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import { EXAMPLES } from './examples.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
 /** Options of every command that works on an instance. */
@@ -15,6 +17,16 @@ export interface ActingOptions extends InstanceOptions {
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that only says something is done when it has
 type Action<A extends unknown[]> = (out: Output, ...args: A) => Promise<ExitStatus | void>
+
+const bold = (text: string): string => styleText('bold', text, { validateStream: false })
+const cyan = (text: string): string => styleText('cyan', text, { validateStream: false })
+
+/** The commands that do something, with their paths: `role set`. Hidden ones are left out. */
+export function leaves(command: Command, path = ''): { readonly path: string; readonly command: Command }[] {
+  const visible = command.createHelp().visibleCommands(command)
+  if (command.commands.length === 0) return [{ path, command }]
+  return visible.flatMap((child) => leaves(child, path === '' ? child.name() : `${path} ${child.name()}`))
+}
 
 /** The tree of commands, with what they share. The files that fill it load what a command needs only when it runs. */
 export class Cli {
@@ -31,7 +43,14 @@ export class Cli {
       .option('-V, --version', 'print the version')
       .on('option:version', () => this.#tellVersion())
       .exitOverride()
-      .configureOutput({ writeErr: () => undefined }) // told once, in our form
+      .configureOutput({ writeErr: () => undefined }) // our own form is printed instead
+      // Commander takes the colours out again where stdout is no terminal, or NO_COLOR is set.
+      .configureHelp({
+        styleTitle: bold,
+        styleCommandText: cyan,
+        styleSubcommandText: cyan,
+        styleOptionText: cyan,
+      })
       .helpCommand(false)
   }
 
@@ -62,6 +81,15 @@ export class Cli {
 
   describeGroup(name: string, description: string): void {
     this.#parent(name).description(description)
+  }
+
+  /** Ends the help of each command with its examples. */
+  showExamples(): void {
+    for (const { path, command } of leaves(this.program)) {
+      const examples = EXAMPLES[path] ?? []
+      if (examples.length > 0)
+        command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`)
+    }
   }
 
   run<A extends unknown[]>(action: Action<A>): (...args: A) => Promise<void> {

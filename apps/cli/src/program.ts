@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
 import { addAuthoring } from './commands/authoring.ts'
+import { addCompletion, visible } from './commands/completion.ts'
 import { addInhabit } from './commands/inhabit.ts'
 import { addLiving } from './commands/living.ts'
 import { addLooking } from './commands/looking.ts'
@@ -18,6 +19,19 @@ import type { ExitStatus, Output } from './text/output.ts'
  * @throws {UsageError} for a wrong command line; whatever the command throws
  */
 export async function runProgram(args: readonly string[], out: Output): Promise<ExitStatus> {
+  const cli = createCli(out)
+  try {
+    await cli.program.parseAsync(args, { from: 'user' })
+    return cli.status
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 0 // help was asked for, and printed
+    throw usageError(error, cli.program, args)
+  }
+}
+
+/** The whole tree of commands. */
+export function createCli(out: Output): Cli {
   const cli = new Cli(out)
   addRunning(cli)
   addLiving(cli)
@@ -29,14 +43,9 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
   addThreads(cli)
   addProving(cli)
   addPure(cli)
-  try {
-    await cli.program.parseAsync(args, { from: 'user' })
-    return cli.status
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return 0 // help was asked for, and printed
-    throw usageError(error, cli.program, args)
-  }
+  addCompletion(cli)
+  cli.showExamples()
+  return cli
 }
 
 function usageError(error: CommanderError, program: Command, args: readonly string[]): UsageError {
@@ -44,7 +53,9 @@ function usageError(error: CommanderError, program: Command, args: readonly stri
     .map((arg) => program.commands.find((command) => command.name() === arg))
     .find((command) => command !== undefined)
   const isGroup = named !== undefined && named.commands.length > 0
-  const known = (isGroup ? named : program).commands.map((command) => command.name()).join(', ')
+  const known = visible(isGroup ? named : program)
+    .map((command) => command.name())
+    .join(', ')
   const path = isGroup ? `treeos ${named.name()}` : 'treeos'
   if (error.code === 'commander.help') return new UsageError(`${path} takes a command: ${known}`)
   const message = error.message

@@ -43,7 +43,9 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
   await record('starting')
   const ending = onEnding({ watch: true })
   try {
-    const running = await Promise.race([startEverything({ dataDir, onProgress }), ending.promise])
+    const running = await out.spinning(() =>
+      Promise.race([startEverything({ dataDir, onProgress }), ending.promise]),
+    )
     if (isEnding(running)) return await interrupted(dataDir, kept, running, out)
     const startedNothing =
       kept.size > 0 && [...runningKeys(dataDir)].every((key) => kept.has(key) || key === keyOf(self))

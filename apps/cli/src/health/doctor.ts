@@ -9,7 +9,7 @@ import { freePort, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
-import { oneLine, table } from '../text/output.ts'
+import { coloured, oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
 import { examineLife } from './life-signs.ts'
 
@@ -189,9 +189,14 @@ function onPath(name: string, env: NodeJS.ProcessEnv): string | null {
   return null
 }
 
+const stateOf = (ok: boolean, optional: boolean | undefined): string => {
+  if (ok) return coloured('green', 'ok')
+  return optional ? coloured('yellow', 'warn') : coloured('red', 'WRONG')
+}
+
 export function describeChecks({ checks }: Examined): string {
   const rows = checks.flatMap(({ name, ok, optional, found, mend }) => [
-    [ok ? 'ok' : optional ? 'warn' : 'WRONG', name, oneLine(found)],
+    [stateOf(ok, optional), name, oneLine(found)],
     ...(mend === null ? [] : [['', '', `mend: ${mend}`]]),
   ])
   return table(rows)

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import { duration, jsonLine, oneLine, plain, prettyJson, table } from './output.ts'
+import { PassThrough } from 'node:stream'
+import { WriteStream } from 'node:tty'
+import { describe, expect, it, vi } from 'vitest'
+import { coloured, duration, jsonLine, oneLine, plain, prettyJson, table } from './output.ts'
 
 const ESC = '\u001b'
 const COMMANDING = [
@@ -53,4 +55,27 @@ it.each([
   { seconds: 108_000, shown: '30 h' },
 ])('$seconds s are shown as $shown', ({ seconds, shown }) => {
   expect(duration(seconds)).toBe(shown)
+})
+
+it('a table counts the places that a terminal shows: colours take none, wide characters take two', () => {
+  expect(
+    table([
+      ['木', 'a'],
+      ['\u001b[32mok\u001b[39m', 'b'],
+      ['abc', 'c'],
+    ]),
+  ).toBe('木   a\n\u001b[32mok\u001b[39m   b\nabc  c')
+})
+
+it('colours are for terminals alone, and NO_COLOR takes them out', () => {
+  const { getColorDepth } = WriteStream.prototype
+  const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY, getColorDepth })
+  const red = (isTTY: boolean) => coloured('red', 'x', stream(isTTY) as unknown as NodeJS.WriteStream)
+  vi.stubEnv('FORCE_COLOR', undefined)
+  vi.stubEnv('NO_COLOR', undefined)
+  vi.stubEnv('TERM', 'xterm')
+  expect([red(true), red(false)]).toEqual(['\u001b[31mx\u001b[39m', 'x'])
+  vi.stubEnv('NO_COLOR', '1')
+  expect(red(true)).toBe('x')
+  vi.unstubAllEnvs()
 })

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { styleText } from 'node:util'
 import { canonicalJson, type Json } from '@treeos/core'
+import stringWidth from 'string-width'
 import type { Failure } from './failure.ts'
+import { type Spinner, startSpinner } from './spinner.ts'
 
 /** 0 done, 1 refused or failed, 2 wrong usage. */
 export type ExitStatus = 0 | 1 | 2
@@ -51,14 +54,22 @@ export function duration(seconds: number): string {
   return seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
-/** Columns as wide as their widest cell; the last one is left ragged. */
+type Style = Parameters<typeof styleText>[0]
+
+/** Text with a colour, where stdout is a terminal and NO_COLOR does not forbid it. */
+export function coloured(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return stream.isTTY ? styleText(style, text, { stream }) : text
+}
+
+/** Columns as wide as their widest cell on a terminal, where some characters take two places; the last one is left ragged. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell))
   }
+  const padded = (cell: string, i: number) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))
   return rows
-    .map((row) => indent + row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+    .map((row) => indent + row.map(padded).join('  '))
     .map((line) => line.trimEnd())
     .join('\n')
 }
@@ -67,6 +78,7 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
 export class Output {
   readonly json: boolean
   #gone = false
+  #spinner: Spinner | null = null
 
   constructor(json: boolean) {
     this.json = json
@@ -105,14 +117,29 @@ export class Output {
     while (process.stdout.writableNeedDrain && !this.#gone) await sleep(DRAIN_POLL_MS)
   }
 
-  /** What is going on, for whoever watches. */
+  /** One step of what the command is doing, on stderr. */
   progress(line: string): void {
-    process.stderr.write(`${plain(line)}\n`)
+    if (this.#spinner === null) process.stderr.write(`${plain(line)}\n`)
+    else this.#spinner.step(plain(line))
+  }
+
+  /** Shows the latest step with a spinner until `work` is over. Without a terminal, steps are plain lines all the same. */
+  async spinning<T>(work: () => Promise<T>): Promise<T> {
+    if (process.stderr.isTTY) this.#spinner = await startSpinner()
+    try {
+      return await work()
+    } finally {
+      this.#spinner?.stop()
+      this.#spinner = null
+    }
   }
 
   failure(failure: Failure): void {
     if (this.json) this.jsonLine({ error: failure })
-    else process.stderr.write(`error ${failure.code}: ${plain(failure.message)}\n`)
+    else
+      process.stderr.write(
+        `${coloured(['red', 'bold'], `error ${failure.code}:`, process.stderr)} ${plain(failure.message)}\n`,
+      )
   }
 
   #write(text: string): void {
