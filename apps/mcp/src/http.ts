@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { type NodeServerResponseLike, toNodeHandler } from '@modelcontextprotocol/node'
 import {
   localhostAllowedHostnames,
   validateHostHeader,
@@ -42,7 +40,7 @@ export async function serveHttp(at: Connection, options: EdgeOptions): Promise<E
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts])]
   const server = createServer((request, response) => {
-    answer(request, response, { at, door, names }).catch((error: unknown) => {
+    answer(request, response, { at, door, names, onError }).catch((error: unknown) => {
       if (!(error instanceof TreeosError)) onError('http', error)
       refuse(response, refusalOf(error))
     })
@@ -74,13 +72,14 @@ interface Inside {
   readonly at: Connection
   readonly door: Door
   readonly names: string[]
+  readonly onError: EdgeOptions['onError']
 }
 
 /** In this order: nobody's body is read whose token does not hold. */
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { at, door, names }: Inside,
+  { at, door, names, onError }: Inside,
 ): Promise<void> {
   requireOwnName(request, names)
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`)
@@ -88,15 +87,19 @@ async function answer(
     throw new TreeosError('ACTION_NOT_SUPPORTED', `nothing is at ${quote(url.pathname)}; MCP is at ${PATH}`)
   const visitor = await requireToken(at, request)
   const body = await readBody(request)
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  const asked = new Request(url, {
-    method: request.method ?? 'GET',
-    headers: headersOf(request),
-    signal: gone.signal,
-    ...(body === null ? {} : { body }),
-  })
-  await pass(await door.answer(asked, body === null ? undefined : parse(body), visitor), response)
+  const message = body === null ? undefined : parse(body)
+  delete request.headers.authorization // the secret goes no further than here
+  const handler = toNodeHandler(
+    {
+      fetch: (asked) =>
+        door.answer(asked, message, visitor).catch((error: unknown) => {
+          if (!(error instanceof TreeosError)) onError('http', error)
+          return refusalResponse(refusalOf(error))
+        }),
+    },
+    { onerror: (error) => onError('http', error) },
+  )
+  await handler(request, flushing(response), message)
 }
 
 /** A page of another site, whose name was made to lead here, says that name. */
@@ -147,44 +150,43 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    // The secret goes no further than here.
-    if (name !== 'authorization') for (const value of values) headers.append(name, value)
-  }
-  return headers
-}
-
-async function pass(answered: Response, response: ServerResponse): Promise<void> {
-  response.writeHead(answered.status, Object.fromEntries(answered.headers))
-  response.flushHeaders() // of a stream on which nothing may be said for long
-  if (answered.body === null) {
-    response.end()
-    return
-  }
-  const { body } = answered
-  // A client that went away in the middle is no error of anybody's.
-  await pipeline(Readable.fromWeb(body as NodeReadableStream), response).catch((error: unknown) => {
-    if (!response.destroyed) throw error
-  })
-}
+/** The same response, with its headers sent at once: on a stream, nothing else may be sent for long. */
+const flushing = (response: ServerResponse): NodeServerResponseLike => ({
+  writeHead(status, headers) {
+    response.writeHead(status, headers)
+    response.flushHeaders()
+  },
+  write: (chunk) => response.write(chunk),
+  end: (chunk) => response.end(chunk),
+  on: (event, listener) => response.on(event, listener),
+  get destroyed() {
+    return response.destroyed
+  },
+})
 
 function refuse(response: ServerResponse, refusal: TreeosError): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const body = JSON.stringify({ error: refusal.toJSON() })
-  response.writeHead(ERROR_STATUS[refusal.code], {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    ...(refusal.code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="treeos"' } : {}),
-    // What was not read of the request would stand before the next one.
-    connection: 'close',
-  })
-  response.end(body)
+  response.writeHead(ERROR_STATUS[refusal.code], refusalHeaders(refusal)).end(refusalBody(refusal))
 }
+
+const refusalResponse = (refusal: TreeosError): Response =>
+  new Response(refusalBody(refusal), {
+    status: ERROR_STATUS[refusal.code],
+    headers: refusalHeaders(refusal),
+  })
+
+const refusalBody = (refusal: TreeosError): string => JSON.stringify({ error: refusal.toJSON() })
+
+const refusalHeaders = ({ code }: TreeosError): Record<string, string> => ({
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  ...(code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer realm="treeos"' } : {}),
+  // The rest of the request, if it was not read, would come before the next one.
+  connection: 'close',
+})
 
 function listenFailure(error: unknown, port: number, listen: string): unknown {
   const code = (error as { code?: unknown } | null)?.code

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { systemCode } from './error.ts'
+import { delimiter, isAbsolute } from 'node:path'
+import which from 'which'
 
 /** An executable that can serve: `cli` and `download` are Temporal's CLI, `built` is infra/temporal. */
 export interface TemporalBinary {
@@ -18,23 +17,6 @@ export interface FindOptions {
 
 /** @param path folders, as PATH lists them; relative and empty ones are passed over */
 export function findExecutable(name: string, path: string): string | null {
-  const suffixes = process.platform === 'win32' ? ['.exe'] : ['']
-  for (const folder of path.split(delimiter).filter((one) => one.startsWith('/') || one.includes(':'))) {
-    for (const suffix of suffixes) {
-      const file = join(folder, name + suffix)
-      if (isExecutable(file)) return file
-    }
-  }
-  return null
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch (error) {
-    const code = systemCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return false
-    throw error
-  }
+  const folders = path.split(delimiter).filter(isAbsolute)
+  return folders.length === 0 ? null : which.sync(name, { path: folders.join(delimiter), nothrow: true })
 }

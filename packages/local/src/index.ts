@@ -1,6 +1,6 @@
 /** The services one instance of TreeOS needs on this machine: found or started, recorded, and stopped. */
 export { LocalError } from './error.ts'
-export type { FindOptions, TemporalBinary } from './executables.ts'
+export { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 export {
   forgetService,
   type Instance,

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
+import { findExecutable, freePort, readInstance } from '@treeos/local'
 import { type Mind, resolveMind } from '@treeos/host'
-import { freePort, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
@@ -69,11 +69,11 @@ async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<F
   if (namesTemporal(env)) return checkNamedTemporal()
   const service = readInstance(dataDir).services.find(({ name }) => name === 'temporal')
   if (service !== undefined && isAlive(service)) return good(`runs at ${service.address}`)
-  const cli = onPath('temporal', env)
+  const cli = findExecutable('temporal', env.PATH ?? '')
   if (cli !== null) return good(`${cli} will be started`)
   const kept = keptTemporal(env)
   if (kept !== null) return good(`${kept} of an earlier start`)
-  const go = onPath('go', env)
+  const go = findExecutable('go', env.PATH ?? '')
   if (go === null) {
     const mend =
       'brew install temporal, or unpack https://docs.temporal.io/cli into a folder of PATH, or install Go 1.26: https://go.dev/doc/install'
@@ -124,7 +124,7 @@ async function checkPostgres(env: NodeJS.ProcessEnv): Promise<Finding> {
   const isRoot = process.getuid?.() === 0
   if (!isRoot || /^postgres:/m.test(readFileSync('/etc/passwd', 'utf8')))
     return good(`brought along, for ${platform}`)
-  if (onPath('useradd', env) !== null)
+  if (findExecutable('useradd', env.PATH ?? '') !== null)
     return good(`brought along, for ${platform}; the user postgres will be made`)
   return bad(
     'Postgres does not run as root, and there is no user postgres',
@@ -174,19 +174,6 @@ async function faultOfMind({ baseUrl, apiKey }: Mind): Promise<string | null> {
   } catch (error) {
     return `cannot be reached (${messageOf(error)})`
   }
-}
-
-function onPath(name: string, env: NodeJS.ProcessEnv): string | null {
-  for (const folder of (env.PATH ?? '').split(delimiter).filter((one) => one !== '')) {
-    const file = join(folder, process.platform === 'win32' ? `${name}.exe` : name)
-    try {
-      accessSync(file, constants.X_OK)
-      return file
-    } catch {
-      // not here
-    }
-  }
-  return null
 }
 
 const stateOf = (ok: boolean, optional: boolean | undefined): string => {

@@ -1,10 +1,8 @@
 import { TreeosError } from '@treeos/core'
+import jsonc, { type ParseError } from 'jsonc-parser'
 
-const TOKEN =
-  /[ \t\n\r]*(?:([{}[\]:,])|("(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy
 /** characters of the fault that a message shows */
 const SHOWN = 12
-const SPACE = /[ \t\n\r]*/y
 
 /**
  * Reads JSON that somebody wrote by hand.
@@ -28,37 +26,9 @@ export function parseJsonText(text: string, what: string): unknown {
   }
 }
 
-/** Where the first token stands that JSON does not allow; the engine's own messages tell it for some faults only. */
+/** Where the first fault stands. The engine's own messages name the place of some faults only. */
 function faultOffset(text: string): number {
-  const open: string[] = []
-  let expects: 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'more' = 'value'
-  for (let at = 0; ; at = TOKEN.lastIndex) {
-    SPACE.lastIndex = at
-    SPACE.test(text)
-    const start = SPACE.lastIndex
-    TOKEN.lastIndex = at
-    const match = TOKEN.exec(text)
-    if (match === null) return start
-    const [, sign, string, scalar] = match
-    const isValue = string !== undefined || scalar !== undefined
-    const closes: string = open.at(-1) === '{' ? '}' : ']'
-    if (sign === closes && open.length > 0 && (expects === 'more' || expects.endsWith('-or-end'))) {
-      open.pop()
-      expects = 'more'
-    } else if (expects === 'more') {
-      if (sign !== ',' || open.length === 0) return start
-      expects = open.at(-1) === '{' ? 'key' : 'value'
-    } else if (expects === 'colon') {
-      if (sign !== ':') return start
-      expects = 'value'
-    } else if (expects.startsWith('key')) {
-      if (string === undefined) return start
-      expects = 'colon'
-    } else if (isValue) {
-      expects = 'more'
-    } else if (sign === '{' || sign === '[') {
-      open.push(sign)
-      expects = sign === '{' ? 'key-or-end' : 'value-or-end'
-    } else return start
-  }
+  const faults: ParseError[] = []
+  jsonc.parse(text, faults, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
+  return faults[0]?.offset ?? text.length
 }
