@@ -10,41 +10,26 @@ export {
   markTokenRevoked,
   type Token,
 } from './access/tokens.ts'
+export { type ClaimedWake, claimWake } from './inbox/claim.ts'
+export { enqueue, enqueueUnlessWaiting, releaseDelayed } from './inbox/enqueue.ts'
+export type { InboxEntry } from './inbox/entry.ts'
 export {
-  type ClaimedWake,
-  claimWake,
   closeAsRead,
   countChain,
   countOpen,
   countOwn,
-  enqueue,
-  enqueueUnlessWaiting,
   findEntry,
   findReply,
-  type InboxEntry,
-  listBusy,
   listChain,
   listOpenSummons,
-  listUnrung,
-  measureInboxes,
-  pageUnrung,
-  releaseDelayed,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, threadOf } from './inbox/threads.ts'
-export {
-  type Appended,
-  type Authorship,
-  append,
-  type Batch,
-  type BuiltFact,
-  buildFacts,
-  type Change,
-  lockHeads,
-  type OutcomeWrite,
-  type RowWrite,
-} from './ledger/append.ts'
+export { listBusy, listUnrung, measureInboxes, pageUnrung } from './inbox/waiting.ts'
+export { type Appended, append, lockHeads } from './ledger/append.ts'
+export type { Batch, Change, OutcomeWrite, RowWrite } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
+export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './ledger/facts.ts'
 export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './ledger/hash.ts'
 export { createReality, type Reality, readReality } from './ledger/reality.ts'
@@ -58,6 +43,7 @@ export {
   reserve,
   settle,
 } from './moments/budgets.ts'
+export { readDecision, readDecisionBytes, recordDecision, type StoredDecision } from './moments/decision.ts'
 export {
   type EffectRequest,
   type EffectResult,
@@ -66,23 +52,14 @@ export {
   recordEffectResult,
   type StoredEffect,
 } from './moments/effects.ts'
+export { listUnfinished, type OpenWrite, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
 export {
   listOutcomes,
-  listUnfinished,
-  type OpenWrite,
-  readClock,
-  readDecision,
-  readDecisionBytes,
-  readOpen,
   readOutcome,
   readOutcomeByNumber,
   readOutcomeOfWake,
-  recordDecision,
-  recordOpen,
-  type StoredDecision,
-  type StoredOpen,
   type StoredOutcome,
-} from './moments/moments.ts'
+} from './moments/outcome.ts'
 export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './rows/prefetch.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
 export {
@@ -95,15 +72,11 @@ export {
   type SeenRow,
 } from './rows/rows.ts'
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
+export { readClock } from './sql/clock.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
 export { migrate } from './sql/migrate.ts'
 export type { ChainDb } from './sql/schema.ts'
 export { isTransient } from './sql/transient.ts'
-export {
-  type Broken,
-  type BrokenReason,
-  type Verified,
-  type VerifyOptions,
-  verifyChains,
-} from './verify/verify.ts'
+export type { Broken, BrokenReason, Verified } from './verify/verdict.ts'
+export { type VerifyOptions, verifyChains } from './verify/verify-chains.ts'
 export { verifyInSql } from './verify/verify-in-sql.ts'

@@ -1,13 +1,14 @@
-import { canonicalJson, type Digest, type Json } from '@treeos/core'
+import type { Digest, Json } from '@treeos/core'
 import type { Db } from '../sql/database.ts'
-import { digestOf, utf8 } from './hash.ts'
+import { decodeJson, encodeJson } from '../sql/stored-json.ts'
+import { digestOf } from './hash.ts'
 
 /** Keeps a JSON value by its digest; keeping it twice is nothing. */
 export async function putBlob(db: Db, value: unknown): Promise<Digest> {
   const digest = digestOf(value)
   await db
     .insertInto('blob')
-    .values({ digest, bytes: utf8(canonicalJson(value)) })
+    .values({ digest, bytes: encodeJson(value) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   return digest
@@ -16,5 +17,5 @@ export async function putBlob(db: Db, value: unknown): Promise<Digest> {
 /** @returns null when nothing is kept under this digest */
 export async function getBlob(db: Db, digest: Digest): Promise<Json | null> {
   const row = await db.selectFrom('blob').select('bytes').where('digest', '=', digest).executeTakeFirst()
-  return row === undefined ? null : (JSON.parse(row.bytes.toString('utf8')) as Json)
+  return row === undefined ? null : decodeJson(row.bytes)
 }

@@ -1,6 +1,7 @@
-import type { Fact, FactHeader, FactRef, JsonObject, MomentId, ReelId } from '@treeos/core'
+import type { Fact, FactRef, MomentId, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
 
 /** Facts of one reel in order, from after `seq`. */
 export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: number): Promise<Fact[]> {
@@ -44,8 +45,8 @@ export async function listReels(db: Db): Promise<ReelId[]> {
 
 function factOf(row: { header: Buffer; hash: Buffer; bytes: Buffer | null }): Fact {
   return {
-    header: JSON.parse(row.header.toString('utf8')) as FactHeader,
-    payload: row.bytes === null ? null : (JSON.parse(row.bytes.toString('utf8')) as JsonObject),
+    header: decodeJson(row.header),
+    payload: row.bytes === null ? null : decodeJson(row.bytes),
     hash: row.hash.toString('hex'),
   }
 }

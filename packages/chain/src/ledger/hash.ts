@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { canonicalJson, type Digest, type FactHeader, type ReelId } from '@treeos/core'
+import { canonicalJson, type Digest, type ReelId } from '@treeos/core'
 
 /** Every kind of hash has its own tag, so that no value of one kind can stand for another. */
 const TAG = {
@@ -42,6 +42,3 @@ export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
   payloadHash(salt, bytes).toString('hex')
 
 export const newSalt = (): Buffer => randomBytes(32)
-
-export const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8')
-export const headerBytes = (header: FactHeader): Buffer => utf8(canonicalJson(header))

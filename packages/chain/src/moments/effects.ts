@@ -1,6 +1,6 @@
-import { canonicalJson, type ErrorCode, type Json, type MomentId } from '@treeos/core'
-import { utf8 } from '../ledger/hash.ts'
+import type { ErrorCode, Json, MomentId } from '@treeos/core'
 import type { Db } from '../sql/database.ts'
+import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
 /** What an operation asks of the outside world, on whose behalf. */
 export interface EffectRequest {
@@ -29,7 +29,7 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
     .values({
       moment,
       operation: request.operation,
-      request: utf8(canonicalJson(request)),
+      request: encodeJson(request),
       result: null,
     })
     .onConflict((conflict) => conflict.column('moment').doNothing())
@@ -40,7 +40,7 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
   await db
     .updateTable('moment_effect')
-    .set({ result: utf8(canonicalJson(result)) })
+    .set({ result: encodeJson(result) })
     .where('moment', '=', moment)
     .where('result', 'is', null)
     .execute()
@@ -53,6 +53,5 @@ export async function readEffect(db: Db, moment: MomentId): Promise<StoredEffect
     .where('moment', '=', moment)
     .executeTakeFirst()
   if (row === undefined) return null
-  const parse = <T>(bytes: Buffer) => JSON.parse(bytes.toString('utf8')) as T
-  return { request: parse(row.request), result: row.result === null ? null : parse(row.result) }
+  return { request: decodeJson(row.request), result: row.result === null ? null : decodeJson(row.result) }
 }

@@ -2,6 +2,7 @@ import { type Json, type ReelId, reelOfKey, type SeenHead } from '@treeos/core'
 import { sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
 
 /** One row as it stood, with the head of the reel it is folded from; state is null when there is no such thing. */
 export interface SeenRow {
@@ -34,7 +35,7 @@ export function seenRow(reality: string, row: StoredRow): SeenRow {
   const reel = reelOfKey(row.key)
   return {
     key: row.key,
-    state: row.state === null ? null : (JSON.parse(row.state) as Json),
+    state: row.state === null ? null : decodeJson<Json>(row.state),
     head: {
       reel,
       seq: row.seq ?? 0,
@@ -91,7 +92,7 @@ export async function listRows(
     .execute()
   return rows.map((row) => ({
     key: row.key,
-    state: JSON.parse(row.state) as Json,
+    state: decodeJson(row.state),
     foldedSeq: row.folded_seq,
   }))
 }
@@ -100,7 +101,7 @@ export async function listRows(
 export async function listScheduling(db: Db): Promise<Json[]> {
   const { rows } = await sql<{ state: string }>`
     select state from treeos.projection where key like 'being:%' and state like '%"schedule":{%'`.execute(db)
-  return rows.map(({ state }) => JSON.parse(state) as Json)
+  return rows.map(({ state }) => decodeJson(state))
 }
 
 export async function readHeads(db: Db, reality: string, reels: readonly ReelId[]): Promise<SeenHead[]> {

@@ -2,7 +2,7 @@ import { SPEECH_KIND } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { type Broken, sorted, type Verified } from './verify.ts'
+import { type Broken, sorted, type Verified } from './verdict.ts'
 
 /** Facts judged by one statement: a few seconds at worst. One reel is never split. */
 const CHUNK_LENGTH = 200_000

@@ -1,0 +1,36 @@
+import { type BeingName, isOfThread, type MomentId } from '@treeos/core'
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import type { InboxTable } from '../sql/schema.ts'
+import { entryOf, type InboxEntry } from './entry.ts'
+import { throwStaleGeneration } from './life.ts'
+
+/** A wake as it was claimed. */
+export interface ClaimedWake extends InboxEntry {
+  /** its thread was cut, and it ends with that */
+  readonly cut: boolean
+}
+
+/**
+ * Claims the next wake under a moment's id: the one this moment has claimed already, else by priority, then age.
+ * @returns null when nothing wakes the being
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
+export async function claimWake(
+  db: Db,
+  being: BeingName,
+  moment: MomentId,
+  generation: number,
+): Promise<ClaimedWake | null> {
+  const { rows } = await sql<Selectable<InboxTable> & { cut: boolean }>`
+    select c.*, exists (select from treeos.projection p where p.key = 'thread:' || c.root) as cut
+    from treeos.claim(${being}, ${moment}, ${generation}) c`
+    .execute(db)
+    .catch(throwStaleGeneration)
+  const [row] = rows
+  if (row === undefined) return null
+  const entry = entryOf(row)
+  // One wake by change stands for all later ones, of other threads too: what comes of it is a thread of its own.
+  if (row.cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false }
+  return { ...entry, cut: row.cut }
+}

@@ -1,0 +1,37 @@
+import type { Caller, Cognition, MomentId, Wake, WakeKind } from '@treeos/core'
+import type { Selectable } from 'kysely'
+import type { InboxTable } from '../sql/schema.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+
+/** An inbox row with what became of it. */
+export interface InboxEntry extends Wake {
+  /** ms since 1970 UTC */
+  readonly at: number
+  readonly claimedBy: MomentId | null
+  readonly closedBy: string | null
+}
+
+export function entryOf(row: Selectable<InboxTable>): InboxEntry {
+  return {
+    id: row.id,
+    being: row.being,
+    kind: row.kind as WakeKind,
+    priority: row.priority,
+    caller: callerOf(row),
+    content: decodeJson(row.content),
+    root: row.root,
+    inReplyTo: row.in_reply_to,
+    askedRole: row.asked_role,
+    hops: row.hops,
+    continues: row.continues,
+    cause: row.cause?.toString('hex') ?? null,
+    at: row.at.getTime(),
+    claimedBy: row.claimed_by,
+    closedBy: row.closed_by,
+  }
+}
+
+function callerOf(row: Selectable<InboxTable>): Caller | null {
+  if (row.caller === null) return null
+  return { name: row.caller, role: row.caller_role, cognition: row.caller_cognition as Cognition }
+}

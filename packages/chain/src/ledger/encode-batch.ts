@@ -1,0 +1,94 @@
+import { canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead, type Wake } from '@treeos/core'
+import { encodeJson } from '../sql/stored-json.ts'
+import type { Batch, OutcomeWrite } from './batch.ts'
+import type { BuiltFact } from './build-facts.ts'
+import { momentHash } from './hash.ts'
+
+/** The argument of the SQL function `append`. */
+export function encodeBatch(batch: Batch) {
+  const records = batch.moment === null ? null : momentsReel(batch.moment.being)
+  const outcome =
+    batch.outcome === null || records === null ? null : linkRecord(batch.outcome, batch.heads.get(records))
+  return {
+    being: batch.moment?.being ?? null,
+    moment: batch.moment?.id ?? null,
+    generation: batch.moment?.generation ?? null,
+    heads: encodeHeads(batch, outcome === null ? null : records),
+    facts: batch.facts.map(encodeFact),
+    rows: batch.rows.map((row) => ({ ...row, state: canonicalJson(row.state) })),
+    inbox: batch.inbox.map(encodeWake),
+    changes: batch.changes.map(({ wake, ...change }) => ({
+      ...change,
+      event: { ...wake, content: canonicalJson(wake.content) },
+    })),
+    closes: batch.closes,
+    outcome,
+    lease: batch.lease ?? null,
+    leaseSeconds: LIMITS.leaseSeconds,
+  }
+}
+
+/** @param records the reel of the moment's record, when the batch writes one */
+function encodeHeads({ heads, facts }: Batch, records: ReelId | null) {
+  const written = new Set(facts.map((fact) => fact.ref.reel))
+  if (records !== null) written.add(records)
+  for (const reel of written) {
+    if (!heads.has(reel)) throw new Error(`append to ${reel} without having read its head`)
+  }
+  return [...heads.values()].map(({ reel, seq, stateSeq }) => ({
+    reel,
+    seq,
+    stateSeq,
+    write: written.has(reel),
+  }))
+}
+
+function encodeFact({ ref, prev, header, payloadHash, salt, bytes, changes }: BuiltFact) {
+  return {
+    reel: ref.reel,
+    seq: ref.seq,
+    kind: ref.kind,
+    hash: ref.hash,
+    prev: prev.toString('hex'),
+    header: header.toString('hex'),
+    payloadHash: payloadHash.toString('hex'),
+    salt: salt.toString('hex'),
+    bytes: bytes.toString('hex'),
+    changes,
+  }
+}
+
+function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
+  if (head === undefined) throw new Error('an outcome needs the head of its records')
+  const prev = Buffer.from(head.hash, 'hex')
+  const record = encodeJson(outcome.record)
+  return {
+    ...outcome,
+    result: outcome.result === null ? null : canonicalJson(outcome.result),
+    // A message for people, which may quote what a mind said: jsonb takes neither NUL nor half a character.
+    detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,
+    wake: outcome.record.wake, // no column says what the hashed record does not
+    prev: head.hash,
+    record: record.toString('hex'),
+    hash: momentHash(prev, record).toString('hex'),
+  }
+}
+
+function encodeWake(wake: Wake) {
+  return {
+    id: wake.id,
+    being: wake.being,
+    kind: wake.kind,
+    priority: wake.priority,
+    caller: wake.caller?.name ?? null,
+    callerRole: wake.caller?.role ?? null,
+    callerCognition: wake.caller?.cognition ?? null,
+    content: encodeJson(wake.content).toString('hex'),
+    root: wake.root,
+    inReplyTo: wake.inReplyTo,
+    askedRole: wake.askedRole,
+    hops: wake.hops,
+    continues: wake.continues,
+    cause: wake.cause,
+  }
+}

@@ -1,0 +1,76 @@
+import type { BeingName, Digest, Json, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import { throwStaleGeneration } from '../inbox/life.ts'
+import type { OpenRecord } from '../ledger/records.ts'
+import type { Db } from '../sql/database.ts'
+import { decodeJson, encodeJson } from '../sql/stored-json.ts'
+
+/** What a moment was opened with. Written after the snapshot it records; the first write wins. */
+export interface OpenWrite {
+  readonly moment: MomentId
+  readonly being: BeingName
+  readonly n: number
+  readonly wake: string
+  readonly openedAt: number
+  readonly record: OpenRecord
+  readonly basis: Json
+  /** kept with the record under its digest; null where there is nothing to see for */
+  readonly face: { readonly digest: Digest; readonly content: Json } | null
+}
+
+export interface StoredOpen {
+  readonly record: OpenRecord
+  readonly basis: Json
+  readonly face: Digest | null
+}
+
+/**
+ * Stores the open record unless this moment has one.
+ * @returns false when an earlier write stands
+ * @throws {StaleGenerationError} when a younger life has begun: nothing could ever close such a moment
+ */
+export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
+  const face = open.face === null ? null : encodeJson(open.face.content)
+  const { numAffectedRows } = await sql`
+    with seen as (
+      insert into treeos.blob (digest, bytes)
+      select digest, bytes from (values (${open.face?.digest ?? null}::text, ${face}::bytea)) as face (digest, bytes)
+      where digest is not null
+      on conflict do nothing)
+    insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis, face)
+    values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${encodeJson(open.record)},
+      ${encodeJson(open.basis)}, ${open.face?.digest ?? null})
+    on conflict (moment) do nothing`
+    .execute(db)
+    .catch(throwStaleGeneration)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+export async function readOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
+  const row = await db
+    .selectFrom('moment_open')
+    .select(['record', 'basis', 'face'])
+    .where('moment', '=', moment)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return { record: decodeJson(row.record), basis: decodeJson(row.basis), face: row.face }
+}
+
+/** Moments that were opened and have no outcome: at most one a life. */
+export async function listUnfinished(db: Db, being: BeingName): Promise<{ moment: MomentId; n: number }[]> {
+  return await db
+    .selectFrom('moment_open')
+    .select(['moment_open.moment', 'moment_open.n'])
+    .where('moment_open.being', '=', being)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('moment_outcome')
+            .select('moment_outcome.n')
+            .whereRef('moment_outcome.moment', '=', 'moment_open.moment'),
+        ),
+      ),
+    )
+    .orderBy('moment_open.n')
+    .execute()
+}

@@ -1,0 +1,83 @@
+import type { BeingName, Digest, Json, MomentId, OutcomeKind } from '@treeos/core'
+import { type Selectable, sql } from 'kysely'
+import type { MomentRecord } from '../ledger/records.ts'
+import type { Db } from '../sql/database.ts'
+import type { MomentOutcomeTable } from '../sql/schema.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+
+/** The end of one moment as it is kept. */
+export interface StoredOutcome {
+  readonly moment: MomentId
+  readonly being: BeingName
+  readonly n: number
+  readonly kind: OutcomeKind
+  readonly reason: string | null
+  readonly detail: string | null
+  /** what the asker was told of the act */
+  readonly result: Json
+  readonly wake: string | null
+  readonly sealedAt: number
+  readonly primary: string | null
+  readonly prev: Digest
+  readonly hash: Digest
+  readonly record: MomentRecord
+}
+
+export async function readOutcome(db: Db, moment: MomentId): Promise<StoredOutcome | null> {
+  const row = await db
+    .selectFrom('moment_outcome')
+    .selectAll()
+    .where('moment', '=', moment)
+    .executeTakeFirst()
+  return row === undefined ? null : outcomeOf(row)
+}
+
+/** The outcome that closed a wake; null while it is open, or when its moments were all superseded so far. */
+export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
+  const row = await db
+    .selectFrom('moment_outcome')
+    .selectAll()
+    .where('wake', '=', wake)
+    .where(sql<boolean>`reason is distinct from 'superseded'`)
+    .executeTakeFirst()
+  return row === undefined ? null : outcomeOf(row)
+}
+
+/** Finished moments of a being by their number, oldest first. @param last at most this many, the newest ones */
+export async function listOutcomes(db: Db, being: BeingName, last?: number): Promise<StoredOutcome[]> {
+  const newest = db.selectFrom('moment_outcome').selectAll().where('being', '=', being).orderBy('n', 'desc')
+  const rows = await (last === undefined ? newest : newest.limit(last)).execute()
+  return rows.reverse().map(outcomeOf)
+}
+
+export async function readOutcomeByNumber(
+  db: Db,
+  being: BeingName,
+  n: number,
+): Promise<StoredOutcome | null> {
+  const row = await db
+    .selectFrom('moment_outcome')
+    .selectAll()
+    .where('being', '=', being)
+    .where('n', '=', n)
+    .executeTakeFirst()
+  return row === undefined ? null : outcomeOf(row)
+}
+
+function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
+  return {
+    moment: row.moment,
+    being: row.being,
+    n: row.n,
+    kind: row.kind,
+    reason: row.reason,
+    detail: row.detail,
+    result: row.result === null ? null : decodeJson(row.result),
+    wake: row.wake,
+    sealedAt: row.sealed_at,
+    primary: row.primary_role,
+    prev: row.prev.toString('hex'),
+    hash: row.hash.toString('hex'),
+    record: decodeJson(row.record),
+  }
+}

@@ -1,0 +1,78 @@
+import type { ReelId } from '@treeos/core'
+import { genesisHash } from '../ledger/hash.ts'
+import type { Broken, BrokenReason } from './verdict.ts'
+
+interface Link {
+  readonly reel: ReelId
+  readonly seq: number
+  readonly prev: Buffer
+  readonly hash: Buffer
+}
+
+interface Standing {
+  readonly seq: number
+  readonly hash: Buffer
+  readonly stateSeq: number
+}
+
+/** Follows one chain after another, link by link, and compares each one's end with its head. */
+export class Walk {
+  readonly broken = new Map<ReelId, Broken>()
+  chains = 0
+  readonly #reality: string
+  readonly #heads: Map<ReelId, Standing>
+  #reel: ReelId | null = null
+  #last: Standing = { seq: 0, hash: Buffer.alloc(0), stateSeq: 0 }
+
+  constructor(reality: string, heads: Map<ReelId, Standing>) {
+    this.#reality = reality
+    this.#heads = heads
+  }
+
+  step(link: Link, faultOfBody: () => BrokenReason | null, changes: boolean): void {
+    const { reel, seq, hash } = link
+    if (reel !== this.#reel) this.#begin(reel)
+    if (this.broken.has(reel)) return
+    const expected = this.#last.seq + 1
+    let reason: BrokenReason | null = 'seq-gap'
+    if (seq === expected) reason = link.prev.equals(this.#last.hash) ? faultOfBody() : 'prev-mismatch'
+    if (reason !== null) this.report({ reel, seq: expected, reason })
+    else this.#last = { seq, hash, stateSeq: changes ? seq : this.#last.stateSeq }
+  }
+
+  /** A head without a chain stands at its beginning. */
+  end(): void {
+    this.#finish()
+    for (const [reel, head] of this.#heads) this.#compare(reel, head, this.#origin(reel))
+  }
+
+  /** Keeps the first fault of a chain. */
+  report(fault: Broken): void {
+    const known = this.broken.get(fault.reel)
+    if (known === undefined || fault.seq < known.seq) this.broken.set(fault.reel, fault)
+  }
+
+  #begin(reel: ReelId): void {
+    this.#finish()
+    this.chains += 1
+    this.#reel = reel
+    this.#last = this.#origin(reel)
+  }
+
+  #finish(): void {
+    const reel = this.#reel
+    if (reel === null) return
+    if (!this.broken.has(reel)) this.#compare(reel, this.#heads.get(reel), this.#last)
+    this.#heads.delete(reel)
+    this.#reel = null
+  }
+
+  #compare(reel: ReelId, head: Standing | undefined, { seq, hash, stateSeq }: Standing): void {
+    if (head?.seq === seq && head.stateSeq === stateSeq && head.hash.equals(hash)) return
+    this.report({ reel, seq, reason: 'head-mismatch' })
+  }
+
+  #origin(reel: ReelId): Standing {
+    return { seq: 0, hash: genesisHash(this.#reality, reel), stateSeq: 0 }
+  }
+}
