@@ -5,7 +5,7 @@ import {
   claimWake,
   countParked,
   enqueue,
-  listUnrung,
+  listUnclaimed,
   measureInboxes,
   type RowWrite,
   reserve,
@@ -235,7 +235,7 @@ describe('issue 5.8 concurrent children', () => {
 describe('issue 5.8 a being that rests', () => {
   const claim = async (name: string, n = 1) =>
     (await claimWake(base.db, name, momentId(name, 1, n), 1))?.id ?? null
-  const unrung = async (name: string) => (await listUnrung(base.db, -60, 1000)).includes(name)
+  const unrung = async (name: string) => (await listUnclaimed(base.db, -60, 1000)).includes(name)
 
   it('claims nothing while it is parked, until that budget changes or the time is over', async () => {
     const [top, child] = [fresh('top'), fresh('child')]

@@ -7,8 +7,8 @@ import {
   enqueue,
   findEntry,
   listOpenSummons,
+  listUnclaimed,
   listUnfinished,
-  listUnrung,
   type OpenRecord,
   type RowWrite,
   readOutcomeOfWake,
@@ -181,10 +181,10 @@ it('beings whose doorbell was lost are those with a wake that nobody took', asyn
       fresh.owner,
     )
     for (const name of ['llm', 'person', 'unborn']) await enqueue(fresh.db, wakeFor(name, `wake-${name}`))
-    expect(await listUnrung(fresh.db, 60, 10)).toEqual([])
-    expect(await listUnrung(fresh.db, 0, 10)).toEqual(['llm'])
+    expect(await listUnclaimed(fresh.db, 60, 10)).toEqual([])
+    expect(await listUnclaimed(fresh.db, 0, 10)).toEqual(['llm'])
     await enqueue(fresh.db, wakeFor('person', 'act', { kind: 'act' }))
-    expect((await listUnrung(fresh.db, 0, 10)).sort()).toEqual(['llm', 'person'])
+    expect((await listUnclaimed(fresh.db, 0, 10)).sort()).toEqual(['llm', 'person'])
   } finally {
     await fresh.close()
   }

@@ -3,7 +3,7 @@ import {
   findTokenBySecret,
   insertToken,
   listAllTokens,
-  listSpentTokens,
+  listEndedTokens,
   markTokenRevoked,
   type Token,
 } from '@treeos/chain'
@@ -48,8 +48,8 @@ describe('a token', () => {
     expect(await markTokenRevoked(base.db, gone.id)).toBe(false)
     expect(await markTokenRevoked(base.db, 'none')).toBe(false)
     expect(await findTokenBySecret(base.db, gone.secret)).toBeNull()
-    expect(await listSpentTokens(base.db, [kept.id, gone.id, 'none'])).toEqual([gone.id, 'none'])
-    expect(await listSpentTokens(base.db, [])).toEqual([])
+    expect(await listEndedTokens(base.db, [kept.id, gone.id, 'none'])).toEqual([gone.id, 'none'])
+    expect(await listEndedTokens(base.db, [])).toEqual([])
     const listed = new Map((await listAllTokens(base.db)).map((token) => [token.id, token.revokedAt]))
     expect(listed.get(kept.id)).toBeNull()
     expect(listed.get(gone.id)).toBeInstanceOf(Date)

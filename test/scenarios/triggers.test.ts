@@ -5,7 +5,7 @@ import {
   listBusy,
   listOpenSummons,
   listOutcomes,
-  listUnrung,
+  listUnclaimed,
   readDecision,
 } from '@treeos/chain'
 import { inhabit, moments, reply } from '@treeos/client'
@@ -72,7 +72,7 @@ describe('F88 a role with triggerOn []', () => {
     await ring(world, 'vault')
     await sleep(1500)
     expect(await listOutcomes(world.db, 'vault')).toHaveLength(1)
-    expect(await listUnrung(world.db, 0, 10)).not.toContain('vault')
+    expect(await listUnclaimed(world.db, 0, 10)).not.toContain('vault')
     expect(await listBusy(world.db, 0, 10)).not.toContain('vault')
   })
 
@@ -155,7 +155,7 @@ describe('F88 triggerOn names what opens a moment', () => {
 
 it('everything that was lived here is lived again, what was left unopened too', async () => {
   await doAs(world, 'set-being', '@dozer', { field: 'wake.idle', value: null })
-  await until(async () => (await listUnrung(world.db, 0, 10)).length === 0)
+  await until(async () => (await listUnclaimed(world.db, 0, 10)).length === 0)
   await sleep(1500)
   expect(world.errors).toEqual([])
   await expectUnbroken(world)

@@ -6,7 +6,7 @@ export {
   findTokenBySecret,
   insertToken,
   listAllTokens,
-  listSpentTokens,
+  listEndedTokens,
   markTokenRevoked,
   type Token,
 } from './access/tokens.ts'
@@ -17,7 +17,7 @@ export {
   closeAsRead,
   countChain,
   countOpen,
-  countOwn,
+  countOwnWakes,
   findEntry,
   findReply,
   listChain,
@@ -25,7 +25,7 @@ export {
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, threadOf } from './inbox/threads.ts'
-export { listBusy, listUnrung, measureInboxes, pageUnrung } from './inbox/waiting.ts'
+export { listBusy, listUnclaimed, measureInboxes, pageUnclaimed } from './inbox/waiting.ts'
 export { type Appended, append, lockHeads } from './ledger/append.ts'
 export type { Batch, Change, OutcomeWrite, RowWrite } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'

@@ -4,7 +4,7 @@ import {
   findTokenBySecret,
   insertToken,
   listAllTokens,
-  listSpentTokens,
+  listEndedTokens,
   markTokenRevoked,
   type Token,
 } from '@treeos/chain'
@@ -109,7 +109,7 @@ export async function bearerOf(
 
 /** Those of these tokens that hold no more: revoked, or expired. */
 export const spentTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>
-  listSpentTokens(db, ids)
+  listEndedTokens(db, ids)
 
 /** By whose hands a bearer acts. */
 export interface Standing {

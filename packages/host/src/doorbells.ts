@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import { type ChainDb, listBusy, pageUnrung, type Reality, releaseDelayed } from '@treeos/chain'
+import { type ChainDb, listBusy, pageUnclaimed, type Reality, releaseDelayed } from '@treeos/chain'
 import { Recurring, ringBeing } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
@@ -110,7 +110,7 @@ export class Doorbells {
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
     for (let after = 0; !this.#sweeps.isClosed && this.#failed === failed; ) {
-      const stuck = await pageUnrung(this.#options.db, UNRUNG_SECONDS, PAGE_LENGTH, after)
+      const stuck = await pageUnclaimed(this.#options.db, UNRUNG_SECONDS, PAGE_LENGTH, after)
       this.ring(this.#schedule.due(stuck.map(({ being }) => being)))
       if (stuck.length < PAGE_LENGTH) break
       after = stuck.at(-1)?.age ?? 0

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countParked, listUnrung, measureInboxes, openDatabase } from '@treeos/chain'
+import { countParked, listUnclaimed, measureInboxes, openDatabase } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
 import {
   dataFlag,
@@ -87,7 +87,7 @@ async function readLine(
     const inbox = await measureInboxes(db)
     const parked = await countParked(db)
     const late =
-      inbox.oldestSeconds < OLD_SECONDS ? [] : await listUnrung(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
+      inbox.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
     if (inbox.waiting < MANY) return { inbox, inboxLater: null, late, parked }
     await sleep(LOOK_AGAIN_MS)
     return { inbox, inboxLater: await measureInboxes(db), late, parked }

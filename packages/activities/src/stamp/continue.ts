@@ -1,4 +1,4 @@
-import { countOwn, type Db, type OpenRecord } from '@treeos/chain'
+import { countOwnWakes, type Db, type OpenRecord } from '@treeos/chain'
 import {
   asJson,
   type BeingName,
@@ -54,7 +54,7 @@ export async function continueAfter(
     return stays
   const look = verdict.act?.seen ?? null
   if (verdict.kind !== 'act' && look === null) return stays
-  const gone = await countOwn(db, input.being, open.wake.root, CONTINUES)
+  const gone = await countOwnWakes(db, input.being, open.wake.root, CONTINUES)
   const { max, of } = await boundOf(reader, input.being)
   if (gone >= max) return spent(input, open, verdict, { gone, of })
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)

@@ -56,7 +56,7 @@ export async function findToken(db: Db, id: string): Promise<Token | null> {
 }
 
 /** Those of these ids that hold no more. */
-export async function listSpentTokens(db: Db, ids: readonly string[]): Promise<string[]> {
+export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('token').select('id').where('id', 'in', ids).where(holds).execute()
   const held = new Set(rows.map(({ id }) => id))

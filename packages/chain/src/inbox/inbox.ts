@@ -61,7 +61,7 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
 }
 
 /** How often a being went on by itself in one cause chain. @param prefix of the ids that such wakes have */
-export async function countOwn(db: Db, being: BeingName, root: string, prefix: string): Promise<number> {
+export async function countOwnWakes(db: Db, being: BeingName, root: string, prefix: string): Promise<number> {
   const row = await db
     .selectFrom('inbox')
     .select(({ fn }) => fn.countAll<number>().as('own'))

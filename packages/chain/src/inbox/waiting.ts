@@ -6,15 +6,15 @@ import type { Db } from '../sql/database.ts'
  * Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. Those that
  * a budget keeps from taking any are left out until it does no more.
  */
-export async function listUnrung(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
-  return (await pageUnrung(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
+export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
+  return (await pageUnclaimed(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
 }
 
 /**
  * A page of them, whoever waits longest first.
  * @param after age of the last one of the page before; 0 for the first page
  */
-export async function pageUnrung(
+export async function pageUnclaimed(
   db: Db,
   olderThanSeconds: number,
   limit: number,

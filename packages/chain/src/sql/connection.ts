@@ -5,7 +5,7 @@ import pg from 'pg'
  * answer did not come in time: `pg` would hand it out again, and every later query would wait behind the one that is never
  * answered.
  */
-export class ThriftyClient extends pg.Client {
+export class CarefulClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: all the forms that `query` has
   override query(...question: any[]): any {
     const [text, values, ...rest] = question

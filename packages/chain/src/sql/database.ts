@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { ThriftyClient } from './connection.ts'
+import { CarefulClient } from './connection.ts'
 import type { ChainDb } from './schema.ts'
 
 /** Either the pool or a transaction: what a query needs to know of the database. */
@@ -25,7 +25,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
   const pool = new pg.Pool({
-    Client: ThriftyClient,
+    Client: CarefulClient,
     connectionString: url,
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
