@@ -31,7 +31,7 @@ export type { Batch, Change, OutcomeWrite, RowWrite } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './ledger/facts.ts'
-export { actDigest, digestOf, genesisHash, momentHash, newSalt, saltedDigest } from './ledger/hash.ts'
+export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
 export { createReality, type Reality, readReality } from './ledger/reality.ts'
 export type { MomentRecord, OpenRecord } from './ledger/records.ts'
 export {
@@ -63,8 +63,6 @@ export {
 export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './rows/prefetch.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
 export {
-  keysInPlace,
-  keysOfChildren,
   listRows,
   listScheduling,
   readHeads,
