@@ -60,7 +60,8 @@ export {
   readOutcomeOfWake,
   type StoredOutcome,
 } from './moments/outcome.ts'
-export { type Prefetched, prefetch, ReadSet, readAtOneInstant, type Viewer } from './rows/prefetch.ts'
+export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
+export { ReadSet, type Viewer } from './rows/read-set.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
 export {
   listRows,

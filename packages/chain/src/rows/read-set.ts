@@ -1,0 +1,92 @@
+import { type BeingName, reelOfKey } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import { type SeenRow, seenRow } from './rows.ts'
+
+/**
+ * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one statement,
+ * because beings mostly read what they read before. A wrong prediction only costs round trips.
+ */
+export class ReadSet {
+  /** keys of rows */
+  readonly keys = new Set<string>()
+  /** places whose contents were listed */
+  readonly places = new Set<string>()
+  /** beings whose children were listed */
+  readonly parents = new Set<string>()
+}
+
+/** For which being the world is read. */
+export interface Viewer {
+  /** id of the reality */
+  readonly reality: string
+  readonly being: BeingName
+}
+
+/** The rows and lists of a read set, the time, and the being's last act, all at one instant. */
+export interface Fetched {
+  /** Postgres' clock, ms since 1970 UTC */
+  readonly now: number
+  readonly lastSealed: { readonly sealedAt: number; readonly primary: string } | null
+  readonly rows: ReadonlyMap<string, SeenRow>
+  /** keys in each place of the read set */
+  readonly inPlace: ReadonlyMap<string, readonly string[]>
+  /** keys of the children of each parent of the read set */
+  readonly children: ReadonlyMap<string, readonly string[]>
+}
+
+/** One line of the statement's answer; `what` says which columns are filled, and with what. */
+interface Line {
+  readonly what: 'row' | 'place' | 'child' | 'now' | 'sealed'
+  readonly key: string
+  /** a row's state; the place or parent that the key was found under; the primary role of the last act */
+  readonly text: string | null
+  /** a head's seq, or ms since 1970 UTC */
+  readonly number: number | null
+  readonly hash: Buffer | null
+  readonly state_seq: number | null
+}
+
+export async function fetchReadSet(db: Db, { reality, being }: Viewer, readSet: ReadSet): Promise<Fetched> {
+  const lines = await queryReadSet(db, being, readSet)
+  const of = (what: Line['what']) => lines.filter((line) => line.what === what)
+  const [now] = of('now')
+  const [sealed] = of('sealed')
+  if (now?.number == null) throw new Error('the read set query returned no time')
+  return {
+    now: now.number,
+    lastSealed: sealed === undefined ? null : { sealedAt: sealed.number ?? 0, primary: sealed.text ?? '' },
+    rows: new Map(
+      of('row').map((line) => [line.key, seenRow(reality, { ...line, state: line.text, seq: line.number })]),
+    ),
+    inPlace: grouped(readSet.places, of('place')),
+    children: grouped(readSet.parents, of('child')),
+  }
+}
+
+async function queryReadSet(db: Db, being: BeingName, { keys, places, parents }: ReadSet): Promise<Line[]> {
+  const { rows } = await sql<Line>`
+    select 'row' as what, k.key, p.state as text, h.seq as number, h.hash, h.state_seq
+      from unnest(${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[]) as k(key, reel)
+      left join treeos.projection p on p.key = k.key
+      left join treeos.head h on h.reel = k.reel
+    union all
+    (select 'place', key, place, null, null, null from treeos.projection
+      where place = any(${[...places]}::text[]) order by key collate "C")
+    union all
+    (select 'child', key, parent, null, null, null from treeos.projection
+      where parent = any(${[...parents]}::text[]) order by key collate "C")
+    union all
+    select 'now', '', null, (extract(epoch from clock_timestamp()) * 1000)::bigint, null, null
+    union all
+    (select 'sealed', '', primary_role, sealed_at, null, null from treeos.moment_outcome
+      where being = ${being} and kind = 'act' order by n desc limit 1)`.execute(db)
+  return rows
+}
+
+/** Keys by the name they were found under; a name without keys has an empty list. */
+function grouped(names: ReadonlySet<string>, lines: readonly Line[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>([...names].map((name) => [name, []]))
+  for (const { key, text } of lines) groups.get(text ?? '')?.push(key)
+  return groups
+}
