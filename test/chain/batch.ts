@@ -47,7 +47,7 @@ export interface Wish {
   readonly outcome?: Partial<OutcomeWrite>
 }
 
-const OPENED_AT = 1_700_000_000_000
+export const OPENED_AT = 1_700_000_000_000
 export const idOf = ({ being, generation, n }: Moment): MomentId => momentId(being, generation, n)
 
 /** A batch over the heads as they stand now. */
