@@ -1,4 +1,4 @@
-/** The reel in Postgres: tables, migrations, queries, and the one append. */
+/** Facts and rows in Postgres: schema, migrations, queries, and the one function that appends. */
 
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {

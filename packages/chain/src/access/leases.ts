@@ -2,16 +2,16 @@ import { type BeingName, LIMITS } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Who drives a being, as long as its holder renews it. */
+/** The right of one being to drive another, for as long as the driver renews it. */
 export interface Lease {
   readonly being: BeingName
   readonly driver: BeingName
   readonly epoch: number
-  /** the driver's own epoch, when it was driven as it took the lease */
+  /** epoch of the lease on the driver itself, if another being drove it when it took this lease */
   readonly under: number | null
 }
 
-/** The lease of a being that holds right now, and so does every lease that its driver acts under; null when there is none. */
+/** The lease on a being if it holds now, together with every lease that its driver acts under; else null. */
 export async function findLease(db: Db, being: BeingName): Promise<Lease | null> {
   const row = await db
     .selectFrom('lease')
@@ -22,14 +22,14 @@ export async function findLease(db: Db, being: BeingName): Promise<Lease | null>
   return row ?? null
 }
 
-/** @returns false when it is over; then nothing brings it back */
+/** @returns false when the lease is over; it can never hold again */
 export async function renewLease(db: Db, being: BeingName, epoch: number): Promise<boolean> {
   const { rows } = await sql<{ renewed: boolean }>`
     select treeos.renew_lease(${being}, ${epoch}, ${LIMITS.leaseSeconds}) as renewed`.execute(db)
   return rows[0]?.renewed ?? false
 }
 
-/** Leases that nobody renewed in time, or whose driver is driven no more: they wait for the fact that says so. */
+/** Leases that were not renewed in time, or whose driver lost its own lease. No fact records their end yet. */
 export async function listLapsedLeases(db: Db, limit: number): Promise<Lease[]> {
   return db
     .selectFrom('lease')

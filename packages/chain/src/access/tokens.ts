@@ -4,10 +4,10 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 
-/** What is known of a token; its secret is not. */
+/** An access token as it is stored: without its secret. */
 export interface Token {
   readonly id: string
-  /** the one being that its bearer acts as */
+  /** the one being that the bearer acts as */
   readonly being: BeingName
   readonly issuedBy: BeingName
   readonly issuedAt: Date
@@ -15,10 +15,13 @@ export interface Token {
   readonly revokedAt: Date | null
 }
 
-/** No timing tells anything of a secret: what is compared are hashes, and nobody can steer those towards a stored one. */
+/**
+ * Secrets are compared by hash, so the time of a comparison reveals nothing: nobody can choose a secret whose hash comes
+ * close to a stored one.
+ */
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
 
-/** Keeps the hash of a secret. Both instants are Postgres'. */
+/** Stores the hash of a secret. Postgres' clock gives both times. */
 export async function insertToken(
   db: Db,
   token: { id: string; being: BeingName; issuedBy: BeingName; secret: string; days: number },
@@ -39,7 +42,7 @@ export async function insertToken(
   return tokenOf(row)
 }
 
-/** The token that a secret is of, while it holds; null for any other secret. */
+/** The token with this secret; null when there is none, or it has expired or was revoked. */
 export async function findTokenBySecret(db: Db, secret: string): Promise<Token | null> {
   const row = await db
     .selectFrom('token')
@@ -55,7 +58,7 @@ export async function findToken(db: Db, id: string): Promise<Token | null> {
   return row === undefined ? null : tokenOf(row)
 }
 
-/** Those of these ids that hold no more. */
+/** Which of these ids belong to no valid token. */
 export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('token').select('id').where('id', 'in', ids).where(holds).execute()
@@ -63,13 +66,13 @@ export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<s
   return ids.filter((id) => !held.has(id))
 }
 
-/** Every token there ever was, the oldest first. */
+/** All tokens ever issued, oldest first. */
 export async function listAllTokens(db: Db): Promise<Token[]> {
   const rows = await db.selectFrom('token').select(COLUMNS).orderBy('issued_at').orderBy('id').execute()
   return rows.map(tokenOf)
 }
 
-/** @returns false when it was revoked before */
+/** @returns false when the token does not exist or was already revoked */
 export async function markTokenRevoked(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('token')

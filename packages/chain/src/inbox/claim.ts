@@ -5,15 +5,15 @@ import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 import { throwStaleGeneration } from './life.ts'
 
-/** A wake as it was claimed. */
+/** A wake that a moment has claimed. */
 export interface ClaimedWake extends InboxEntry {
-  /** its thread was cut, and it ends with that */
+  /** its thread was cut, so the moment ends at once */
   readonly cut: boolean
 }
 
 /**
- * Claims the next wake under a moment's id: the one this moment has claimed already, else by priority, then age.
- * @returns null when nothing wakes the being
+ * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
+ * @returns null when no wake waits
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function claimWake(
@@ -30,7 +30,7 @@ export async function claimWake(
   const [row] = rows
   if (row === undefined) return null
   const entry = entryOf(row)
-  // One wake by change stands for all later ones, of other threads too: what comes of it is a thread of its own.
+  // A wake by change also covers later changes from other threads, so it starts a thread of its own.
   if (row.cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false }
   return { ...entry, cut: row.cut }
 }

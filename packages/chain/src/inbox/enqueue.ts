@@ -4,8 +4,8 @@ import type { Db } from '../sql/database.ts'
 import { encodeJson } from '../sql/stored-json.ts'
 
 /**
- * Puts a wake into an inbox. Idempotent by its id.
- * @returns false when a row with this id was there already
+ * Puts a wake into an inbox, once for each id.
+ * @returns false when the inbox already had a wake with this id
  */
 export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
   const result = await db
@@ -32,18 +32,19 @@ export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
 }
 
 /**
- * Puts a wake of the being's own into its inbox, unless one whose id begins alike waits there unclaimed: that one will do.
- * @returns false when none was put in
+ * Puts a wake into an inbox, unless an unclaimed one with the same start of its id already waits there.
+ * @param prefix start of the ids that count as the same wake
+ * @returns false when nothing was added
  */
-export async function enqueueUnlessWaiting(db: Db, wake: Wake, alike: string): Promise<boolean> {
+export async function enqueueUnlessWaiting(db: Db, wake: Wake, prefix: string): Promise<boolean> {
   const { rows } = await sql`
     select from treeos.inbox
-    where being = ${wake.being} and closed_by is null and claimed_by is null and starts_with(id, ${alike})
+    where being = ${wake.being} and closed_by is null and claimed_by is null and starts_with(id, ${prefix})
     limit 1`.execute(db)
   return rows.length === 0 && (await enqueue(db, wake))
 }
 
-/** Moves wakes that waited for more changes into the inboxes once their time has come. @returns whom to ring */
+/** Moves wakes that waited for more changes into the inboxes when they are due. @returns the beings to ring */
 export async function releaseDelayed(db: Db): Promise<BeingName[]> {
   const { rows } = await sql<{ being: string }>`select treeos.release_delayed() as being`.execute(db)
   return rows.map((row) => row.being)

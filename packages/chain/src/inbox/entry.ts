@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { InboxTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
-/** An inbox row with what became of it. */
+/** An inbox row: a wake, and who claimed and closed it. */
 export interface InboxEntry extends Wake {
   /** ms since 1970 UTC */
   readonly at: number

@@ -8,7 +8,7 @@ export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> 
   return row === undefined ? null : entryOf(row)
 }
 
-/** What a person still has to answer, oldest first. */
+/** Open wakes of a person, other than the acts they chose themselves, oldest first. */
 export async function listOpenSummons(db: Db, being: BeingName): Promise<InboxEntry[]> {
   const rows = await db
     .selectFrom('inbox')
@@ -21,7 +21,7 @@ export async function listOpenSummons(db: Db, being: BeingName): Promise<InboxEn
   return rows.map(entryOf)
 }
 
-/** The first answer to a correlation that lies in an inbox. */
+/** The first reply to a summon in a being's inbox. @param correlation id of the summon */
 export async function findReply(db: Db, being: BeingName, correlation: string): Promise<InboxEntry | null> {
   const row = await db
     .selectFrom('inbox')
@@ -34,13 +34,13 @@ export async function findReply(db: Db, being: BeingName, correlation: string): 
   return row === undefined ? null : entryOf(row)
 }
 
-/** Every summon of one cause chain, in the order they were made. */
+/** All wakes of one thread, in the order they were made. @param root id of the thread */
 export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
   const rows = await db.selectFrom('inbox').selectAll().where('root', '=', root).orderBy('age').execute()
   return rows.map(entryOf)
 }
 
-/** Marks an entry as seen by the person who waited for it, so that it does not rest in the inbox as well. */
+/** Closes an entry that its person has already read elsewhere. */
 export async function closeAsRead(db: Db, id: string): Promise<void> {
   await db
     .updateTable('inbox')
@@ -60,7 +60,7 @@ export async function countOpen(db: Db, being: BeingName): Promise<number> {
   return row.open
 }
 
-/** How often a being went on by itself in one cause chain. @param prefix of the ids that such wakes have */
+/** How many wakes a being gave itself in one thread. @param prefix start of the ids of such wakes */
 export async function countOwnWakes(db: Db, being: BeingName, root: string, prefix: string): Promise<number> {
   const row = await db
     .selectFrom('inbox')
@@ -72,7 +72,7 @@ export async function countOwnWakes(db: Db, being: BeingName, root: string, pref
   return row.own
 }
 
-/** Wakes of one cause chain, counted up to a bound; those by change are left out, since one signal wakes thousands. */
+/** Number of wakes in one thread, counted up to a bound. Wakes by change do not count: one signal can wake thousands. */
 export async function countChain(db: Db, root: string, bound: number): Promise<number> {
   const { rows } = await sql<{ wakes: number }>`
     select count(*) as wakes from (

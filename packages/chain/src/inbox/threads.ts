@@ -2,7 +2,7 @@ import type { Thread } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** Threads of which something is open, the last moved first. @param all those too of which nothing is */
+/** Threads with an open wake, most recently moved first. @param all includes threads that are complete */
 export async function listThreads(db: Db, { last, all }: { last: number; all: boolean }): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
     select root from treeos.inbox where ${all} or closed_by is null
@@ -13,12 +13,12 @@ export async function listThreads(db: Db, { last, all }: { last: number; all: bo
   )
 }
 
-/** A thread as it stands; null when there is no such one. */
+/** The state of one thread now; null when it does not exist. */
 export async function threadOf(db: Db, id: string): Promise<Thread | null> {
   return (await tallyThreads(db, [id]))[0] ?? null
 }
 
-/** Adds threads up, in the order they are named in; those that never began are left out. */
+/** Sums up threads, in the order of their ids. Leaves out those that never began. */
 async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[]> {
   if (threads.length === 0) return []
   const { rows } = await sql<Thread>`

@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
 /**
- * Beings whose inbox holds a wake that nobody took for a while: their doorbell was lost, or their worker is down. Those that
- * a budget keeps from taking any are left out until it does no more.
+ * Beings with a wake that no moment has claimed for a while: their doorbell was lost, or no worker runs. Leaves out beings
+ * that a budget keeps from claiming.
  */
 export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   return (await pageUnclaimed(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
 }
 
 /**
- * A page of them, whoever waits longest first.
- * @param after age of the last one of the page before; 0 for the first page
+ * One page of the beings that listUnclaimed lists, the longest waiting first.
+ * @param after `age` of the last being on the page before; 0 for the first page
  */
 export async function pageUnclaimed(
   db: Db,
@@ -20,7 +20,7 @@ export async function pageUnclaimed(
   limit: number,
   after: number,
 ): Promise<{ being: BeingName; age: number }[]> {
-  // Once a being, not once a row: thousands of summons may rest with a person.
+  // Grouped by being and kind first: one person may have thousands of open summons.
   const { rows } = await sql<{ being: string; age: number }>`
     select being, min(age) as age from (
       select being, kind, min(age) as age from treeos.inbox
@@ -34,7 +34,7 @@ export async function pageUnclaimed(
   return rows
 }
 
-/** The line before all beings of a reality: wakes that no moment has taken; what rests with persons and the parked is left out. */
+/** How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons and parked beings. */
 export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
@@ -44,8 +44,9 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
 }
 
 /**
- * Beings with a wake that a moment took a while ago and has not closed: they think, or were ended from outside. By name.
- * @param after name of the last one of the page before
+ * One page of the beings with a wake that a moment claimed a while ago and has not closed, by name. They are thinking, or
+ * their workflow was ended from outside.
+ * @param after name of the last being on the page before
  */
 export async function listBusy(
   db: Db,
@@ -59,7 +60,7 @@ export async function listBusy(
     .groupBy('being')
     .where('closed_by', 'is', null)
     .where('claimed_by', 'is not', null)
-    // What a role is not opened by stays open, and its moment is over.
+    // A summon that does not trigger the role stays open, although its moment is over.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
     )

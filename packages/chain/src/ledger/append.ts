@@ -4,13 +4,20 @@ import type { Db } from '../sql/database.ts'
 import type { Batch } from './batch.ts'
 import { encodeBatch } from './encode-batch.ts'
 
-/** `unleased`: the lease under which a driver acts holds no longer. `stale`: a head the decision rested on has moved, so the caller reads and decides again. */
+/**
+ * - `appended`: all was written
+ * - `done`: the moment already has its outcome, so nothing was written
+ * - `stale`: a head that the decision relied on has moved; the caller reads and decides again
+ * - `superseded`: a younger generation of the being lives
+ * - `unleased`: the lease under which the driver acts has ended
+ */
 export type Appended =
   | {
       readonly status: 'appended'
+      /** wakes that wait for this being, counted up to 1000 */
       readonly waiting: number
       readonly recordHash: Digest | null
-      /** beings that what was changed wakes */
+      /** beings that the changes woke */
       readonly woken: readonly BeingName[]
     }
   | { readonly status: 'done' }
@@ -19,15 +26,15 @@ export type Appended =
   | { readonly status: 'unleased' }
 
 /**
- * One statement, one transaction: locks, fences, facts, rows, inbox, outcome; all or none. A moment that already has its
- * outcome answers `done`, so a retried stamp is harmless.
+ * Writes a batch in one statement, all or nothing: it locks the heads, checks that the batch may still be written, then
+ * writes facts, rows, inbox and outcome. A retried stamp is harmless, because a moment with an outcome answers `done`.
  */
 export async function append(db: Db, batch: Batch): Promise<Appended> {
   const message = encodeBatch(batch)
   const { rows } = await sql<{ answer: SqlAnswer }>`
     select treeos.append(${JSON.stringify(message)}::jsonb) as answer`.execute(db)
   const answer = rows[0]?.answer
-  if (answer === undefined) throw new Error('append gave no answer')
+  if (answer === undefined) throw new Error('the SQL function append returned no row')
   if (answer.status === 'appended') return { ...answer, recordHash: message.outcome?.hash ?? null }
   return answer
 }
@@ -36,7 +43,7 @@ type SqlAnswer =
   | Exclude<Appended, { status: 'appended' }>
   | Omit<Extract<Appended, { status: 'appended' }>, 'recordHash'>
 
-/** Locks heads before anything is read, so that a decision that was overtaken before is not overtaken again. */
+/** Locks heads before anything is read, so that a decision that was stale before cannot become stale again. */
 export async function lockHeads(tx: Db, reels: readonly ReelId[]): Promise<void> {
   await sql`select treeos.lock_heads(${reels}::text[])`.execute(tx)
 }

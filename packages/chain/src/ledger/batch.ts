@@ -15,37 +15,37 @@ import type {
 import type { BuiltFact } from './build-facts.ts'
 import type { MomentRecord } from './records.ts'
 
-/** A row of the projection as append writes it. */
+/** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
   readonly foldedSeq: number
-  /** what wakes this being when it changes; null leaves it as it is */
+  /** the paths whose change wakes this being; null leaves its watches as they are */
   readonly watches: readonly Watch[] | null
-  /** a being's budget and whether it is parked; null leaves them as they are */
+  /** a being's budget, and whether it is parked; null leaves both as they are */
   readonly account?: Account | null
   /** who drives a being from now on; null leaves it as it is */
   readonly lease?: LeaseIndex | null
 }
 
-/** Values that this append changes: it wakes every being that watches one of them. */
+/** Values that this batch changes. Append wakes every being that watches one of them. */
 export interface Change {
   readonly reel: ReelId
-  /** what else it can be watched as, beside its reel */
+  /** other names under which the change can be watched, besides its reel */
   readonly scopes: readonly string[]
   readonly paths: readonly string[]
-  /** scalars at some of the paths */
+  /** the new scalars at some of the paths */
   readonly values: JsonObject
   readonly wake: Pick<Wake, 'content' | 'priority' | 'root' | 'hops' | 'cause'>
 }
 
-/** The end of a moment: its record is hash-linked to the being's record before. */
+/** The end of a moment. Its record is linked by hash to the being's record before. */
 export interface OutcomeWrite {
   readonly n: number
   readonly kind: OutcomeKind
   readonly reason: string | null
-  /** what the asker is told of an act; kept for people, not hashed */
+  /** the answer to the asker of an act; for people, so it is not hashed */
   readonly result: Json
   readonly detail: string | null
   readonly wake: string | null
@@ -56,18 +56,18 @@ export interface OutcomeWrite {
 
 export interface Batch {
   readonly reality: string
-  /** null at genesis, where no being acts */
+  /** null at genesis, when no being acts */
   readonly moment: { readonly id: MomentId; readonly being: BeingName; readonly generation: number } | null
-  /** every head the decision read, by reel */
+  /** all heads that the decision read, by reel */
   readonly heads: ReadonlyMap<ReelId, SeenHead>
-  /** those of one reel in their order */
+  /** facts of one reel are in their order */
   readonly facts: readonly BuiltFact[]
   readonly rows: readonly RowWrite[]
   readonly inbox: readonly Wake[]
   readonly changes: readonly Change[]
-  /** inbox rows that this act answers, beside its own wake */
+  /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null
-  /** epoch of the lease under which a driver acts; left out where the being decided for itself */
+  /** epoch of the lease under which a driver acts; left out when the being decided for itself */
   readonly lease?: number
 }

@@ -3,7 +3,7 @@ import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 import { digestOf } from './hash.ts'
 
-/** Keeps a JSON value by its digest; keeping it twice is nothing. */
+/** Stores a JSON value under its digest. Storing it again changes nothing. */
 export async function putBlob(db: Db, value: unknown): Promise<Digest> {
   const digest = digestOf(value)
   await db
@@ -14,7 +14,7 @@ export async function putBlob(db: Db, value: unknown): Promise<Digest> {
   return digest
 }
 
-/** @returns null when nothing is kept under this digest */
+/** @returns null when no value has this digest */
 export async function getBlob(db: Db, digest: Digest): Promise<Json | null> {
   const row = await db.selectFrom('blob').select('bytes').where('digest', '=', digest).executeTakeFirst()
   return row === undefined ? null : decodeJson(row.bytes)

@@ -14,7 +14,7 @@ import {
 import { encodeJson } from '../sql/stored-json.ts'
 import { factHash, newSalt, payloadHash } from './hash.ts'
 
-/** Who acts, when and why: the same for all facts of one act. */
+/** What all facts of one act share: who acts, when and why. */
 export interface Authorship {
   readonly actor: string
   readonly driver: BeingName | null
@@ -25,7 +25,7 @@ export interface Authorship {
   readonly stack: Digest | null
 }
 
-/** A fact ready to be appended, with the bytes that were hashed. */
+/** A fact that is ready to be appended, with the bytes that were hashed. */
 export interface BuiltFact {
   readonly ref: FactRef
   readonly prev: Buffer
@@ -36,7 +36,7 @@ export interface BuiltFact {
   readonly changes: boolean
 }
 
-/** Gives drafts their places after the heads that were seen, in the order they were decided. */
+/** Turns drafts into facts, in their order: each follows the fact before it, or the head that was read. */
 export function buildFacts(
   heads: ReadonlyMap<ReelId, SeenHead>,
   drafts: readonly FactDraft[],
@@ -45,7 +45,8 @@ export function buildFacts(
   const last = new Map<ReelId, { seq: number; hash: Buffer }>()
   return drafts.map((draft) => {
     const seen = heads.get(draft.reel)
-    if (seen === undefined) throw new Error(`append to ${draft.reel} without having read its head`)
+    if (seen === undefined)
+      throw new Error(`the decision did not read the head of ${draft.reel}, which it appends to`)
     const before = last.get(draft.reel) ?? { seq: seen.seq, hash: Buffer.from(seen.hash, 'hex') }
     const bytes = encodeJson(draft.payload)
     const salt = newSalt()

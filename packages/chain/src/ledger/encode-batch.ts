@@ -33,7 +33,8 @@ function encodeHeads({ heads, facts }: Batch, records: ReelId | null) {
   const written = new Set(facts.map((fact) => fact.ref.reel))
   if (records !== null) written.add(records)
   for (const reel of written) {
-    if (!heads.has(reel)) throw new Error(`append to ${reel} without having read its head`)
+    if (!heads.has(reel))
+      throw new Error(`the decision did not read the head of ${reel}, which it appends to`)
   }
   return [...heads.values()].map(({ reel, seq, stateSeq }) => ({
     reel,
@@ -59,15 +60,15 @@ function encodeFact({ ref, prev, header, payloadHash, salt, bytes, changes }: Bu
 }
 
 function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
-  if (head === undefined) throw new Error('an outcome needs the head of its records')
+  if (head === undefined) throw new Error("the batch has an outcome, but not the head of the being's records")
   const prev = Buffer.from(head.hash, 'hex')
   const record = encodeJson(outcome.record)
   return {
     ...outcome,
     result: outcome.result === null ? null : canonicalJson(outcome.result),
-    // A message for people, which may quote what a mind said: jsonb takes neither NUL nor half a character.
+    // The message may quote a model's answer, and jsonb accepts neither NUL nor half a surrogate pair.
     detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,
-    wake: outcome.record.wake, // no column says what the hashed record does not
+    wake: outcome.record.wake, // the column must equal the hashed record
     prev: head.hash,
     record: record.toString('hex'),
     hash: momentHash(prev, record).toString('hex'),

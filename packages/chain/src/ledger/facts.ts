@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
-/** Facts of one reel in order, from after `seq`. */
+/** Facts of one reel after `seq`, in order. */
 export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: number): Promise<Fact[]> {
   const rows = await db
     .selectFrom('fact')
@@ -19,7 +19,7 @@ export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: n
   return rows.map(factOf)
 }
 
-/** The facts of one moment's act, reel by reel. */
+/** The facts of one moment's act, by reel and seq. */
 export async function listFactsOfMoment(db: Db, moment: MomentId): Promise<FactRef[]> {
   const rows = await db
     .selectFrom('fact')
@@ -31,7 +31,7 @@ export async function listFactsOfMoment(db: Db, moment: MomentId): Promise<FactR
   return rows.map((row) => ({ ...row, hash: row.hash.toString('hex') }))
 }
 
-/** Every reel there is, sorted; records of moments are not reels. */
+/** All reels with a fact, sorted. Records of moments are not reels. */
 export async function listReels(db: Db): Promise<ReelId[]> {
   const rows = await db
     .selectFrom('head')

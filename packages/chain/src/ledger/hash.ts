@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { canonicalJson, type Digest, type ReelId } from '@treeos/core'
 
-/** Every kind of hash has its own tag, so that no value of one kind can stand for another. */
+/** Each kind of hash has its own tag, so a value of one kind can never pass as another. */
 const TAG = {
   payload: 'treeos.payload.v1\0',
   fact: 'treeos.fact.v1\0',
@@ -12,9 +12,9 @@ const TAG = {
 } as const
 type Tag = keyof typeof TAG
 
-function sha256(tag: Tag, ...registry: (string | Uint8Array)[]): Buffer {
+function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {
   const hash = createHash('sha256').update(TAG[tag])
-  for (const part of registry) hash.update(part)
+  for (const part of parts) hash.update(part)
   return hash.digest()
 }
 
@@ -24,20 +24,20 @@ export const genesisHash = (reality: string, reel: ReelId): Buffer => sha256('ge
 /** @param prev hash of the fact before, or the reel's genesis hash */
 export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => sha256('fact', prev, header)
 
-/** The salt stops a short erased text from being guessed by its digest. */
+/** The salt keeps a short text that was erased from being guessed by its digest. */
 export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => sha256('payload', salt, bytes)
 
-/** Links the records of a being's moments, under a tag of their own. */
+/** @param prev hash of the record of the being's moment before, or the genesis hash of its records */
 export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => sha256('moment', prev, record)
 
-/** Hex digest of a JSON value by its canonical form: for roles, flows, stacks, prompts. */
+/** Hex digest of a JSON value in its canonical form: of roles, flows, stacks, prompts. */
 export const digestOf = (value: unknown): Digest => sha256('value', canonicalJson(value)).toString('hex')
 
-/** Hex digest of one act: its moment, what was said with it, and the facts it made, in order. */
+/** Hex digest of one act: its moment, its decision, and its facts in order. */
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
   sha256('act', canonicalJson(act)).toString('hex')
 
-/** Hex digest of a text under a fresh salt: for what may be erased later. */
+/** Hex digest of a text and its own salt: of texts that may be erased later. */
 export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
   payloadHash(salt, bytes).toString('hex')
 

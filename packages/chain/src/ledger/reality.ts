@@ -5,18 +5,18 @@ export interface Reality {
   /** part of every genesis hash */
   readonly id: string
   readonly name: string
-  /** IANA name: what `time.hour` of a flow is read in */
+  /** IANA name; `time.hour` of a flow is in this zone */
   readonly timeZone: string
 }
 
-/** The one reality of this database; null before the first start. */
+/** The one reality of this database; null when none was made yet. */
 export async function readReality(db: Kysely<ChainDb>): Promise<Reality | null> {
   const row = await db.selectFrom('reality').select(['id', 'name', 'time_zone']).executeTakeFirst()
   return row === undefined ? null : { id: row.id, name: row.name, timeZone: row.time_zone }
 }
 
 /**
- * Makes the reality of this database unless there is one; safe to run from several processes at once.
+ * Makes the reality of this database unless it has one. Several processes may call it at once.
  * @param db opened with `asOwner`
  */
 export async function createReality(
@@ -29,6 +29,6 @@ export async function createReality(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   const reality = await readReality(db)
-  if (reality === null) throw new Error('the reality was made and is not there')
+  if (reality === null) throw new Error('the reality was just made, but the database has none')
   return { reality, created: (made.numInsertedOrUpdatedRows ?? 0n) > 0n }
 }

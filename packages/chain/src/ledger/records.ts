@@ -13,13 +13,13 @@ import type {
   Wake,
 } from '@treeos/core'
 
-/** What is recorded when a moment opens: with the basis, everything that replay needs. */
+/** What is recorded when a moment opens. With the basis, it is all that replay needs. */
 export interface OpenRecord {
   readonly v: 1
   readonly moment: MomentId
   readonly n: number
   readonly wake: Omit<Wake, 'content' | 'being'>
-  /** the summon that a person's reply answers */
+  /** id of the summon that a person's reply answers */
   readonly answers: string | null
   readonly verb: Verb
   readonly caller: Caller | null
@@ -33,19 +33,19 @@ export interface OpenRecord {
   readonly asked: RoleName | null
   readonly program: Digest
   readonly context: JsonObject
-  /** of the reels that program and context came from */
+  /** heads of the reels that the program and the context were read from */
   readonly heads: readonly HeadRef[]
-  /** of the heads of everything that was read */
+  /** digest of the heads of all that was read */
   readonly basis: Digest
-  /** null when the flow yields no stack: there is nothing to see for */
+  /** digest of the face; null when the flow yields no stack, so nothing is shown */
   readonly face: Digest | null
-  /** the thread of its wake was cut; left out when it was not */
+  /** the thread of the wake was cut; left out when it was not */
   readonly cut?: true
-  /** its driver lent it no reach; left out where it did, and where nobody drove it */
+  /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
 }
 
-/** How a moment ended: hash-linked to the record of the being's moment before, sees and failures too. */
+/** How a moment ended, be it an act, a see or a failure. Linked by hash to the record of the being's moment before. */
 export interface MomentRecord {
   readonly v: 1
   readonly being: BeingName
@@ -55,17 +55,17 @@ export interface MomentRecord {
   readonly wake: string | null
   readonly openedAt: number
   readonly sealedAt: number
-  /** of the open record */
+  /** digest of the open record */
   readonly open: Digest
   readonly stack: PinnedStack | null
   readonly stackDigest: Digest | null
   readonly surfaceDigest: Digest | null
   readonly promptDigest: Digest | null
-  /** salted: of what the mind answered */
+  /** salted digest of the decision */
   readonly decision: Digest | null
   readonly outcome: OutcomeKind
   readonly reason: string | null
-  /** which rules of the two gates decided */
+  /** the rules of the two gates that decided */
   readonly by: readonly string[]
   readonly act: Digest | null
   readonly facts: readonly HeadRef[]

@@ -2,7 +2,7 @@ import { type BeingName, type Breach, MICROS, type MomentId } from '@treeos/core
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
-/** One model call, asked for by one attempt of a moment's activity. */
+/** The model call of one attempt of a moment's activity. */
 export interface Attempt {
   readonly being: BeingName
   readonly moment: MomentId
@@ -10,25 +10,27 @@ export interface Attempt {
   readonly attempt: number
 }
 
-/** What a call costs, or may cost at worst. */
+/** What a call costs, or the most it can cost. */
 export interface Cost {
   readonly tokens: number
-  /** millionths of money; null when no price is known */
+  /** millionths of the currency; null when the price is not known */
   readonly micros: number | null
 }
 
 /**
- * - `free`: nobody up the birth chain has a budget, so nothing is counted
- * - `waits`: it will fit if calls under way take less than they might
- * - `over`: this attempt was settled already, or its moment is closed: whoever asks is late, and must not call
+ * - `free`: no being up the birth chain has a budget, so nothing is counted
+ * - `reserved`: the call may be made
+ * - `waits`: the call will fit if calls under way cost less than they reserved
+ * - `breach`: the call cannot fit the budget
+ * - `over`: this attempt is already settled, or its moment is closed, so the call must not be made
  */
 export type Reserved =
   | { readonly status: 'free' | 'reserved' | 'over' }
   | { readonly status: 'waits' | 'breach'; readonly breach: Breach }
 
 /**
- * Sets the worst that a call may cost aside on every limited being up the birth chain, all or none. Idempotent by attempt;
- * earlier attempts of the moment of which nobody told are settled at their reservation.
+ * Reserves the most that a call can cost on every being with a budget up the birth chain, on all of them or none. The same
+ * attempt reserves once. Earlier attempts of the moment that were never settled are settled at what they reserved.
  */
 export async function reserve(db: Db, { being, moment, attempt }: Attempt, worst: Cost): Promise<Reserved> {
   const { rows } = await sql<{ answer: SqlAnswer }>`
@@ -36,12 +38,12 @@ export async function reserve(db: Db, { being, moment, attempt }: Attempt, worst
     db,
   )
   const answer = rows[0]?.answer
-  if (answer === undefined) throw new Error('reserve gave no answer')
+  if (answer === undefined) throw new Error('the SQL function reserve returned no row')
   if (!('of' in answer)) return answer
-  const { status, max, used, held: _part, needs, ...told } = answer
-  const amount = (counted: number) => (told.limit === 'money' ? counted / MICROS : counted)
+  const { status, max, used, held: _part, needs, ...rest } = answer
+  const amount = (counted: number) => (rest.limit === 'money' ? counted / MICROS : counted)
   const breach = {
-    ...told,
+    ...rest,
     max: amount(max),
     used: amount(used),
     needs: needs === null ? null : amount(needs),
@@ -54,8 +56,8 @@ type SqlAnswer =
   | (Breach & { readonly status: 'waits' | 'breach'; readonly held: number })
 
 /**
- * Puts what a call has cost in the place of its reservation; the first to say so is believed.
- * @param used null: nobody knows, so it has cost what was reserved
+ * Replaces a reservation by what the call really cost. Only the first settlement of an attempt counts.
+ * @param used null when the cost is unknown: the reservation then counts as the cost
  */
 export async function settle(
   db: Db,
@@ -67,14 +69,14 @@ export async function settle(
   )
 }
 
-/** Beings that rest because the worst of their next model call does not fit a budget. */
+/** Number of beings that are parked: the most their next model call can cost does not fit a budget. */
 export async function countParked(db: Db): Promise<number> {
   const { rows } = await sql<{ parked: number }>`
     select count(*) as parked from treeos.parking where treeos.is_parked(being)`.execute(db)
   return rows[0]?.parked ?? 0
 }
 
-/** Beings that these beings' budgets have parked, or had parked before they were changed. */
+/** Beings that a budget of these beings parked, even if the budget has changed since. */
 export async function listParkedBy(
   db: Db,
   budgetsOf: readonly BeingName[],

@@ -3,13 +3,13 @@ import { newSalt, saltedDigest } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
-/** What a mind answered, with what it cost. */
+/** The answer of a model, a person or a script, and its salted digest. */
 export interface StoredDecision {
   readonly decision: Decision
   readonly digest: Digest
 }
 
-/** Stores the decision unless this moment has one: the first answer is the one that counts. */
+/** Stores the decision unless this moment has one: the first answer counts. */
 export async function recordDecision(
   db: Db,
   moment: MomentId,
@@ -33,7 +33,7 @@ export async function recordDecision(
     .executeTakeFirst()
   if ((written.numInsertedOrUpdatedRows ?? 0n) > 0n) return { decision, digest }
   const stored = await readDecision(db, moment)
-  if (stored === null) throw new Error(`the decision of ${moment} was there and is gone`)
+  if (stored === null) throw new Error(`the decision of ${moment} was stored, but cannot be read`)
   return stored
 }
 
@@ -46,7 +46,7 @@ export async function readDecision(db: Db, moment: MomentId): Promise<StoredDeci
   return row === undefined ? null : { decision: decodeJson(row.bytes), digest: row.digest }
 }
 
-/** The bytes of an answer with the salt they were digested under: what an audit recomputes. */
+/** The bytes of a decision and the salt of its digest, so that an audit can compute the digest again. */
 export async function readDecisionBytes(
   db: Db,
   moment: MomentId,

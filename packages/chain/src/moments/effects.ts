@@ -2,27 +2,27 @@ import type { ErrorCode, Json, MomentId } from '@treeos/core'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
-/** What an operation asks of the outside world, on whose behalf. */
+/** What an operation asks of the outside world, and for whom. */
 export interface EffectRequest {
   readonly operation: string
   readonly actor: string
-  /** stance, path or address */
+  /** a stance, a path or an address */
   readonly target: string
   readonly args: Json
 }
 
-/** What came of it: a value, or a refusal that no further attempt would change. */
+/** The result: a value, or an error that no further attempt would change. */
 export type EffectResult =
   | { readonly value: Json }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
 
 export interface StoredEffect {
   readonly request: EffectRequest
-  /** null until there is one */
+  /** null until there is a result */
   readonly result: EffectResult | null
 }
 
-/** Stores what a moment asks for, unless it has asked already: it asks once. */
+/** Stores the request of a moment, unless it has one: a moment asks once. */
 export async function recordEffect(db: Db, moment: MomentId, request: EffectRequest): Promise<void> {
   await db
     .insertInto('moment_effect')
@@ -36,7 +36,7 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
     .execute()
 }
 
-/** Stores what came of it, unless something did before: the first result is the one that counts. */
+/** Stores the result of a moment's request, unless it has one: the first result counts. */
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
   await db
     .updateTable('moment_effect')

@@ -5,7 +5,7 @@ import type { OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
-/** What a moment was opened with. Written after the snapshot it records; the first write wins. */
+/** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */
 export interface OpenWrite {
   readonly moment: MomentId
   readonly being: BeingName
@@ -14,7 +14,7 @@ export interface OpenWrite {
   readonly openedAt: number
   readonly record: OpenRecord
   readonly basis: Json
-  /** kept with the record under its digest; null where there is nothing to see for */
+  /** stored as a blob under its digest; null when nothing is shown */
   readonly face: { readonly digest: Digest; readonly content: Json } | null
 }
 
@@ -26,8 +26,8 @@ export interface StoredOpen {
 
 /**
  * Stores the open record unless this moment has one.
- * @returns false when an earlier write stands
- * @throws {StaleGenerationError} when a younger life has begun: nothing could ever close such a moment
+ * @returns false when the moment already had an open record
+ * @throws {StaleGenerationError} when a younger life has begun, because nothing could ever close such a moment
  */
 export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
   const face = open.face === null ? null : encodeJson(open.face.content)
@@ -56,7 +56,7 @@ export async function readOpen(db: Db, moment: MomentId): Promise<StoredOpen | n
   return { record: decodeJson(row.record), basis: decodeJson(row.basis), face: row.face }
 }
 
-/** Moments that were opened and have no outcome: at most one a life. */
+/** Moments that were opened and have no outcome; at most one for each life. */
 export async function listUnfinished(db: Db, being: BeingName): Promise<{ moment: MomentId; n: number }[]> {
   return await db
     .selectFrom('moment_open')

@@ -5,7 +5,7 @@ import type { Db } from '../sql/database.ts'
 import type { MomentOutcomeTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
-/** The end of one moment as it is kept. */
+/** The end of one moment as it is stored. */
 export interface StoredOutcome {
   readonly moment: MomentId
   readonly being: BeingName
@@ -13,7 +13,7 @@ export interface StoredOutcome {
   readonly kind: OutcomeKind
   readonly reason: string | null
   readonly detail: string | null
-  /** what the asker was told of the act */
+  /** the answer to the asker of the act */
   readonly result: Json
   readonly wake: string | null
   readonly sealedAt: number
@@ -32,7 +32,7 @@ export async function readOutcome(db: Db, moment: MomentId): Promise<StoredOutco
   return row === undefined ? null : outcomeOf(row)
 }
 
-/** The outcome that closed a wake; null while it is open, or when its moments were all superseded so far. */
+/** The outcome that closed a wake; null while it is open, or when all its moments so far were superseded. */
 export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
   const row = await db
     .selectFrom('moment_outcome')
@@ -43,7 +43,7 @@ export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOut
   return row === undefined ? null : outcomeOf(row)
 }
 
-/** Finished moments of a being by their number, oldest first. @param last at most this many, the newest ones */
+/** Finished moments of a being, oldest first. @param last only the newest of them, at most this many */
 export async function listOutcomes(db: Db, being: BeingName, last?: number): Promise<StoredOutcome[]> {
   const newest = db.selectFrom('moment_outcome').selectAll().where('being', '=', being).orderBy('n', 'desc')
   const rows = await (last === undefined ? newest : newest.limit(last)).execute()

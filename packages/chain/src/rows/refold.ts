@@ -4,9 +4,9 @@ import { listFactsAfter } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 
-/** What a world makes of facts. All of it is pure, so the same reel gives the same rows everywhere. */
+/** How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere. */
 export interface Fold<Row> {
-  /** the row that a fact changes; null for a fact that changes none */
+  /** key of the row that a fact changes; null for a fact that changes no row */
   rowKeyOf(fact: FactDraft): string | null
   evolve(row: Row | null, change: FactDraft & { readonly actor: string; readonly at: number }): Row | null
   indexOf(key: string, row: Row): RowIndex
@@ -22,14 +22,14 @@ export interface FoldedRow<Row> extends Folded<Row> {
   readonly key: string
 }
 
-/** A fact changed a row and its payload was erased since: what the row was then cannot be known any more. */
+/** The payload of a fact that changed a row was erased, so the row cannot be folded from the reel. */
 export class ErasedFactError extends Error {
   override readonly name = 'ErasedFactError'
   readonly reel: ReelId
   readonly seq: number
 
   constructor(reel: ReelId, seq: number) {
-    super(`fact ${reel}#${seq} was erased: no row of this reel can be folded past it`)
+    super(`the payload of fact ${reel}#${seq} was erased, so its row cannot be folded`)
     this.reel = reel
     this.seq = seq
   }
@@ -39,8 +39,8 @@ const BATCH_LENGTH = 500
 
 /**
  * Folds a reel from its first fact.
- * @param until seq of the last fact that counts; all of them when left out
- * @returns the rows there are, by key
+ * @param until seq of the last fact to fold; all facts when left out
+ * @returns the rows by key
  * @throws {ErasedFactError}
  */
 export async function refold<Row>(
@@ -74,9 +74,9 @@ function apply<Row>(
 }
 
 /**
- * Writes one row of the projection anew from its reel; a row that the reel does not yield is taken away. Appends to that
- * reel wait meanwhile.
- * @param owner opened with `asOwner`: no worker may write rows beside append
+ * Writes one row of the projection again from its reel, or deletes it when the reel yields no such row. Appends to the reel
+ * wait meanwhile.
+ * @param owner opened with `asOwner`, because workers write rows only through append
  * @returns null when the reel yields no such row
  */
 export function rebuildRow<Row>(
@@ -92,7 +92,8 @@ export function rebuildRow<Row>(
       await tx.deleteFrom('projection').where('key', '=', key).execute()
       return null
     }
-    const { watches, account, lease: _session, ...index } = fold.indexOf(key, folded.state)
+    // A lease is a session, so a rebuilt row brings none back.
+    const { watches, account, lease: _lease, ...index } = fold.indexOf(key, folded.state)
     const row = { reel, state: canonicalJson(folded.state), folded_seq: folded.foldedSeq, ...index }
     await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
     await sql`select treeos.keep_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)

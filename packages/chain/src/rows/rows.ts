@@ -4,23 +4,26 @@ import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 
-/** One row as it stood, with the head of the reel it is folded from; state is null when there is no such thing. */
+/** One row and the head of the reel it is folded from; state is null when there is no such row. */
 export interface SeenRow {
   readonly key: string
   readonly state: Json | null
   readonly head: SeenHead
 }
 
-/** A row and its reel's head as Postgres gives them. */
-interface StoredRow {
+/** A row and its reel's head as Postgres returns them. */
+interface StoredRow extends StoredHead {
   readonly key: string
   readonly state: string | null
+}
+
+interface StoredHead {
   readonly seq: number | null
   readonly hash: Buffer | null
   readonly state_seq: number | null
 }
 
-/** Reads rows by key, each with its reel's head; a key without a row yields a null state and the head none the less. */
+/** Reads rows by key, each with the head of its reel. A missing row has a null state and the head of its reel. */
 export async function readRows(db: Db, reality: string, keys: readonly string[]): Promise<SeenRow[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<StoredRow>`
@@ -36,16 +39,21 @@ export function seenRow(reality: string, row: StoredRow): SeenRow {
   return {
     key: row.key,
     state: row.state === null ? null : decodeJson<Json>(row.state),
-    head: {
-      reel,
-      seq: row.seq ?? 0,
-      hash: (row.hash ?? genesisHash(reality, reel)).toString('hex'),
-      stateSeq: row.state_seq ?? 0,
-    },
+    head: seenHead(reality, reel, row),
   }
 }
 
-/** Keys of the rows that lie in a place, sorted; `kind` is a key's prefix, as in `being:`. */
+/** A reel without a stored head stands at its genesis hash. */
+function seenHead(reality: string, reel: ReelId, stored: Partial<StoredHead> = {}): SeenHead {
+  return {
+    reel,
+    seq: stored.seq ?? 0,
+    hash: (stored.hash ?? genesisHash(reality, reel)).toString('hex'),
+    stateSeq: stored.state_seq ?? 0,
+  }
+}
+
+/** Keys of the rows in a place, sorted. @param kind prefix of the keys, as in `being:` */
 export async function keysInPlace(db: Db, place: string, kind: string): Promise<string[]> {
   const rows = await db
     .selectFrom('projection')
@@ -57,7 +65,7 @@ export async function keysInPlace(db: Db, place: string, kind: string): Promise<
   return rows.map((row) => row.key)
 }
 
-/** Keys of the beings a being has made, sorted. */
+/** Keys of the beings that a being made, sorted. */
 export async function keysOfChildren(db: Db, parent: string): Promise<string[]> {
   const rows = await db
     .selectFrom('projection')
@@ -79,7 +87,7 @@ export async function keysOfBeings(db: Db): Promise<string[]> {
   return rows.map((row) => row.key)
 }
 
-/** States of all rows of one kind, sorted by key: for lists that people ask for. */
+/** All rows of one kind, sorted by key, for lists that people ask for. */
 export async function listRows(
   db: Db,
   kind: string,
@@ -97,7 +105,7 @@ export async function listRows(
   }))
 }
 
-/** States of the beings that may have a schedule: the index tells by the text of a row, so some have none. */
+/** States of the beings that may have a schedule. The index goes by the text of a row, so some have none. */
 export async function listScheduling(db: Db): Promise<Json[]> {
   const { rows } = await sql<{ state: string }>`
     select state from treeos.projection where key like 'being:%' and state like '%"schedule":{%'`.execute(db)
@@ -111,13 +119,5 @@ export async function readHeads(db: Db, reality: string, reels: readonly ReelId[
     .where('reel', 'in', reels.length === 0 ? [''] : [...reels])
     .execute()
   const found = new Map(rows.map((row) => [row.reel, row]))
-  return reels.map((reel) => {
-    const row = found.get(reel)
-    return {
-      reel,
-      seq: row?.seq ?? 0,
-      hash: (row?.hash ?? genesisHash(reality, reel)).toString('hex'),
-      stateSeq: row?.state_seq ?? 0,
-    }
-  })
+  return reels.map((reel) => seenHead(reality, reel, found.get(reel)))
 }

@@ -4,11 +4,11 @@ import { getBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
 import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
-/** Kept content never changes under its digest, so any number of moments may share it. */
+/** A blob never changes, so all moments share this cache of them. */
 const CACHED_MAX = 2000
 const cache = new LRUCache<Digest, NonNullable<Json>>({ max: CACHED_MAX })
 
-/** Rows and kept content as Postgres has them: of one instant when `db` is a snapshot, else each read by itself. */
+/** Rows and blobs from Postgres. All reads are of one instant when `db` is a snapshot, else each is of its own. */
 export function rowSource(db: Db, reality: string) {
   return {
     rows: (keys: readonly string[]) => readRows(db, reality, keys),
@@ -19,7 +19,7 @@ export function rowSource(db: Db, reality: string) {
   }
 }
 
-/** What is kept under a digest; null when nothing is. Role specs and programs are asked for again and again. */
+/** The blob with this digest, or null. Cached, because moments read the same role specs and programs again and again. */
 export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null> {
   const known = cache.get(digest)
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null
   return found
 }
 
-/** All rows of a kind and what they refer to, for lists that are no read of a moment. */
+/** All rows of a kind and the blobs they refer to, for lists that no moment relies on. */
 export function catalogRowsOf(db: Db) {
   return {
     states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),

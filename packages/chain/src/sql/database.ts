@@ -3,7 +3,7 @@ import pg from 'pg'
 import { CarefulClient } from './connection.ts'
 import type { ChainDb } from './schema.ts'
 
-/** Either the pool or a transaction: what a query needs to know of the database. */
+/** The pool or a transaction. */
 export type Db = Kysely<ChainDb> | Transaction<ChainDb>
 
 // bigint columns hold sequence numbers and milliseconds, both far below 2^53.
@@ -12,15 +12,15 @@ const INT8_OID = 20
 export interface DatabaseOptions {
   /** connections of the pool; default 10 */
   readonly poolMax?: number
-  /** a statement that takes longer fails; default 30. Owners wait for ever */
+  /** a statement that takes longer fails; default 30; no limit for the owner */
   readonly statementSecondsMax?: number
-  /** told of a connection that died; the pool replaces it */
+  /** called when a connection dies; the pool replaces it */
   readonly onConnectionError?: (error: Error) => void
-  /** run as the owner, for migrations; default false: the role that cannot change the past */
+  /** connects as the owner, for migrations; default false: as the role that cannot change the past */
   readonly asOwner?: boolean
 }
 
-/** Opens a pool; nothing connects before the first query. Close it with `db.destroy()`. */
+/** Opens a pool, which connects at the first query. Close it with `db.destroy()`. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<ChainDb> {
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
@@ -30,11 +30,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    // The server gives up first and says so; the client's own timeout is for a server that says nothing any more.
+    // The server times out first and says why. The client's own timeout is for a server that no longer answers.
     ...(options.asOwner
       ? {}
       : { statement_timeout: statementMs, query_timeout: statementMs + SILENCE_MS_MAX }),
-    // A worker that was stopped halfway must not hold its locks for ever.
+    // A worker that was stopped in a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: 2 * statementMs,
     application_name: 'treeos',
     options: '-c search_path=treeos',
@@ -45,22 +45,22 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
       if (options.asOwner !== true) await client.query(SET_ROLE)
     },
   })
-  // A checked-out client that loses its server emits `error`; unheard, that would end the process.
+  // A client in use emits `error` when it loses its server. Without a listener that would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)
   return new Kysely<ChainDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
 }
 
 const STATEMENT_SECONDS_MAX = 30
-/** How much later than the server itself the client gives up. */
+/** How much later than the server the client times out. */
 const SILENCE_MS_MAX = 2000
 
-// Where the role could not be made, or not be handed to this user, triggers alone guard the past.
+// Where the role does not exist, or this user may not take it, only triggers guard the past.
 const SET_ROLE = `do $$ begin
   set role treeos_app;
 exception when invalid_parameter_value or insufficient_privilege then null; end $$`
 
-/** A snapshot of the whole world at one instant: what a moment reads, it reads here. */
+/** Runs `read` in a read-only snapshot of the whole database at one instant. */
 export function inSnapshot<T>(
   db: Kysely<ChainDb>,
   read: (tx: Transaction<ChainDb>) => Promise<T>,

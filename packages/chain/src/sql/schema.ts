@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
-/** Row types of the schema `treeos`, one interface a table; `migrations/` makes them. */
+/** Row types of the schema `treeos`, one interface for each table of `tables.sql`. */
 export interface ChainDb {
   reality: RealityTable
   head: HeadTable
@@ -34,7 +34,7 @@ export interface HeadTable {
   reel: string
   seq: number
   hash: Buffer
-  /** the last fact that changed what others may rely on */
+  /** seq of the last fact that changed state others rely on; speech changes none */
   state_seq: number
 }
 
@@ -56,58 +56,58 @@ export interface PayloadTable {
   bytes: Buffer
 }
 
-/** A cache of the fold of one reel (of the registry: one row a role). */
+/** A cache of the fold of one reel. The registry has one row for each role. */
 export interface ProjectionTable {
   key: string
   reel: string
   /** canonical JSON */
   state: string
   folded_seq: number
-  /** the space a being is in; the parent space of a space */
+  /** the space a row lies in, or the stance of the being that holds it */
   place: string | null
   /** the maker of a being */
   parent: string | null
   cognition: string | null
 }
 
-/** What beings are woken by. */
+/** Which being is woken by a change of which path. */
 export interface WatchTable {
   being: string
-  /** or a scope of changes */
+  /** a reel, or a scope of changes */
   reel: string
-  /** dotted, within the values of the reel's row; empty for all of them */
+  /** dotted, within the values of the reel's row; empty for all values */
   path: string
-  /** of a subscription; empty where a flow reads the path */
+  /** of the subscription; empty where a flow reads the path */
   name: string
   equals: unknown
   priority: number | null
   coalesce_seconds: number
 }
 
-/** What a being with a budget, and all its offspring, may use up and have used up. */
+/** What a being with a budget and all its offspring may use, and have used. */
 export interface AccountTable {
   being: string
-  /** counts the changes of its budget */
+  /** number of changes of the budget */
   revision: number
   moments_max: number | null
   tokens_max: number | null
-  /** millionths of money, as all micros */
+  /** millionths of the currency, as all micros */
   micros_max: number | null
   per: 'day' | 'total'
-  /** the day that the counts of the day are of */
+  /** the day that the counts of a day belong to */
   day: Date | null
   day_tokens: number
   day_micros: number
   total_tokens: number
   total_micros: number
-  /** how much of that is reserved by calls under way */
+  /** the part of these counts that calls under way have reserved */
   held_tokens: number
   held_micros: number
   minute: Date | null
   minute_moments: number
 }
 
-/** The worst case of one attempt of a model call, and what it came to. */
+/** The most that one attempt of a model call can cost, and what it did cost. */
 export interface ReservationTable {
   moment: string
   attempt: number
@@ -121,31 +121,31 @@ export interface ReservationTable {
   settled_at: Date | null
 }
 
-/** Beings that met a limit. */
+/** Beings that wait because they met a limit. */
 export interface ParkingTable {
   being: string
-  /** whose limit, at which state of that budget */
+  /** the being whose budget has the limit, and the revision of that budget */
   of: string
   revision: number
   until: Date | null
 }
 
-/** Who drives a being, and until when. */
+/** Which being drives another, and until when. */
 export interface LeaseTable {
   being: string
   driver: string
-  /** of the fact that took it; no later one has the same */
+  /** that of the fact that took the lease; no later lease has the same */
   epoch: number
-  /** the driver's own epoch, when it was driven as it took the lease */
+  /** epoch of the lease on the driver itself, if another being drove it when it took this lease */
   under: number | null
   expires: Date
 }
 
-/** By which somebody outside acts as one being. */
+/** Access tokens, by which a person's program acts as one being. */
 export interface TokenTable {
   id: string
   being: string
-  /** sha256; the secret itself is nowhere */
+  /** sha256; the secret itself is not stored */
   secret_hash: Buffer
   issued_by: string
   issued_at: Date
@@ -208,13 +208,13 @@ export interface MomentDecisionTable {
   usage: unknown
 }
 
-/** What an act asks of the outside world before it is stamped. */
+/** What an act asks of the outside world before it is stamped, and the result. */
 export interface MomentEffectTable {
   moment: string
   operation: string
   /** canonical JSON */
   request: Buffer
-  /** canonical JSON; null until there is one */
+  /** canonical JSON; null until there is a result */
   result: Buffer | null
 }
 
@@ -230,8 +230,8 @@ export interface MomentOutcomeTable {
   prev: Buffer
   hash: Buffer
   record: Buffer
-  /** canonical JSON: what the asker is told of an act; not hashed, may be erased */
+  /** canonical JSON: the answer to the asker of an act; not hashed, may be erased */
   result: string | null
-  /** the refusal's or failure's message, for people; not hashed, may be erased */
+  /** the message of a refusal or failure, for people; not hashed, may be erased */
   detail: string | null
 }

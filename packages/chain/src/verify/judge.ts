@@ -17,7 +17,7 @@ export function faultOfFact(row: FactRow): BrokenReason | null {
   return row.payload_hash.equals(payloadHash(row.salt, row.bytes)) ? null : 'payload-mismatch'
 }
 
-/** Whether the stored header is the canonical one for these columns: the one form in which it could have been hashed. */
+/** Whether the stored header is the canonical JSON for these columns. No other form could have been hashed. */
 function isHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
   const said = parse(header) as Partial<FactHeader> | null
   if (said === null || !isText(said.actor) || !isText(said.code) || !Number.isSafeInteger(said.at))
@@ -64,6 +64,6 @@ function isCanonical(value: Json, bytes: Buffer): boolean {
   try {
     return bytes.equals(Buffer.from(canonicalJson(value), 'utf8'))
   } catch {
-    return false // half a character, or a negative zero
+    return false // half a surrogate pair, or a negative zero
   }
 }

@@ -8,7 +8,7 @@ const BATCH_LENGTH = 500 // of up to 64 KiB a payload
 export type FactRow = Selectable<FactTable> & { readonly salt: Buffer | null; readonly bytes: Buffer | null }
 export type RecordRow = Selectable<MomentOutcomeTable> & { readonly reel: ReelId; readonly seq: number }
 
-/** Reads the next batch while the last one is being looked at. */
+/** Yields batch after batch. The next one is read while the caller checks the last one. */
 export async function* batches<R extends { reel: ReelId; seq: number }>(
   read: (last: { reel: ReelId; seq: number }) => Promise<R[]>,
 ): AsyncGenerator<R[]> {
@@ -17,7 +17,7 @@ export async function* batches<R extends { reel: ReelId; seq: number }>(
     const batch: R[] = await reading
     const last: R | undefined = batch.length < BATCH_LENGTH ? undefined : batch.at(-1)
     reading = last === undefined ? null : read(last)
-    reading?.catch(() => undefined) // heard when it is awaited, unless the caller gave up before
+    reading?.catch(() => undefined) // the error is thrown where it is awaited; the caller may have stopped before that
     if (batch.length > 0) yield batch
   }
 }

@@ -1,13 +1,13 @@
 import type { ReelId } from '@treeos/core'
 
 /**
- * What is wrong with a chain, in the order it is looked for.
+ * What is wrong with a chain, in the order of the checks.
  * - `seq-gap`: the fact with this number is missing
- * - `prev-mismatch`: it does not name the hash of the fact before
- * - `hash-mismatch`: its header or record is not what was hashed
- * - `header-mismatch`: the header or record is not canonical, or says other things than the row's columns
- * - `payload-mismatch`: the payload is not the one the header cites, or lies where no fact is
- * - `head-mismatch`: the head does not stand where the last fact is
+ * - `prev-mismatch`: `prev` is not the hash of the fact before
+ * - `hash-mismatch`: the header or record does not have the stored hash
+ * - `header-mismatch`: the header or record is not canonical JSON, or differs from the row's columns
+ * - `payload-mismatch`: the payload does not have the hash in the header, or belongs to no fact
+ * - `head-mismatch`: the head is not that of the last fact
  */
 export type BrokenReason =
   | 'seq-gap'
@@ -17,11 +17,11 @@ export type BrokenReason =
   | 'payload-mismatch'
   | 'head-mismatch'
 
-/** The first fault of one chain; whatever follows it is suspect. */
+/** The first fault of one chain. Nothing after it can be trusted. */
 export interface Broken {
   /** `moments:<being>` for the records of a being's moments */
   readonly reel: ReelId
-  /** the fault's place; of a wrong head, that of the last fact there is */
+  /** where the fault is; for a wrong head, the seq of the last fact */
   readonly seq: number
   readonly reason: BrokenReason
 }
@@ -32,7 +32,7 @@ export interface Verified {
   /** records of moments */
   readonly moments: number
   readonly ok: boolean
-  /** at most one a chain, sorted by reel */
+  /** at most one for each chain, sorted by reel */
   readonly broken: readonly Broken[]
 }
 

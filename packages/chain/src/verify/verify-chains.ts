@@ -12,9 +12,10 @@ export interface VerifyOptions {
 }
 
 /**
- * Checks every chain over the stored bytes, in one snapshot: numbers, links, hashes, headers, payloads, heads, and the
- * records of moments likewise. An erased payload is no fault. What a rewritten chain hides, only checkpoints show.
- * @param reality the id that the first links are derived from
+ * Checks every chain over the stored bytes, in one snapshot: numbers, links, hashes, headers, payloads and heads, and the
+ * same of the records of moments. An erased payload is no fault. A chain that was rewritten as a whole passes; only
+ * checkpoints show that.
+ * @param reality the id that genesis hashes are derived from
  */
 export function verifyChains(
   db: Kysely<ChainDb>,

@@ -4,13 +4,13 @@ import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import { type Broken, sorted, type Verified } from './verdict.ts'
 
-/** Facts judged by one statement: a few seconds at worst. One reel is never split. */
+/** How many facts one statement checks, a few seconds at most. A reel is never split. */
 const CHUNK_LENGTH = 200_000
 
 /**
- * The same verdict as `verifyChains`, reached by Postgres alone with its own sha256 and window functions; nothing is
- * shared with the code that writes chains. Of a moment's record it compares the values, not their canonical form.
- * @param reality the id that the first links are derived from
+ * The same verdict as `verifyChains`, by Postgres alone with its own sha256 and window functions. It shares no code with
+ * what writes chains. In a moment's record it compares values, not their canonical form.
+ * @param reality the id that genesis hashes are derived from
  */
 export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verified> {
   return inSnapshot(db, async (tx) => {
@@ -47,7 +47,7 @@ interface Count {
 
 const total = (counts: readonly Count[]): number => counts.reduce((sum, { facts }) => sum + facts, 0)
 
-/** First and last reel of each stretch that one statement judges. */
+/** First and last reel of each chunk that one statement checks. */
 function* chunksOf(counts: readonly Count[]): Generator<readonly [string, string]> {
   let from: string | null = null
   let length = 0
@@ -61,12 +61,12 @@ function* chunksOf(counts: readonly Count[]): Generator<readonly [string, string
   }
 }
 
-// The first link of a reel; text holds no NUL, so the parts are joined as bytes.
+// The genesis hash of a reel. The parts are joined as bytes, because text cannot hold a NUL.
 const genesis = (reality: string, reel: string) =>
   sql`sha256('treeos.genesis.v1\\000'::bytea || convert_to(${reality}::text, 'UTF8') || '\\000'::bytea
     || convert_to(${sql.raw(reel)}, 'UTF8'))`
 
-/** Of each reel the first fact that is not as it should be. Keys of a canonical header are sorted, so it is written out. */
+/** The first fault of each reel. The keys of a canonical header are sorted, so the query can write the whole header out. */
 async function judgeFacts(tx: Db, reality: string, from: string, to: string): Promise<Broken[]> {
   const { rows } = await sql<Broken>`
     with link as (
@@ -76,7 +76,7 @@ async function judgeFacts(tx: Db, reality: string, from: string, to: string): Pr
       where reel between ${from} and ${to}
       window w as (partition by reel order by seq)
     ), body as (
-      -- offset 0: once a fact, not once a mention
+      -- offset 0 makes Postgres parse each header once, not once for each use
       select link.*, said from link cross join lateral (select treeos.json_of(header) as said offset 0) as header_json
     ), judged as (
       select body.reel, body.seq, turn,
@@ -134,7 +134,7 @@ async function judgeRecords(tx: Db, reality: string, from: string, to: string): 
   return rows
 }
 
-/** Heads against the last link of their chains, and chains without a head. */
+/** Heads that differ from the last link of their chain, and chains without a head. */
 async function judgeHeads(tx: Db, reality: string): Promise<Broken[]> {
   const { rows } = await sql<Broken>`
     with tip as (
@@ -156,7 +156,7 @@ async function judgeHeads(tx: Db, reality: string): Promise<Broken[]> {
   return rows
 }
 
-/** Payloads of facts that are not there. */
+/** Payloads that belong to no fact. */
 async function findStrays(tx: Db): Promise<Broken[]> {
   const { rows } = await sql<Broken>`
     select reel, min(seq) as seq, 'payload-mismatch' as reason

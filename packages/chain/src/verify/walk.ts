@@ -15,7 +15,7 @@ interface Standing {
   readonly stateSeq: number
 }
 
-/** Follows one chain after another, link by link, and compares each one's end with its head. */
+/** Checks the links of one chain after another, and compares the end of each chain with its head. */
 export class Walk {
   readonly broken = new Map<ReelId, Broken>()
   chains = 0
@@ -40,13 +40,13 @@ export class Walk {
     else this.#last = { seq, hash, stateSeq: changes ? seq : this.#last.stateSeq }
   }
 
-  /** A head without a chain stands at its beginning. */
+  /** Call after the last link. A head without a chain must stand at its genesis. */
   end(): void {
     this.#finish()
     for (const [reel, head] of this.#heads) this.#compare(reel, head, this.#origin(reel))
   }
 
-  /** Keeps the first fault of a chain. */
+  /** Keeps only the first fault of a chain. */
   report(fault: Broken): void {
     const known = this.broken.get(fault.reel)
     if (known === undefined || fault.seq < known.seq) this.broken.set(fault.reel, fault)
