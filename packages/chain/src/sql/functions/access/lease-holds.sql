@@ -1,3 +1,4 @@
+-- Whether a lease holds, together with each lease that its driver acts under, up to 64 hops.
 create or replace function treeos.lease_holds(whose text, its_epoch integer) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   with recursive line(being, epoch, hops) as (

@@ -1,3 +1,4 @@
+-- Extends a lease that holds. Returns false when it has ended.
 create or replace function treeos.renew_lease(whose text, its_epoch integer, seconds integer) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

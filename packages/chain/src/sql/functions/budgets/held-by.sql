@@ -1,4 +1,4 @@
--- Accounts that the unsettled attempts of a moment were counted on.
+-- The accounts on which unsettled attempts of a moment have reservations.
 create or replace function treeos.held_by(for_moment text) returns text[]
 language sql stable set search_path = treeos, pg_temp as $$
   select coalesce(array_agg(distinct name), '{}')

@@ -1,3 +1,4 @@
+-- Whether the being, or a being up its birth chain, has used up its moments of this minute.
 create or replace function treeos.is_paced(whose text) returns boolean
 language plpgsql stable set search_path = treeos, pg_temp as $$
 begin

@@ -1,3 +1,4 @@
+-- Whether a budget still parks the being: its revision is the same and its day has not ended.
 create or replace function treeos.is_parked(whose text) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   select exists (

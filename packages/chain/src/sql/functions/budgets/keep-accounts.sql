@@ -1,4 +1,4 @@
--- What rows say of accounts: batch rows may have {account: {revision, momentsPerMinute, tokens, micros, per, parked}}.
+-- Writes what rows bring of accounts: {account: {revision, momentsPerMinute, tokens, micros, per, parked}}.
 create or replace function treeos.keep_accounts(rows jsonb) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

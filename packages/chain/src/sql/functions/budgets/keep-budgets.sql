@@ -1,4 +1,4 @@
--- Keeps what rows say of accounts. A moment that is closed holds nothing any more.
+-- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts.
 create or replace function treeos.keep_budgets(batch jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';

@@ -1,3 +1,4 @@
+-- A being and its makers, nearest first, up to 64 hops.
 create or replace function treeos.line_of(whose text) returns text[]
 language sql stable set search_path = treeos, pg_temp as $$
   with recursive line(being, hops) as (

@@ -1,3 +1,4 @@
+-- Locks accounts in one order, by name.
 create or replace function treeos.lock_accounts(names text[]) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- The accounts are locked already. The first to settle an attempt is believed; nothing told: at its reservation.
+-- Settles one attempt; its accounts are already locked. The first settlement counts. Null usage: the reservation counts.
 create or replace function treeos.settle_locked(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

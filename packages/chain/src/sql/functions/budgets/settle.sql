@@ -1,3 +1,4 @@
+-- Replaces the reservation of an attempt by its real usage, once. Null usage: the reservation counts.
 create or replace function treeos.settle(for_moment text, its_attempt integer, used_tokens bigint, used_micros bigint) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Counts one moment on every account up the birth chain that has a pace, or none and says no.
+-- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when one is used up.
 create or replace function treeos.take_pace(whose text) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

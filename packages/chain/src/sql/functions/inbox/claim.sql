@@ -1,13 +1,16 @@
+-- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's summons wait until
+-- the person acts; any other being is woken by any wake. A parked being, or one that has used up its moments of this minute,
+-- claims only acts that a person chose.
 create or replace function treeos.claim(whose text, for_moment text, its_generation integer) returns setof treeos.inbox
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   claimed inbox;
   by_anything boolean := wakes(whose, 'summon') and not is_parked(whose);
 begin
-  -- One claim at a time: two runs of one moment would else take a wake each.
+  -- Locked, so that two runs of one moment do not claim a wake each.
   perform 1 from head where reel = 'moments:' || whose for update;
   if living(whose) is distinct from its_generation then
-    raise exception 'generation % of % is over, % lives', its_generation, whose, living(whose) using errcode = 'TR003';
+    raise exception 'generation % of % has ended; generation % lives', its_generation, whose, living(whose) using errcode = 'TR003';
   end if;
   select * into claimed from inbox where claimed_by = for_moment;
   if not found then

@@ -1,3 +1,4 @@
+-- Number of wakes that wait for a being, up to 1000.
 create or replace function treeos.count_waiting(whose text) returns integer language plpgsql stable as $$
 declare
   by_anything boolean;
@@ -5,7 +6,7 @@ begin
   if whose is null then
     return 0;
   end if;
-  -- Counted to a bound: the workflow asks whether to go on, people ask how long the line is.
+  -- Counted up to a bound: the workflow asks whether to go on, and people ask how long the queue is.
   by_anything := wakes(whose, 'summon');
   return (select count(*) from (
     select from inbox

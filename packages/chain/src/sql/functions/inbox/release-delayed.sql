@@ -1,3 +1,5 @@
+-- Moves delayed wakes that are due into the inboxes. A being with a waiting wake by change needs no second one.
+-- Returns the beings that got a wake.
 create or replace function treeos.release_delayed() returns setof text
 language sql volatile security definer set search_path = treeos, pg_temp as $$
   with due as (

@@ -1,3 +1,6 @@
+-- Wakes the beings that watch one of the changes: [{reel, scopes, paths, values, event}]. Scopes are watched like reels;
+-- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one.
+-- Returns the beings that were woken now, without those whose wake waits for more changes.
 create or replace function treeos.wake_watchers(its_moment text, changes jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -8,17 +11,17 @@ begin
       array(select jsonb_array_elements_text(c.value->'paths')) paths,
       array_append(array(select jsonb_array_elements_text(coalesce(c.value->'scopes', '[]'))), c.value->>'reel') reels
     from jsonb_array_elements(changes) with ordinality as c
-  ), told as (
+  ), matched as (
     select w.being, c.ordinality, c.event, coalesce(w.priority, (c.event->>'priority')::smallint) priority,
       w.coalesce_seconds wait
     from change c join watch w on w.reel = any(c.reels) and w.path = any(c.paths)
     where w.equals is null or (c.now_is ? w.path and w.equals @> (c.now_is->w.path))
   ), watcher as (
-    -- One wake a being: as soon and as urgent as any of what it asked for has it.
+    -- One wake for each being, with the shortest delay and the highest priority of its matching watches.
     select being, min(priority) priority, min(wait) wait, (array_agg(event order by ordinality))[1] event
-    from told group by being
+    from matched group by being
   ), waiting as (
-    -- Locked, so that none of them is claimed before this change can be seen; one that was claimed meanwhile drops out.
+    -- Locked, so that none is claimed before this change is visible. One that was claimed meanwhile is left out.
     select i.being, i.id from inbox i
     where i.being in (select being from watcher)
       and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%'
@@ -37,7 +40,7 @@ begin
     order by w.being
     on conflict (being) do update set due = least(d.due, excluded.due), priority = least(d.priority, excluded.priority)
   ), overtaken as (
-    -- The moment that is woken now sees what the other wake waited for.
+    -- The wake of now also covers what the delayed wake waited for.
     delete from delayed where being in (select being from watcher where wait = 0)
   ), added as (
     insert into inbox (id, being, kind, priority, content, root, hops, cause)

@@ -1,3 +1,4 @@
+-- Puts wakes into inboxes, once for each id.
 create or replace function treeos.write_inbox(entries jsonb) returns void language plpgsql as $$
 begin
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,

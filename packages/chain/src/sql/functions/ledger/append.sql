@@ -1,3 +1,14 @@
+-- The one function that moves heads.
+-- batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel, seq, stateSeq, write}], facts, rows, inbox,
+-- changes, closes, outcome}. Facts of one reel are in their order. Each row may have {watches, account, lease}.
+-- Returns {status}:
+--   appended    all was written; with the beings that were woken and the number of wakes that wait for this being
+--   done        the moment already has its outcome
+--   superseded  a younger generation lives
+--   unleased    the lease under which a driver acts has ended
+--   stale       the head of a reel has moved; with that reel
+-- Only `appended` writes. The caller computes the hashes, and Postgres' own sha256 checks them here.
+-- All functions take locks in one order: heads, inbox rows, then accounts by name.
 create or replace function treeos.append(batch jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -17,7 +28,7 @@ begin
   if jsonb_typeof(batch->'outcome') = 'object' then
     perform close_moment(batch);
   end if;
-  -- What an append does not ask for costs it nothing.
+  -- Each step below is skipped when the batch has no part for it.
   if batch->'rows' @? 'strict $[*] ? (@.watches.type() == "array")' then
     perform keep_watches(batch->'rows');
   end if;

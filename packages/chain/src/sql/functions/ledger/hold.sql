@@ -1,4 +1,4 @@
--- Holds every head the batch has read; why it may not be written, or null.
+-- Locks all heads that the batch has read. Returns why the batch may not be written, or null.
 create or replace function treeos.hold(batch jsonb) returns jsonb language plpgsql as $$
 declare
   this_being text := batch->>'being';
@@ -8,7 +8,7 @@ declare
   moved text;
   generation_now integer;
 begin
-  -- Heads exist before they are locked: racing first appends would else meet as unique violations.
+  -- Insert missing heads before locking them. Otherwise two first appends at once would end in a unique violation.
   if batch->'heads' @? '$[*] ? (@.seq == 0)' then
     insert into head (reel, seq, hash, state_seq)
       select h.reel, 0, genesis(h.reel), 0
@@ -17,7 +17,7 @@ begin
       order by h.reel collate "C"
       on conflict do nothing;
   end if;
-  -- One pass in one order, so that no two appends wait for each other; those who only read share.
+  -- One pass in one order, so no two appends wait for each other. Heads that are only read are locked for share.
   for wanted in
     select h.reel, h.seq, h."stateSeq" state_seq, h.write
     from jsonb_to_recordset(batch->'heads') as h(reel text, seq bigint, "stateSeq" bigint, write boolean)
@@ -42,8 +42,8 @@ begin
       return jsonb_build_object('status', 'superseded', 'generation', generation_now);
     end if;
   end if;
-  -- No lock on the lease is needed: whoever takes or releases one writes a fact on the being's reel, which every act of the
-  -- being has read. Only the clock is asked here.
+  -- The lease needs no lock: taking or releasing one writes a fact on the being's reel, and every act of the being has read
+  -- that reel's head. So only the expiry is checked here.
   if jsonb_typeof(batch->'lease') = 'number' and not lease_holds(this_being, (batch->>'lease')::integer) then
     return jsonb_build_object('status', 'unleased');
   end if;

@@ -1,6 +1,6 @@
--- Null for bytes that are no JSON: what verifies a chain must not stumble over what broke it.
+-- Bytes as JSON; null when they are not JSON, so that a verification can go on over damaged bytes.
 create or replace function treeos.json_of(bytes bytea) returns jsonb language plpgsql immutable as $$
 begin
   return convert_from(bytes, 'UTF8')::jsonb;
-exception when data_exception then return null; -- with all of its class, such as bad UTF-8 and bad JSON
+exception when data_exception then return null; -- the whole class: bad UTF-8, bad JSON and others
 end $$;

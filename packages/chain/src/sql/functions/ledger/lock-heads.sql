@@ -1,3 +1,4 @@
+-- Locks heads in the one order that append uses.
 create or replace function treeos.lock_heads(reels text[]) returns void
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare

@@ -1,3 +1,4 @@
+-- Checks the hashes of facts and appends each to its reel.
 create or replace function treeos.write_facts(this_moment text, facts jsonb) returns void language plpgsql as $$
 declare
   f record;
@@ -14,12 +15,12 @@ begin
       and convert_from(f.header, 'UTF8')::jsonb @> jsonb_build_object('reel', f.reel, 'seq', f.seq, 'kind', f.kind,
         'moment', this_moment, 'payloadHash', encode(f.payload_hash, 'hex'))) is not true
     then
-      raise exception 'fact %#% is not what its hash says', f.reel, f.seq using errcode = 'TR002';
+      raise exception 'the hash of fact %#% does not match its content', f.reel, f.seq using errcode = 'TR002';
     end if;
     update head set seq = f.seq, hash = f.hash, state_seq = case when f.changes then f.seq else state_seq end
       where reel = f.reel and seq = f.seq - 1 and hash = f.prev;
     if not found then
-      raise exception 'fact %#% does not continue its chain', f.reel, f.seq using errcode = 'TR002';
+      raise exception 'fact %#% does not follow the last fact of its reel', f.reel, f.seq using errcode = 'TR002';
     end if;
     insert into fact (reel, seq, kind, moment, hash, prev, payload_hash, header)
       values (f.reel, f.seq, f.kind, this_moment, f.hash, f.prev, f.payload_hash, f.header);

@@ -1,3 +1,4 @@
+-- Writes rows of the projection.
 create or replace function treeos.write_rows(rows jsonb) returns void language plpgsql as $$
 begin
   insert into projection (key, reel, state, folded_seq, place, parent, cognition)

@@ -1,4 +1,5 @@
--- A worker that slept through the end of its life would leave an open moment that nothing could ever close.
+-- Trigger before a moment is opened. A worker that paused past the end of its life would otherwise leave an open moment that
+-- nothing could ever close.
 create or replace function treeos.check_opening() returns trigger
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -7,14 +8,14 @@ declare
 begin
   select seq into last_n from head where reel = 'moments:' || new.being for share;
   if exists (select from moment_open where moment = new.moment) then
-    return new; -- a rerun: the write that came first stands
+    return new; -- a rerun: the first write stands
   end if;
   if living(new.being) is distinct from its_generation then
-    raise exception 'generation % of % is over, % lives', its_generation, new.being, living(new.being)
+    raise exception 'generation % of % has ended; generation % lives', its_generation, new.being, living(new.being)
       using errcode = 'TR003';
   end if;
   if new.n <> last_n + 1 then
-    raise exception 'moment % does not follow number % of %', new.moment, last_n, new.being using errcode = 'TR002';
+    raise exception 'moment % does not follow moment number % of %', new.moment, last_n, new.being using errcode = 'TR002';
   end if;
   return new;
 end $$;

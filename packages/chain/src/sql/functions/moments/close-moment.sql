@@ -1,4 +1,4 @@
--- Writes the record of a moment, and closes what it was woken by and what it answers.
+-- Writes the record of a moment, and closes the wake of the moment and the rows that its act answers.
 create or replace function treeos.close_moment(batch jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
@@ -17,12 +17,12 @@ begin
       'sealedAt', o.sealed_at, 'outcome', o.kind, 'reason', o.reason)
     and said#>>'{stack,primary,name}' is not distinct from o.primary_role) is not true
   then
-    raise exception 'the record of % is not what its hash says', this_moment using errcode = 'TR002';
+    raise exception 'the hash of the record of % does not match its content', this_moment using errcode = 'TR002';
   end if;
   update head set seq = o.n, hash = o.hash
     where reel = 'moments:' || this_being and seq = o.n - 1 and hash = o.prev;
   if not found then
-    raise exception 'the record of % does not continue its chain', this_moment using errcode = 'TR002';
+    raise exception 'the record of % does not follow the last record of its being', this_moment using errcode = 'TR002';
   end if;
   insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result)
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
@@ -31,8 +31,8 @@ begin
     update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;
     return;
   end if;
-  -- An array, not a subquery: with `or` that would read the whole inbox. What was closed before stays as it was. A summon
-  -- that its role is not opened by is stored: it stays open for whoever answers it, and nothing claims it again.
+  -- The ids are an array, because `or` with a subquery would read the whole inbox. Closed rows stay as they are. A summon
+  -- that does not trigger the role is stored: it stays open until someone answers it, and no moment claims it again.
   update inbox set closed_by = this_moment, closed_at = clock_timestamp()
     where closed_by is null
       and id = any(array_append(array(select jsonb_array_elements_text(batch->'closes')), o.wake))
