@@ -118,7 +118,7 @@ describe('F56 an act and its facts commit together or not at all', () => {
     expect(await counts()).toEqual(before)
   })
 
-  it('refuses a record that says other things than its row', async () => {
+  it('refuses a record that differs from its row', async () => {
     await beginsLife('liar')
     const good = await batch({ moment: { being: 'liar', generation: 1, n: 1 } })
     for (const lie of [{ kind: 'see' }, { reason: 'x' }, { sealedAt: 1 }, { primaryRole: 'x' }, { n: 2 }]) {
@@ -130,27 +130,27 @@ describe('F56 an act and its facts commit together or not at all', () => {
 
 type Fact = Batch['facts'][number]
 
-describe('what a decision rested on', () => {
-  it('is stale when a reel it only read has changed state since', async () => {
+describe('a batch', () => {
+  it('is stale when the state of a reel that it only read has changed', async () => {
     const late = await batch({ drafts: [changed('being:reader')], reads: ['space:/read'] })
     await write({ drafts: [changed('space:/read')] })
     expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'space:/read' })
     expect((await readHeads(base.db, base.reality.id, ['being:reader']))[0]?.seq).toBe(0)
   })
 
-  it('stands when only speech was added to a reel it read', async () => {
+  it('is appended when a reel that it only read got nothing but speech', async () => {
     const late = await batch({ drafts: [changed('being:listener')], reads: ['being:speaker'] })
     await write({ drafts: [spoke('being:speaker'), spoke('being:speaker')] })
     expect((await append(base.db, late)).status).toBe('appended')
   })
 
-  it('is stale when anything at all was added to a reel it writes', async () => {
+  it('is stale when a reel that it writes got any fact, speech too', async () => {
     const late = await batch({ drafts: [spoke('being:speaker')] })
     await write({ drafts: [spoke('being:speaker')] })
     expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'being:speaker' })
   })
 
-  it('is superseded once a younger life of the being has begun, and writes nothing', async () => {
+  it('is superseded when a younger life of the being has begun, and writes nothing', async () => {
     expect(await beginsLife('cat', 'run-1')).toBe(1)
     const old = await batch({ moment: { being: 'cat', generation: 1, n: 1 }, drafts: [changed('being:cat')] })
     expect(await beginsLife('cat', 'run-2')).toBe(2)
@@ -180,7 +180,7 @@ describe('stored bytes', () => {
     expect((await listFactsAfter(base.db, reel, 0, 1))[0]?.payload).toEqual(payload)
   })
 
-  it('of a message for people take what a mind may say', async () => {
+  it('of a message for people accept any text of a model', async () => {
     await beginsLife('talker')
     const outcome = { kind: 'failure', reason: 'INTERNAL', detail: 'half \ud800 and \u0000' } as const
     const done = await write({ moment: { being: 'talker', generation: 1, n: 1 }, outcome })
@@ -189,7 +189,7 @@ describe('stored bytes', () => {
   })
 })
 
-/** Runs while another transaction holds a head, and ends its connection once it waits there. @returns its error */
+/** Runs an append while another transaction holds a head, and kills its connection once it waits. @returns its error */
 async function killedWhileLocked(reel: string, run: (db: TestDatabase['db']) => Promise<unknown>) {
   const db = openDatabase(base.url, { poolMax: 1 })
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)

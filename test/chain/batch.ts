@@ -28,7 +28,7 @@ import {
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
-/** What a test says of a moment; the rest is made up. */
+/** What a test sets of a moment; the rest has defaults. */
 export interface Moment {
   readonly being: BeingName
   readonly generation: number
@@ -38,7 +38,7 @@ export interface Moment {
 export interface Wish {
   readonly moment?: Moment | null
   readonly drafts?: readonly FactDraft[]
-  /** reels read beside those that are written */
+  /** reels that are read besides those that are written */
   readonly reads?: readonly ReelId[]
   readonly rows?: readonly RowWrite[]
   readonly inbox?: readonly Wake[]
@@ -50,7 +50,7 @@ export interface Wish {
 export const OPENED_AT = 1_700_000_000_000
 export const idOf = ({ being, generation, n }: Moment): MomentId => momentId(being, generation, n)
 
-/** A batch over the heads as they stand now. */
+/** A batch over the current heads. */
 export async function batchOf(db: Db, reality: Reality, wish: Wish): Promise<Batch> {
   const { moment = null, drafts = [], reads = [] } = wish
   const reels = new Set([...drafts.map((draft) => draft.reel), ...reads])
@@ -122,14 +122,14 @@ function outcomeOf(moment: Moment, wanted: Partial<OutcomeWrite> = {}): OutcomeW
   return { record, ...outcome }
 }
 
-/** A quality set on a being: a fact that changes what others may rely on. */
+/** A quality is set: a fact that changes state others may rely on. */
 export const changed = (reel: ReelId, value: Json = 1): FactDraft => ({
   reel,
   kind: 'quality:set',
   payload: { path: ['mood', 'tone'], value },
 })
 
-/** Speech: a fact that changes no row and nobody's authority. */
+/** Speech: a fact that changes no row and no authority. */
 export const spoke = (reel: ReelId, content: Json = 'hello'): FactDraft => ({
   reel,
   kind: 'being:summoned',
@@ -154,7 +154,7 @@ export function wakeFor(being: BeingName, id: string, more: Partial<Wake> = {}):
   }
 }
 
-/** Appends facts one batch, with the rows they change as the world folds them. */
+/** Appends facts in one batch, with the rows that the world folds from them. */
 export async function appendWithRows(
   db: Kysely<ChainDb>,
   reality: Reality,

@@ -36,7 +36,7 @@ const NONE: Account = {
   parked: null,
 }
 
-/** A being of this maker, as an append writes it; again, with what has changed. */
+/** Appends a being with this maker and account; a second call changes it. */
 async function being(name: string, parent: string | null, account: Partial<Account> = {}): Promise<void> {
   const row: RowWrite = {
     ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
@@ -86,7 +86,7 @@ describe('issue 5.8 a reservation', () => {
     expect(await ask(attemptOf(fresh('stranger')), 1_000_000)).toBe('free')
   })
 
-  it('waits while only what calls under way may take is in its way, and breaks the limit when that is not all', async () => {
+  it('waits when calls under way may free enough, and breaks the limit when they cannot', async () => {
     const [top, a, b] = [fresh('top'), fresh('a'), fresh('b')]
     await being(top, null, { revision: 1, tokens: 1000 })
     await being(a, top)
@@ -99,7 +99,7 @@ describe('issue 5.8 a reservation', () => {
     expect(await ask(attemptOf(b), 1)).toBe('reserved')
   })
 
-  it('is made once an attempt; what nobody told of is settled at the worst, by the next attempt or the closing', async () => {
+  it('is made once for each attempt; the next attempt or the closing settles a forgotten one in full', async () => {
     const name = fresh('lone')
     await being(name, null, { revision: 1, tokens: 1000 })
     expect(await ask(attemptOf(name), 100)).toBe('reserved')
@@ -115,7 +115,7 @@ describe('issue 5.8 a reservation', () => {
     expect(await ask(attemptOf(name, 1, 3), 1)).toBe('over')
   })
 
-  it('of a limit of the day counts for that day alone, and for good as well', async () => {
+  it('counts towards the limit of its day only, and towards the total', async () => {
     const name = fresh('daily')
     await being(name, null, { revision: 1, tokens: 100, per: 'day' })
     expect(await ask(attemptOf(name), 100)).toBe('reserved')
@@ -131,7 +131,7 @@ describe('issue 5.8 a reservation', () => {
     expect(await accountOf(name)).toMatchObject({ day_tokens: 60, total_tokens: 60, held_tokens: 60 })
   })
 
-  it('of money without a price is refused where money is limited, and costs nothing elsewhere', async () => {
+  it('without a price is refused where money is limited, and costs nothing elsewhere', async () => {
     const [rich, poor] = [fresh('rich'), fresh('poor')]
     await being(rich, null, { revision: 1, tokens: 100 })
     await being(poor, null, { revision: 1, micros: 1_000_000 })
@@ -143,7 +143,7 @@ describe('issue 5.8 a reservation', () => {
   })
 })
 
-/** A tree in which two share a limit with a third, and one has its own below theirs. */
+/** A tree in which three beings share a limit, and one of them has its own lower one. */
 const TREE = [
   { name: 'root', parent: null, tokens: 3000 },
   { name: 'left', parent: 'root', tokens: 1500 },
@@ -153,7 +153,7 @@ const TREE = [
 ] as const
 const CALLERS = ['left', 'right', 'leaf', 'twig'] as const
 
-/** What one being does: calls, each with what it reserves and uses, and whether anybody lived to tell. */
+/** The calls of one being: what each reserves and uses, and whether its worker lived to settle it. */
 const call = fc.record({
   worst: fc.integer({ min: 1, max: 600 }),
   share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -163,7 +163,7 @@ const script = fc.record(
   Object.fromEntries(CALLERS.map((name) => [name, fc.array(call, { minLength: 2, maxLength: 12 })])),
 )
 
-/** Everybody calls at once, one call after another. @returns the most that was ever used of each limit, as sampled */
+/** All beings call at once, each one call after another. @returns the highest sampled use of each limit */
 async function run(
   calls: Record<string, readonly { worst: number; share: number; told: boolean }[]>,
   reserved: boolean,
@@ -186,7 +186,7 @@ async function run(
   await Promise.all(
     CALLERS.map(async (name) => {
       for (const [i, { worst, share, told }] of (calls[name] ?? []).entries()) {
-        const at = attemptOf(`${name}-${id}`, 1, i + 1) // an attempt of which nobody tells is settled by the next
+        const at = attemptOf(`${name}-${id}`, 1, i + 1) // the next attempt settles one that was never settled
         const answer = await ask(at, reserved ? worst : 0)
         if (answer !== 'reserved') continue
         await sample()
@@ -210,7 +210,7 @@ async function run(
 }
 
 describe('issue 5.8 concurrent children', () => {
-  it('never use more than any limit above them, whoever of them dies before telling', async () => {
+  it('never use more than any limit above them, even if some die before they settle', async () => {
     await fc.assert(
       fc.asyncProperty(script, async (calls) => {
         const seen = await run(calls, true)
@@ -220,7 +220,7 @@ describe('issue 5.8 concurrent children', () => {
     )
   })
 
-  it('go over when nothing is reserved and usage is only counted afterwards', async () => {
+  it('exceed a limit when usage is only counted afterwards, without reservations', async () => {
     const calls = Object.fromEntries(
       CALLERS.map((name) => [
         name,
@@ -232,12 +232,12 @@ describe('issue 5.8 concurrent children', () => {
   })
 })
 
-describe('issue 5.8 a being that rests', () => {
+describe('issue 5.8 a being that met a limit', () => {
   const claim = async (name: string, n = 1) =>
     (await claimWake(base.db, name, momentId(name, 1, n), 1))?.id ?? null
   const unrung = async (name: string) => (await listUnclaimed(base.db, -60, 1000)).includes(name)
 
-  it('claims nothing while it is parked, until that budget changes or the time is over', async () => {
+  it('claims nothing while it is parked, until the budget changes or its day ends', async () => {
     const [top, child] = [fresh('top'), fresh('child')]
     await being(top, null, { revision: 3, tokens: 10 })
     const parked = { of: top, revision: 3, until: null }
@@ -254,12 +254,12 @@ describe('issue 5.8 a being that rests', () => {
 
     await being(child, top, { parked: { ...parked, revision: 4, until: Date.now() + 60_000 } })
     expect(await claim(child, 2)).toBeNull()
-    expect(await claim(child)).not.toBeNull() // what a moment has, it keeps
+    expect(await claim(child)).not.toBeNull() // a moment keeps the wake that it has claimed
     await being(child, top, { parked: { ...parked, revision: 4, until: Date.now() - 1 } })
     expect(await claim(child, 2)).toBe(wake)
   })
 
-  it('opens as many moments a minute as it and everybody above it may, and the rest later', async () => {
+  it('opens as many moments a minute as all budgets above it allow, and the rest later', async () => {
     const [top, a, b] = [fresh('top'), fresh('a'), fresh('b')]
     await being(top, null, { revision: 1, momentsPerMinute: 3 })
     await being(a, top, { revision: 1, momentsPerMinute: 2 })
@@ -287,7 +287,7 @@ async function onTheMinute(): Promise<void> {
   if (left < 5000) await new Promise((resolve) => setTimeout(resolve, left + 50))
 }
 
-it('no worker may write accounts, reservations or parkings by itself', async () => {
+it('a worker cannot write accounts, reservations or parkings directly', async () => {
   for (const table of ['account', 'reservation', 'parking'])
     await expect(sql`delete from ${sql.table(`treeos.${table}`)}`.execute(base.db)).rejects.toThrow(
       /permission denied/,

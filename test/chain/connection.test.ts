@@ -11,16 +11,16 @@ afterAll(() => base.close())
 
 const pidOf = async (db: Db): Promise<number> =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid
-/** Long enough for the end of a connection to be noticed. */
+/** Waits until the pool has noticed that a connection ended. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50))
 const kill = (pid: number) => sql`select pg_terminate_backend(${pid})`.execute(base.owner)
 
-it('C2 a connection that dies while it is checked out ends neither the process nor the pool', async () => {
+it('C2 a connection that dies while it is in use ends neither the process nor the pool', async () => {
   const errors: string[] = []
   const db = openDatabase(base.url, { poolMax: 1, onConnectionError: ({ message }) => errors.push(message) })
   const dying = db.transaction().execute(async (tx) => {
     await kill(await pidOf(tx))
-    await settled() // nobody is waiting for an answer when the news arrives
+    await settled() // no query waits for an answer when the error arrives
     await sql`select 1`.execute(tx)
   })
   await expect(dying).rejects.toThrow()
@@ -40,7 +40,7 @@ it('C2 a connection that dies in the middle of a query fails that query only', a
   await db.destroy()
 })
 
-it('C2 a connection that dies idle is replaced', async () => {
+it('C2 a connection that dies while idle is replaced', async () => {
   const db = openDatabase(base.url, { poolMax: 1 })
   const pid = await pidOf(db)
   await kill(pid)
@@ -52,7 +52,7 @@ it('C2 a connection that dies idle is replaced', async () => {
 it.each([
   { whose: 'a worker', asOwner: false, user: 'treeos_app' },
   { whose: 'the owner', asOwner: true, user: null },
-])('a connection of $whose runs as $user, null being whoever logged in', async ({ asOwner, user }) => {
+])('a connection of $whose runs as $user (null: the user who logged in)', async ({ asOwner, user }) => {
   const db = openDatabase(base.url, { asOwner })
   const { rows } = await sql<{ now: string; login: string }>`
     select current_user::text as now, session_user::text as login`.execute(db)
@@ -65,7 +65,7 @@ it('goes on after a migration that changes what a statement returns', async () =
   const read = () => sql`select * from reality where name = ${'test'}`.execute(db)
   expect(Object.keys((await read()).rows[0] as object)).not.toContain('later')
   await sql`alter table treeos.reality add column later integer`.execute(base.owner)
-  await read().catch(() => undefined) // the plan that this connection keeps is refused; the connection goes
+  await read().catch(() => undefined) // Postgres refuses the cached plan of this connection, so the connection closes
   await settled()
   expect(Object.keys((await read()).rows[0] as object)).toContain('later')
   await db.destroy()

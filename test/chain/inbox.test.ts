@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => base.close())
 
-/** A being of this cognition in its first life, with these wakes. */
+/** Makes a being with this cognition in its first life, and these wakes. */
 async function being(name: string, cognition: Cognition, wakes: readonly Partial<Wake>[]): Promise<void> {
   const row: RowWrite = {
     ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
@@ -53,7 +53,7 @@ const open = (name: string, n: number, wake: string, generation: number) =>
   })
 
 describe('F58 order of an inbox', () => {
-  it('is priority, then age; a human overtakes the background', async () => {
+  it('is by priority, then age; a summon of a person comes before background wakes', async () => {
     await being('ada', 'llm', [
       { id: 'a1', priority: PRIORITIES.background },
       { id: 'a2', priority: PRIORITIES.interactive },
@@ -72,7 +72,7 @@ describe('F58 order of an inbox', () => {
     expect(await claim('ada', 7)).toBeNull()
   })
 
-  it('lets summons rest with a person, who is woken by what the person does', async () => {
+  it('wakes a person only by acts, and leaves summons open for the person to answer', async () => {
     await being('paul', 'human', [
       { id: 'p1', priority: PRIORITIES.human },
       { id: 'p2', kind: 'event', priority: PRIORITIES.human },
@@ -83,21 +83,21 @@ describe('F58 order of an inbox', () => {
     expect((await listOpenSummons(base.db, 'paul')).map(({ id }) => id)).toEqual(['p1', 'p2'])
   })
 
-  it('tells how long the line is when a moment ends', async () => {
+  it('tells how many wakes wait when a moment ends', async () => {
     await being('lina', 'scripted', [{ id: 'l1' }, { id: 'l2' }, { id: 'l3' }])
     expect(await stamp('lina', 1, await claim('lina', 1))).toMatchObject({ status: 'appended', waiting: 2 })
     expect(await stamp('lina', 2, await claim('lina', 2))).toMatchObject({ waiting: 1 })
     expect(await stamp('lina', 3, await claim('lina', 3))).toMatchObject({ waiting: 0 })
   })
 
-  it('counts no resting summons of a person as waiting', async () => {
+  it('does not count the open summons of a person as waiting', async () => {
     await being('rest', 'human', [{ id: 'r1' }, { id: 'r2', kind: 'act' }])
     expect(await stamp('rest', 1, await claim('rest', 1))).toMatchObject({ waiting: 0 })
   })
 })
 
 describe('a claim', () => {
-  it('gives a moment the same wake however often it asks, at once too', async () => {
+  it('gives a moment the same wake each time it asks, also in parallel', async () => {
     await being('bob', 'llm', [{ id: 'b1' }, { id: 'b2' }, { id: 'b3' }])
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim('bob', 1)))
     expect(new Set(claims)).toEqual(new Set(['b1']))
@@ -109,13 +109,13 @@ describe('a claim', () => {
     const [first, second] = await base.db.transaction().execute(async (tx) => {
       const mine = await claimWake(tx, 'ben', 'ben/1/1', 1)
       const other = claim('ben', 1).catch((error: Error) => error.message)
-      await new Promise((go) => setTimeout(go, 100)) // it is at the lock by now, or has claimed another wake
+      await new Promise((go) => setTimeout(go, 100)) // by now it waits for the lock, or has claimed another wake
       return [mine?.id, { other }] as const
     })
     expect([first, await second.other]).toEqual(['n1', 'n1'])
   })
 
-  it('is refused to an older life once a younger one has begun; so is opening a moment', async () => {
+  it('is refused to an older life when a younger one has begun, and so is opening a moment', async () => {
     await being('cat', 'llm', [{ id: 'c1' }])
     expect(await claim('cat', 1)).toBe('c1')
     expect(await beginLife(base.db, base.reality.id, 'cat', 'run-2')).toBe(2)
@@ -125,7 +125,7 @@ describe('a claim', () => {
     expect(await claim('cat', 1, 2)).toBe('c1')
   })
 
-  it('that was opened in an older life goes back when its moment is closed as superseded', async () => {
+  it('of an older life is freed when its opened moment is closed as superseded', async () => {
     await being('dan', 'llm', [{ id: 'd1' }])
     expect(await claim('dan', 1)).toBe('d1')
     expect(await open('dan', 1, 'd1', 1)).toBe(true)
@@ -158,14 +158,14 @@ const stampIn = async (generation: number, name: string, n: number, wake: string
   return append(base.db, await batchOf(base.db, base.reality, { moment, outcome: { wake } }))
 }
 
-it('the same wake put in twice lies there once', async () => {
+it('enqueues the same wake only once', async () => {
   await being('fay', 'llm', [])
   const wake = wakeFor('fay', 'f1')
   expect(await Promise.all([enqueue(base.db, wake), enqueue(base.db, wake)])).toContain(false)
   expect(await enqueue(base.db, wake)).toBe(false)
 })
 
-it('an answer closes the wakes it answers, and leaves closed what was closed before', async () => {
+it('an answer closes the wakes that it answers, and leaves closed ones as they are', async () => {
   await being('gus', 'human', [{ id: 'g1' }, { id: 'g2' }, { id: 'g3', kind: 'act' }])
   await closeAsRead(base.db, 'g2')
   await stamp('gus', 1, await claim('gus', 1), ['g1', 'g2'])
@@ -173,7 +173,7 @@ it('an answer closes the wakes it answers, and leaves closed what was closed bef
   expect(closed.map((entry) => entry?.closedBy)).toEqual(['gus/1/1', 'read', 'gus/1/1'])
 })
 
-it('beings whose doorbell was lost are those with a wake that nobody took', async () => {
+it('lists beings with a wake that no moment claimed', async () => {
   const fresh = await freshDatabase()
   try {
     await sql`insert into treeos.projection (key, reel, state, folded_seq, cognition) values
@@ -190,7 +190,7 @@ it('beings whose doorbell was lost are those with a wake that nobody took', asyn
   }
 })
 
-it('L5 the wakes of a cause chain are counted up to a bound, those by change left out', async () => {
+it('L5 counts the wakes of a thread up to a bound, without wakes by change', async () => {
   const wakes = [1, 2, 3, 4, 5].map((i) => ({ id: `c${i}`, root: 'c1' }))
   await being('carl', 'llm', [...wakes, { id: 'change/c', root: 'c1' }])
   expect([await countChain(base.db, 'c1', 1000), await countChain(base.db, 'c1', 3)]).toEqual([5, 3])

@@ -67,10 +67,10 @@ describe('migrate', () => {
 })
 
 describe.each([
-  { may: 'may make no roles', rights: 'nocreaterole' },
+  { may: 'may not make roles', rights: 'nocreaterole' },
   { may: 'may make roles', rights: 'createrole' },
 ])('a database user that $may', ({ rights }) => {
-  it('migrates, appends, and cannot change the past', async () => {
+  it('migrates and appends, and cannot change the past', async () => {
     await withUser(rights, async (url) => {
       const owner = openDatabase(url, { asOwner: true })
       const db = openDatabase(url)
@@ -93,7 +93,7 @@ async function appendOne(db: Parameters<typeof batchOf>[0], reality: Reality): P
   expect(done.status).toBe('appended')
 }
 
-/** Runs with the URL of a database that a fresh login role owns. */
+/** Runs with the URL of a database that a new login role owns. */
 async function withUser(rights: string, run: (url: string) => Promise<void>): Promise<void> {
   const user = `user_${randomUUID().replaceAll('-', '')}`
   await onServer(`create role ${user} login ${rights} password 'secret'`)

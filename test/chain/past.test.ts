@@ -31,18 +31,18 @@ describe.each(FIXED)('rows of %s', (table) => {
     `truncate treeos.${table} cascade`,
   ]
 
-  it.each(statements)('are not changed by a worker: %s', async (statement) => {
+  it.each(statements)('cannot be changed by a worker: %s', async (statement) => {
     await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
   })
 
-  // The owner moves heads (append runs as it), and erases what may be erased.
+  // The owner moves heads, because append runs as the owner, and may erase some contents.
   const mayDelete = ['payload', 'moment_decision', 'blob']
   const refused = statements.filter(
     (statement) =>
       !(table === 'head' && statement.startsWith('update')) &&
       !(mayDelete.includes(table) && statement.startsWith('delete')),
   )
-  it.each(refused)('are not changed by the owner either: %s', async (statement) => {
+  it.each(refused)('cannot be changed by the owner either: %s', async (statement) => {
     await expect(sql.raw(statement).execute(base.owner)).rejects.toMatchObject({ code: 'TR001' })
   })
 })

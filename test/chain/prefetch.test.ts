@@ -5,7 +5,7 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
 const PAIR = ['space:/left', 'space:/right']
-const onlooker = () => ({ reality: base.reality.id, being: 'ada' })
+const viewer = () => ({ reality: base.reality.id, being: 'ada' })
 
 let base: TestDatabase
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => base.close())
 
-/** The same pool, with a count of what is asked of it. */
+/** The same pool, with a count of its statements. */
 function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => number } {
   let statements = 0
   const plugin: KyselyPlugin = {
@@ -26,13 +26,13 @@ function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => 
   return { db: db.withPlugin(plugin), statements: () => statements }
 }
 
-const guessOf = (keys: readonly string[]) => {
-  const guess = new ReadSet()
-  for (const key of keys) guess.keys.add(key)
-  return guess
+const readSetOf = (keys: readonly string[]) => {
+  const readSet = new ReadSet()
+  for (const key of keys) readSet.keys.add(key)
+  return readSet
 }
 
-/** One key after the other, with time between for others to write. */
+/** Reads one key after the other, with a pause in which others write. */
 async function readPair({ source }: Prefetched): Promise<number[]> {
   const seqs: number[] = []
   for (const key of PAIR) {
@@ -43,46 +43,49 @@ async function readPair({ source }: Prefetched): Promise<number[]> {
   return seqs
 }
 
-describe('at one instant', () => {
+describe('a reading at one instant', () => {
   it.each([
-    { guess: 'nothing', keys: [] },
-    { guess: 'a part', keys: PAIR.slice(0, 1) },
-    { guess: 'all', keys: PAIR },
-  ])('two reels that always move together are seen together, having guessed $guess', async ({ keys }) => {
-    let writing = true
-    const writer = (async () => {
-      while (writing)
-        await append(
-          base.db,
-          await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }),
-        )
-    })()
-    const seen: number[][] = []
-    for (let i = 0; i < 30; i++)
-      seen.push((await readAtOneInstant(base.db, onlooker(), guessOf(keys), readPair)).seen)
-    writing = false
-    await writer
-    expect(seen.filter(([left, right]) => left !== right)).toEqual([])
-    expect(new Set(seen.map(String)).size).toBeGreaterThan(10) // the writer did write meanwhile
-  })
+    { predicted: 'nothing', keys: [] },
+    { predicted: 'a part', keys: PAIR.slice(0, 1) },
+    { predicted: 'all', keys: PAIR },
+  ])(
+    'sees two reels at equal seq that are always appended together, when $predicted was predicted',
+    async ({ keys }) => {
+      let writing = true
+      const writer = (async () => {
+        while (writing)
+          await append(
+            base.db,
+            await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }),
+          )
+      })()
+      const seen: number[][] = []
+      for (let i = 0; i < 30; i++)
+        seen.push((await readAtOneInstant(base.db, viewer(), readSetOf(keys), readPair)).seen)
+      writing = false
+      await writer
+      expect(seen.filter(([left, right]) => left !== right)).toEqual([])
+      expect(new Set(seen.map(String)).size).toBeGreaterThan(10) // the writer wrote meanwhile
+    },
+  )
 
-  it('what lies together is torn apart by a glance that reads more later', async () => {
-    const torn = await prefetch(base.db, onlooker(), guessOf(PAIR.slice(0, 1)))
+  it('is needed: a plain prefetch reads what it missed at a later instant', async () => {
+    const torn = await prefetch(base.db, viewer(), readSetOf(PAIR.slice(0, 1)))
     await append(base.db, await batchOf(base.db, base.reality, { drafts: PAIR.map((reel) => changed(reel)) }))
     const [left, right] = await readPair(torn)
-    expect(right).toBe((left ?? 0) + 1) // why a moment opens at one instant, and a stamp is checked by the append
+    expect(right).toBe((left ?? 0) + 1) // so a moment opens at one instant, and append checks the heads of a stamp
   })
 
-  it('a reading that asks for what the last one asked for costs one statement', async () => {
+  it('takes one statement when it asks for the same as the last one', async () => {
     const reader = async ({ source }: Prefetched) => [
       await source.rows(['being:ada', 'space:/left']),
       await source.keysInPlace('/', 'space:'),
       await source.keysOfChildren('ada'),
     ]
     const first = counted(base.db)
-    const before = await readAtOneInstant(first.db, onlooker(), new ReadSet(), reader)
+    const before = await readAtOneInstant(first.db, viewer(), new ReadSet(), reader)
     const second = counted(base.db)
-    const after = await readAtOneInstant(second.db, onlooker(), before.asked, reader)
+    const after = await readAtOneInstant(second.db, viewer(), before.asked, reader)
     expect({ first: first.statements() > 3, second: second.statements() }).toEqual({ first: true, second: 1 })
     expect(after.seen).toEqual(before.seen)
   })

@@ -10,10 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => base.close())
 
-it('C8 of 200 appends of one moment at once, one is appended and 199 are told it is done', async () => {
+it('C8 of 200 parallel appends of one moment, one is appended and 199 answer done', async () => {
   await beginLife(base.db, base.reality.id, 'racer', 'run-1')
   const moment = { being: 'racer', generation: 1, n: 1 }
-  // Two minds answered: each batch is as good as the other, the first counts.
+  // Two answers came for one moment: both batches are valid, and the first counts.
   const batches = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
       batchOf(base.db, base.reality, {
@@ -27,7 +27,7 @@ it('C8 of 200 appends of one moment at once, one is appended and 199 are told it
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: 2, moments: 1 })
 })
 
-it('C8 appends to overlapping reels in any order neither deadlock nor leave gaps', async () => {
+it('C8 parallel appends to overlapping reels neither deadlock nor leave gaps', async () => {
   const reels = Array.from({ length: 12 }, (_, i) => `space:/s${i}`)
   const random = seeded(7)
   let facts = 0
@@ -51,7 +51,7 @@ it('C8 appends to overlapping reels in any order neither deadlock nor leave gaps
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: facts + 2 })
 })
 
-it('C8 first appends to one new reel do not meet as errors', async () => {
+it('C8 parallel first appends to one new reel do not fail', async () => {
   const batches = await Promise.all(
     Array.from({ length: 50 }, () => batchOf(base.db, base.reality, { drafts: [changed('space:/fresh')] })),
   )
@@ -59,7 +59,7 @@ it('C8 first appends to one new reel do not meet as errors', async () => {
   expect(tally(answers)).toEqual({ appended: 1, stale: 49 })
 })
 
-it('one execution chain gets one generation, however often it asks; each other chain gets its own', async () => {
+it('each execution chain gets one generation, the same each time it asks', async () => {
   const chains = Array.from({ length: 40 }, (_, i) => `run-${i % 8}`)
   const generations = await Promise.all(
     chains.map((chain) => beginLife(base.db, base.reality.id, 'cat', chain)),
@@ -75,7 +75,7 @@ function tally(answers: readonly Appended[]): Record<string, number> {
   return counts
 }
 
-/** Heads in the other order: append sorts them itself. */
+/** Heads in reverse order; append sorts them itself. */
 const reversed = (batch: Batch): Batch => ({ ...batch, heads: new Map([...batch.heads].reverse()) })
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

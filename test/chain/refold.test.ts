@@ -60,7 +60,7 @@ const rows = () =>
     .then((result) => result.rows)
 
 describe('F53 a being is a row plus a reel', () => {
-  it('deleting rows and rebuilding them from their reels gives identical rows, to the byte', async () => {
+  it('rebuilds deleted rows from their reels, identical to the byte', async () => {
     const before = await rows()
     expect(before.length).toBeGreaterThan(10)
     for (const { key } of before) {
@@ -73,7 +73,7 @@ describe('F53 a being is a row plus a reel', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('rebuilding a row that was altered mends it, and takes away one that no reel yields', async () => {
+  it('rebuilds a row that was altered, and deletes one that no reel yields', async () => {
     const before = await rows()
     await sql`update treeos.projection set state = '{}', folded_seq = 0, place = 'x', parent = 'x', cognition = 'human'
       where key = 'being:echo'`.execute(base.owner)
@@ -87,7 +87,7 @@ describe('F53 a being is a row plus a reel', () => {
 })
 
 describe('refold', () => {
-  it('folds a reel up to any fact, and knows the last one that changed the row', async () => {
+  it('folds a reel up to any fact, and tells the last fact that changed the row', async () => {
     const at = async (until?: number) => {
       const folded = (await refold<Row>(base.db, 'being:echo', fold, until)).get('being:echo')
       return folded && { ...folded, state: folded.state as { space?: string } }
@@ -111,7 +111,7 @@ describe('refold', () => {
     expect(reels).not.toContain(momentsReel('echo'))
   })
 
-  it('passes over erased speech, and says which fact is missing when one that changed a row was erased', async () => {
+  it('skips erased speech, and names the fact when one that changed a row was erased', async () => {
     const erase = (seq: number) =>
       sql`delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`.execute(base.owner)
     await erase(5)

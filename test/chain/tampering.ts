@@ -6,8 +6,12 @@ import { batchOf, changed, spoke } from './batch.ts'
 
 const TABLES = ['head', 'fact', 'payload', 'moment_outcome'] as const
 
-/** Two beings with three moments each: four facts on either reel, the third one speech, the last one erased. */
-export async function tell(db: Kysely<ChainDb>, owner: Kysely<ChainDb>, reality: Reality): Promise<void> {
+/** Two beings with three moments each. Each reel has four facts: the third is speech, the last is erased. */
+export async function appendChains(
+  db: Kysely<ChainDb>,
+  owner: Kysely<ChainDb>,
+  reality: Reality,
+): Promise<void> {
   for (const being of ['ada', 'bob']) {
     const reel = `being:${being}`
     await append(db, await batchOf(db, reality, { drafts: [changed(reel, 'born')] }))
@@ -27,7 +31,7 @@ export async function tell(db: Kysely<ChainDb>, owner: Kysely<ChainDb>, reality:
   }
 }
 
-/** Runs statements as someone who owns the server: no trigger, no foreign key, no one notices. */
+/** Runs statements as the owner of the server can, without triggers and foreign keys. */
 export async function tamper(base: TestDatabase, ...statements: readonly string[]): Promise<void> {
   await base.owner.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
@@ -35,8 +39,8 @@ export async function tamper(base: TestDatabase, ...statements: readonly string[
   })
 }
 
-/** Puts everything back as `tell` left it. */
-export function mend(base: TestDatabase): Promise<void> {
+/** Restores all tables as `appendChains` left them. */
+export function restore(base: TestDatabase): Promise<void> {
   return tamper(
     base,
     ...TABLES.flatMap((table) => [
@@ -46,11 +50,11 @@ export function mend(base: TestDatabase): Promise<void> {
   )
 }
 
-const sha256 = (...registry: readonly (string | Buffer)[]) =>
-  registry.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
+const sha256 = (...parts: readonly (string | Buffer)[]) =>
+  parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
 /**
- * Writes a reel anew from one fact on, with hashes and head that fit: what a patient owner of the database can do.
+ * Rewrites a reel from one fact on, with matching hashes and head, as the owner of the database can.
  * @param forge makes the new header bytes of that fact from the old ones
  */
 export async function rewriteSuffix(

@@ -24,7 +24,7 @@ async function issue(): Promise<Token & { secret: string }> {
 }
 
 describe('a token', () => {
-  it('is found by its secret and by nothing near it, and holds for its days', async () => {
+  it('is found by its exact secret only, and is valid for its days', async () => {
     const { secret, ...token } = await issue()
     expect(await findTokenBySecret(base.db, secret)).toEqual(token)
     expect(token.expiresAt.getTime() - token.issuedAt.getTime()).toBeCloseTo(86_400_000, -2)
@@ -33,7 +33,7 @@ describe('a token', () => {
     }
   })
 
-  it('keeps no secret: a row holds its hash', async () => {
+  it('is stored as a hash of its secret', async () => {
     const { id, secret } = await issue()
     const { rows } = await sql<{ all: string }>`
       select t::text as all from treeos.token t where id = ${id}`.execute(base.owner)
@@ -42,7 +42,7 @@ describe('a token', () => {
     expect(rows[0]?.all).not.toContain(Buffer.from(secret).toString('hex'))
   })
 
-  it('is revoked once, for good, and stays listed', async () => {
+  it('can be revoked once, and stays listed', async () => {
     const [kept, gone] = [await issue(), await issue()]
     expect(await markTokenRevoked(base.db, gone.id)).toBe(true)
     expect(await markTokenRevoked(base.db, gone.id)).toBe(false)
@@ -57,20 +57,20 @@ describe('a token', () => {
 
   it.each([
     ['another being', sql`update treeos.token set being = 'bob'`],
-    ['a longer life', sql`update treeos.token set expires_at = expires_at + interval '1 year'`],
+    ['a later expiry', sql`update treeos.token set expires_at = expires_at + interval '1 year'`],
     ['another secret', sql`update treeos.token set secret_hash = sha256('x')`],
     ['another issuer', sql`update treeos.token set issued_by = 'bob'`],
-    ['its revocation undone', sql`update treeos.token set revoked_at = null`],
-    ['deleted', sql`delete from treeos.token`],
-    ['all of them gone', sql`truncate treeos.token`],
-  ])('is never given %s: not by the app, and not by the owner', async (_what, statement) => {
+    ['no revocation again', sql`update treeos.token set revoked_at = null`],
+    ['a deletion', sql`delete from treeos.token`],
+    ['a truncation', sql`truncate treeos.token`],
+  ])('cannot be given %s, by the app or by the owner', async (_what, statement) => {
     const { id } = await issue()
     await markTokenRevoked(base.db, id)
     await expect(statement.execute(base.db)).rejects.toThrow(/permission denied|refused/)
     await expect(statement.execute(base.owner)).rejects.toThrow(/refused/)
   })
 
-  it('has nothing but its hash, its being and its dates written by the app', async () => {
+  it('gets only its hash, its being and its dates from the app', async () => {
     const { rows } = await sql<{ privilege: string; columns: string[] }>`
       select privilege_type as privilege, array_agg(column_name::text order by column_name) as columns
       from information_schema.column_privileges

@@ -3,17 +3,17 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
-import { mend, rewriteSuffix, tamper, tell } from './tampering.ts'
+import { appendChains, restore, rewriteSuffix, tamper } from './tampering.ts'
 
 let base: TestDatabase
 beforeAll(async () => {
   base = await freshDatabase()
-  await tell(base.db, base.owner, base.reality)
+  await appendChains(base.db, base.owner, base.reality)
 })
-afterEach(() => mend(base))
+afterEach(() => restore(base))
 afterAll(() => base.close())
 
-/** The verdict of both verifiers, which must be one. */
+/** The verdict, on which both verifiers must agree. */
 async function verdict(): Promise<readonly Broken[]> {
   const [here, there] = await Promise.all([
     verifyChains(base.db, base.reality.id),
@@ -27,7 +27,7 @@ async function verdict(): Promise<readonly Broken[]> {
 const ada = (seq: number, reason: BrokenReason): Broken => ({ reel: 'being:ada', seq, reason })
 const moments = (seq: number, reason: BrokenReason): Broken => ({ reel: 'moments:ada', seq, reason })
 
-/** For each stored column: an alteration of ada's second row (or her head), and what must be reported. */
+/** For each stored column: a change to ada's second row or head, and the fault that must be reported. */
 const EDITS: Record<string, { to: string; broken: Broken[] }> = {
   'fact.reel': {
     to: `'being:eve'`,
@@ -78,14 +78,14 @@ const ROW: Record<string, string> = {
   moment_outcome: `being = 'ada' and n = 2`,
 }
 
-describe('F54 F55 altering any stored column is found with reel, seq and reason', () => {
+describe('F54 F55 a change to any stored column is found with reel, seq and reason', () => {
   it.each(Object.entries(EDITS))('%s', async (column, { to, broken }) => {
     const [table = '', name = ''] = column.split('.')
     await tamper(base, `update treeos.${table} set ${name} = ${to} where ${ROW[table]}`)
     expect(await verdict()).toEqual(broken)
   })
 
-  it('covers every column there is, but for what is kept for people and not hashed', async () => {
+  it('covers every column except those for people, which are not hashed', async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'treeos' and table_name in ('fact', 'payload', 'head', 'moment_outcome')`.execute(
@@ -159,24 +159,23 @@ describe('H1 other ways to change the past', () => {
   })
 
   it.each<[string, (header: string) => string]>([
-    ['says another number', (header) => header.replace('"seq":2', '"seq":3')],
+    ['has another number', (header) => header.replace('"seq":2', '"seq":3')],
     ['is not canonical', (header) => header.replace('{', '{ ')],
-    ['has one key more', (header) => header.replace('{', '{"a":1,')],
+    ['has an extra key', (header) => header.replace('{', '{"a":1,')],
     ['has one key twice', (header) => header.replace('{', '{"actor":"x",')],
     ['is not JSON', () => 'nothing'],
     ['is not an object', () => '[]'],
-    ['has a time that is none', (header) => header.replace(/"at":\d+/, '"at":1.5')],
-    // By chance every 256th begins with two zeros itself.
+    ['has an invalid time', (header) => header.replace(/"at":\d+/, '"at":1.5')],
     [
       'cites another payload',
       (header) => header.replace(/("payloadHash":")(.)/, (_, key, digit) => `${key}${digit === '0' ? 1 : 0}`),
     ],
-  ])('a chain written anew, whose header %s', async (_, forge) => {
+  ])('a rewritten chain whose header %s', async (_, forge) => {
     await rewriteSuffix(base, 'being:ada', 2, forge)
     expect(await verdict()).toEqual([ada(2, 'header-mismatch')])
   })
 
-  it('a chain written anew with other values fits: only a copy of its head kept elsewhere shows it', async () => {
+  it('a rewritten chain with other values passes; only an earlier copy of its head shows the change', async () => {
     const [before] = await readHeads(base.db, base.reality.id, ['being:ada'])
     await rewriteSuffix(base, 'being:ada', 2, (header) => header.replace(/"actor":"[^"]*"/, '"actor":"bob"'))
     expect(await verdict()).toEqual([])
@@ -184,14 +183,14 @@ describe('H1 other ways to change the past', () => {
     expect(after?.hash).not.toBe(before?.hash)
   })
 
-  it('a database taken for another reality', async () => {
+  it('a database checked as another reality', async () => {
     const other = '00000000-0000-0000-0000-000000000000'
     const here = await verifyChains(base.db, other)
     expect(here.broken.map(({ reason }) => reason)).toEqual(Array(4).fill('prev-mismatch'))
     expect(await verifyInSql(base.db, other)).toEqual(here)
   })
 
-  it('any one bit, wherever it is', async () => {
+  it('any single bit', async () => {
     for (let i = 0; i < 60; i++) {
       const columns = ['hash', 'prev', 'payload_hash', 'header']
       const column = columns[i % columns.length] ?? ''
@@ -205,13 +204,13 @@ describe('H1 other ways to change the past', () => {
       expect(await verdict(), `${column} of ${seq}`).toEqual([
         expect.objectContaining({ reel: 'being:bob', seq }),
       ])
-      await mend(base)
+      await restore(base)
     }
   })
 })
 
-describe('a chain as it should be', () => {
-  it('is found whole, erased payloads and all', async () => {
+describe('an intact chain', () => {
+  it('has no faults, also with erased payloads', async () => {
     expect(await verdict()).toEqual([])
     const done: { facts: number; moments: number }[] = []
     const all = await verifyChains(base.db, base.reality.id, { onProgress: (now) => done.push(now) })
@@ -219,7 +218,7 @@ describe('a chain as it should be', () => {
     expect(done.at(-1)).toEqual({ facts: 8, moments: 6 })
   })
 
-  it('raises no alarm while facts are being added', async () => {
+  it('has no faults while facts are being added', async () => {
     let going = true
     const writing = (async () => {
       while (going) {
