@@ -4,17 +4,19 @@ import * as baseline from './migrations/001-baseline.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
- * All migrations, in order, listed by hand. A migration that was released is never edited, moved or taken out.
+ * All migrations, in order, listed by hand. A released migration is never edited, moved or removed.
  *
- * To change a table, add a migration with the `alter table`; `tables.sql` stays as it was released.
- * To change a function, edit its file in `functions/` and add a migration that applies the file again:
- * `export const up = (db) => runSqlFile(db, 'functions/ledger/append')`. A new database then applies the newest content
- * twice, which is harmless: each file says `create or replace`.
- * - A function with other arguments or another result is another function to Postgres. Its migration first runs
- *   `drop function if exists` with the old arguments, applies the file and grants what `rights.sql` granted.
- * - A new function also goes into `FUNCTIONS`. Its migration revokes execute from public and grants it to `treeos_app`
- *   if workers call it (only where that role exists).
- * - A function may use columns of a later migration: the baseline does not check function bodies.
+ * To change a table, add a migration with the `alter table` and its grants. `tables.sql` and `triggers.sql` stay as they
+ * were released.
+ *
+ * `functions/` and `rights.sql` always hold the newest release. To change a function, edit its file and add a migration that
+ * applies it again: `up = (db) => runSqlFile(db, 'functions/ledger/append')`. In a new database the baseline already applies
+ * the newest file, and the migration changes nothing.
+ * - With other arguments or another result, a function is a different one to Postgres. Change `rights.sql` too. The migration
+ *   runs `drop function if exists` for the old one, then applies the file and `rights`.
+ * - A new function also goes into `FUNCTIONS`, and into `rights.sql` if workers call it. The migration applies both files.
+ * - The body may use tables and columns of a later migration, because the baseline does not check bodies. The signature
+ *   must not: return jsonb, or `table (…)`.
  */
 const MIGRATIONS = {
   '001-baseline': baseline,

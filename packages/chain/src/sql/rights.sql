@@ -1,6 +1,6 @@
 -- The role that connections of a worker run as. It may read, open moments and add to the inbox. Facts, heads, rows and
 -- outcomes are written only by append. The role is made only if the migrating user may make roles; the triggers hold in
--- any case.
+-- any case. This file always holds the newest release, and can be applied again.
 
 revoke execute on all functions in schema treeos from public;
 
@@ -21,8 +21,10 @@ begin
   grant usage on schema treeos to treeos_app;
   grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.life,
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.moment_outcome,
-    treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.token to treeos_app; -- all but treeos.delayed
-  grant insert on treeos.blob, treeos.inbox, treeos.moment_open, treeos.moment_decision, treeos.moment_effect to treeos_app;
+    treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.token
+    to treeos_app; -- all tables but treeos.delayed
+  grant insert on treeos.blob, treeos.inbox, treeos.moment_open, treeos.moment_decision, treeos.moment_effect
+    to treeos_app;
   grant update (closed_by, closed_at) on treeos.inbox to treeos_app;
   grant update (result) on treeos.moment_effect to treeos_app;
   grant insert (id, being, secret_hash, issued_by, issued_at, expires_at) on treeos.token to treeos_app;

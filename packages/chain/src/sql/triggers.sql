@@ -1,4 +1,5 @@
--- Triggers that keep the past as it was written, for every user, the owner included.
+-- Triggers that keep the past as it was written, for every user, the owner included. A released file: later changes are
+-- migrations of their own.
 
 create trigger fact_fixed before update or delete or truncate on treeos.fact
   for each statement execute function treeos.refuse_change();
