@@ -32,6 +32,7 @@ export {
 export {
   asJson,
   canonicalJson,
+  fromJson,
   guardJson,
   isJsonObject,
   type Json,

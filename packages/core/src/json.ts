@@ -162,8 +162,14 @@ type JsonShaped<T> = T extends Json | undefined
       ? { readonly [K in keyof T]: JsonShaped<T[K]> }
       : never
 
+/** An object type is a JSON object, anything else just JSON. */
+type JsonOf<T> = T extends readonly unknown[] ? Json : T extends object ? JsonObject : Json
+
 /** A typed value as JSON. The compiler refuses types with a function, a symbol, a bigint or an unknown field. */
-export const asJson = <T>(value: T & JsonShaped<T>): Json => value as Json
+export const asJson = <T>(value: T & JsonShaped<T>): JsonOf<T> => value as Json as JsonOf<T>
+
+/** A stored value in the type it was written from: the inverse of {@link asJson}. It checks nothing, so read only what this code wrote. */
+export const fromJson = <T>(value: Json): T => value as T
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

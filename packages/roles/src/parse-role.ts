@@ -1,9 +1,11 @@
 import {
   COGNITIONS,
   CONTENT_BOUNDS,
+  fromJson,
   guardJson,
   isJsonObject,
   isRoleName,
+  type Json,
   type JsonObject,
   LIMITS,
   NotPlainJsonError,
@@ -17,7 +19,7 @@ import { fromJsonPath, show } from './fault.ts'
 import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from './role.ts'
 
 /** Reads a field's value or throws; the table below is the whole shape of a role. */
-type Reader = (value: unknown, field: string) => unknown
+type Reader = (value: Json | undefined, field: string) => Json
 
 const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
   name: requireRoleName,
@@ -57,11 +59,11 @@ export function parseRole(input: unknown): RoleSpec {
   }
   if (!Object.hasOwn(input, 'name')) throw invalid('name', 'is missing')
   const given: JsonObject = { ...ABSENT, ...input }
-  const role: Record<string, unknown> = {}
+  const role: Record<string, Json> = {}
   for (const [field, read] of Object.entries(FIELDS)) {
     if (Object.hasOwn(given, field)) role[field] = freeze(read(given[field], field))
   }
-  return Object.freeze(role) as unknown as RoleSpec
+  return fromJson<RoleSpec>(Object.freeze(role))
 }
 
 function guardWhole(input: JsonObject): void {
@@ -74,12 +76,12 @@ function guardWhole(input: JsonObject): void {
   }
 }
 
-function text(value: unknown, field: string): string {
+function text(value: Json | undefined, field: string): string {
   if (typeof value !== 'string') throw invalid(field, `is text, not ${quote(value)}`)
   return value
 }
 
-function flag(value: unknown, field: string): boolean {
+function flag(value: Json | undefined, field: string): boolean {
   if (typeof value !== 'boolean') throw invalid(field, `is true or false, not ${quote(value)}`)
   return value
 }
@@ -91,22 +93,22 @@ function oneOf(known: readonly string[]): Reader {
   }
 }
 
-function list(value: unknown, field: string): readonly unknown[] {
+function list(value: Json | undefined, field: string): readonly Json[] {
   if (!Array.isArray(value)) throw invalid(field, `is an array, not ${quote(value)}`)
   if (value.length > LIMITS.canEntriesMax)
     throw tooLarge(field, 'entries', value.length, LIMITS.canEntriesMax)
   return value
 }
 
-function entries(value: unknown, field: string): unknown[] {
+function entries(value: Json | undefined, field: string): Json[] {
   return list(value, field).map((entry, index) => {
     const fault = entryFault(entry)
     if (fault !== null) throw invalid(`${field}[${index}]`, fault)
-    return typeof entry === 'string' ? entry : Object.freeze({ ...(entry as object) })
+    return typeof entry === 'string' ? entry : Object.freeze({ ...(entry as JsonObject) })
   })
 }
 
-function names(value: unknown, field: string): unknown[] {
+function names(value: Json | undefined, field: string): Json[] {
   return list(value, field).map((name, index) => {
     if (isRoleName(name)) return name
     const right = 'is a kebab-case name with an optional prefix, as in neighbors or dance:grid'
@@ -114,7 +116,7 @@ function names(value: unknown, field: string): unknown[] {
   })
 }
 
-function prompt(value: unknown, field: string): unknown {
+function prompt(value: Json | undefined, field: string): Json {
   if (typeof value === 'string') {
     const bytes = utf8Length(value)
     if (bytes > LIMITS.rolePromptBytesMax) throw tooLarge(field, 'bytes', bytes, LIMITS.rolePromptBytesMax)
@@ -125,7 +127,7 @@ function prompt(value: unknown, field: string): unknown {
   throw invalid(field, `is text or {"function": "<package>@<version>"}, not ${quote(value)}`)
 }
 
-function freeze(value: unknown): unknown {
+function freeze(value: Json): Json {
   return typeof value === 'object' ? Object.freeze(value) : value
 }
 

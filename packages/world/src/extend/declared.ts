@@ -1,15 +1,16 @@
 import {
   type FactDraft,
-  isJsonObject,
   isKey,
   type Json,
+  type JsonObject,
   quote,
+  type ReelId,
   requireContent,
   TreeosError,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { requireQualitySize, setQuality } from '../rows/qualities.ts'
-import type { BeingRow, SpaceRow } from '../rows/rows.ts'
+import { type Row, withKind } from '../rows/rows.ts'
 import type { Decided } from './extension.ts'
 import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
@@ -70,20 +71,22 @@ function reachBeyond(
 const isPath = (path: Json | undefined): path is string[] =>
   Array.isArray(path) && path.length > 0 && path.every(isKey)
 
+/** Holds the values of a row to their size, as the fact would leave them. */
 async function requireRoom({ kind, reel, payload }: FactDraft, world: WorldReader): Promise<void> {
   if (kind !== 'quality:set' && kind !== 'signal:published') return
-  const [path, merge] =
-    kind === 'quality:set' ? [payload.path, payload.merge !== false] : [payload.key, false]
   const row = await world.row(reel)
   if (row === null && kind === 'quality:set')
     throw new TreeosError('INVALID_INPUT', `there is no ${reel} whose qualities could be set`)
-  const before =
-    kind === 'quality:set'
-      ? (row as BeingRow | SpaceRow).qualities
-      : (row as { values?: Json } | null)?.values
-  const tree = isJsonObject(before ?? null) ? (before as never) : {}
+  const [path, merge] =
+    kind === 'quality:set' ? [payload.path, payload.merge !== false] : [payload.key, false]
   requireQualitySize(
-    setQuality(tree, path as string[], payload.value ?? null, merge),
+    setQuality(row === null ? {} : valuesOf(reel, row), path as string[], payload.value ?? null, merge),
     `what is set on ${reel}`,
   )
+}
+
+function valuesOf(reel: ReelId, row: Row): JsonObject {
+  const found = withKind(reel, row)
+  if (found.kind === 'world') return found.row.values
+  return found.kind === 'role' || found.kind === 'thread' ? {} : found.row.qualities
 }

@@ -1,9 +1,9 @@
 import {
+  asJson,
   BUDGET_PERIODS,
   type Budget,
   beingReel,
   type FactDraft,
-  type JsonObject,
   LIMITS,
   MICROS,
   stanceOf,
@@ -46,7 +46,7 @@ const setBudget: Operation = {
       per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
     }
     await requireWithinOwn(input, budget)
-    const payload = { budget: budget as unknown as JsonObject }
+    const payload = { budget: asJson(budget) }
     return {
       facts: [{ reel: beingReel(being.name), kind: 'being:budgeted', payload }],
       result: { being: stanceOf(being.name), ...payload },

@@ -1,4 +1,5 @@
 import {
+  asJson,
   type BeingName,
   beingReel,
   COGNITIONS,
@@ -62,7 +63,7 @@ const birth: Operation = {
     const defaultRole = requireRoleName(given.optionalText('role') ?? DEFAULT_ROLE)
     const home = given.optionalText('home')
     const homePath = home === null ? actor.home : parseSpacePath(home)
-    const qualities: JsonObject = flow === null ? {} : { roleFlow: flow as never }
+    const qualities: JsonObject = flow === null ? {} : { roleFlow: asJson(flow) }
 
     if ((await world.being(name)) !== null) {
       throw new TreeosError(
@@ -132,7 +133,7 @@ function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
     if (typeof entry !== 'string' && textPattern(entry) === null)
       throw given.fault('ceiling', entry, 'literals and patterns')
   }
-  return lists as unknown as JsonObject
+  return asJson(lists)
 }
 
 const connect: Operation = {

@@ -1,8 +1,7 @@
 import {
+  asJson,
   beingReel,
   isKey,
-  type Json,
-  type JsonObject,
   matterReel,
   type ReelId,
   requireContent,
@@ -11,10 +10,10 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import type { Operation } from '../extend/extension.ts'
+import type { Decided, Operation } from '../extend/extension.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
-import type { Coord, MatterRow } from '../rows/rows.ts'
+import { type Coord, type MatterRow, matterKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
 import { qualityChange } from './quality-change.ts'
@@ -37,12 +36,12 @@ const createMatter: Operation = {
     const id = given.text('id')
     if (!isKey(id)) throw given.fault('id', id, 'kebab-case, at most 64 characters')
     const type = typeIn(given, known.matterTypes, 'thing')
-    if ((await world.row(`matter:${id}`)) !== null)
+    if ((await world.row(matterKey(id))) !== null)
       throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
     const content = requireContent(given.value('content') ?? null, 'content')
     const place = target.space.path
     await requireRoom(world, place)
-    const at = coordIn(given, target.space) as JsonObject
+    const at = asJson(coordIn(given, target.space))
     const payload = { id, type, owner: actor.name, place, content, qualities: {}, ...at }
     return {
       facts: [{ reel: matterReel(id), kind: 'matter:created', payload }, came(place, id)],
@@ -168,13 +167,14 @@ function moved(
   from: SpacePath | string,
   to: SpacePath | string,
   at: { readonly coord?: Coord } = {},
-): { facts: never[]; result: Json } {
+): Decided {
+  const coord = asJson(at)
   const facts = [
-    { reel: matterReel(id), kind: 'matter:moved', payload: { from, to, ...at } },
+    { reel: matterReel(id), kind: 'matter:moved', payload: { from, to, ...coord } },
     went(from, id),
     came(to, id),
   ]
-  return { facts: facts as never[], result: { matter: matterReel(id), from, to, ...(at as JsonObject) } }
+  return { facts, result: { matter: matterReel(id), from, to, ...coord } }
 }
 
 /** What lies in a place is told by the reel of the place. */

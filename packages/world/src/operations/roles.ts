@@ -1,10 +1,10 @@
-import { REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
+import { asJson, REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
 import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { type RoleRow, roleKey } from '../rows/rows.ts'
+import { roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** Origin of a role that lives in the world only. */
@@ -21,7 +21,7 @@ const setRole: Operation = {
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
-    const old = (await world.row(roleKey(spec.name))) as RoleRow | null // deleted ones too: a name stays its author's
+    const old = await world.row(roleKey(spec.name)) // deleted ones too: a name stays its author's
     if (old !== null && old.origin !== LIVE) {
       throw new TreeosError(
         'RESOURCE_CONFLICT',
@@ -37,7 +37,8 @@ const setRole: Operation = {
       )
     }
     requireWithinReach(actor, spec, await reach())
-    const payload = { name: spec.name, digest: digest(spec as never), origin: LIVE, spec: spec as never }
+    const json = asJson(spec)
+    const payload = { name: spec.name, digest: digest(json), origin: LIVE, spec: json }
     return {
       facts: [{ reel: REGISTRY_REEL, kind: 'role:set', payload }],
       result: { name: spec.name, digest: payload.digest },

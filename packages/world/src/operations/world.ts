@@ -1,9 +1,9 @@
 import {
+  asJson,
   type BeingName,
   beingReel,
   canonicalJson,
   type Json,
-  type JsonObject,
   parentPath,
   parseSpacePath,
   type RoleName,
@@ -52,7 +52,7 @@ const createSpace: Operation = {
     if ((await world.space(parent)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${parent} does not exist; create it first`)
     const extent = { ...sizeIn(given), ...coordIn(given, target.space) }
-    const payload = { path, type, owner: actor.name, qualities: {}, ...extent } as unknown as JsonObject
+    const payload = asJson({ path, type, owner: actor.name, qualities: {}, ...extent })
     return {
       facts: [
         { reel: spaceReel(path), kind: 'space:created', payload },
@@ -123,10 +123,11 @@ const setRoleFlow: Operation = {
     if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-roleflow takes a being')
     const given = new Arguments('set-roleflow', args, ['flow'])
     const flow = requireFlow(given.value('flow'))
-    requireSmallProgram({ defaultRole: target.being.defaultRole, qualities: { roleFlow: flow as never } })
-    const named = rolesNamed({ defaultRole: null, qualities: { roleFlow: flow as never } })
+    const qualities = { roleFlow: asJson(flow) }
+    requireSmallProgram({ defaultRole: target.being.defaultRole, qualities })
+    const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    const payload = { path: ['roleFlow'], value: flow as never, merge: false }
+    const payload = { path: ['roleFlow'], value: qualities.roleFlow, merge: false }
     return {
       facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload }],
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
@@ -154,7 +155,7 @@ const move: Operation = {
     const given = new Arguments('move', args, ['coord'])
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
     const to = target.space.path
-    const at = coordIn(given, target.space) as JsonObject
+    const at = asJson(coordIn(given, target.space))
     const moved = {
       reel: beingReel(actor.name),
       kind: 'being:moved',

@@ -13,7 +13,7 @@ import {
 import { isSameAccount, NO_ACCOUNT } from '../rows/budgets.ts'
 import { evolve, rowKeyOf } from '../rows/evolve.ts'
 import { indexOf } from '../rows/row-index.ts'
-import type { BeingRow, Row, SpaceRow, WorldRow } from '../rows/rows.ts'
+import { type Row, withKind } from '../rows/rows.ts'
 import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
 import { changedPaths } from '../rows/watches.ts'
 import type { WorldReader } from './reader.ts'
@@ -60,7 +60,7 @@ export async function foldRows(
   const folded = [...rows].map(([key, { before, row, reel, draft }]): FoldedRow => {
     const { watches, account, lease, ...index } = indexOf(key, row)
     const was = before === null ? null : indexOf(key, before)
-    const changed = isNew(before, key) ? [] : changedPaths(valuesOf(key, before), valuesOf(key, row))
+    const changed = changesOf(key, before, row)
     return {
       key,
       reel,
@@ -87,14 +87,18 @@ const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoc
 /** A scope has no head that could be held: whoever subscribes is told of what is changed after that. */
 const isReel = (reel: string) => /^(world|space):/.test(reel)
 
-/** Nobody is in a space that was not there; only signals begin with their first value. */
-const isNew = (before: Row | null, key: string) => before === null && !key.startsWith('world:')
+/** Dotted paths that changed. A new row changes none: nobody watched it. A new namespace of signals changes all of its. */
+function changesOf(key: string, before: Row | null, row: Row): string[] {
+  if (before !== null) return changedPaths(valuesOf(key, before), valuesOf(key, row))
+  return key.startsWith('world:') ? changedPaths({}, valuesOf(key, row)) : []
+}
 
-/** What others may watch of a row. */
-function valuesOf(key: string, row: Row | null): JsonObject | undefined {
-  if (key.startsWith('world:')) return (row as WorldRow | null)?.values ?? {}
-  if (key.startsWith('space:')) return (row as SpaceRow | null)?.qualities ?? {}
-  if (!key.startsWith('being:')) return undefined
-  const { roleFlow: _own, ...qualities } = (row as BeingRow | null)?.qualities ?? {}
+/** What others may watch of a row; nothing of a role, a thread or matter. */
+function valuesOf(key: string, row: Row): JsonObject | undefined {
+  const found = withKind(key, row)
+  if (found.kind === 'world') return found.row.values
+  if (found.kind === 'space') return found.row.qualities
+  if (found.kind !== 'being') return undefined
+  const { roleFlow: _own, ...qualities } = found.row.qualities
   return qualities
 }

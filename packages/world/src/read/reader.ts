@@ -1,4 +1,14 @@
-import type { BeingName, Digest, Json, MatterId, ReelId, RoleName, SeenHead, SpacePath } from '@treeos/core'
+import {
+  type BeingName,
+  type Digest,
+  fromJson,
+  type Json,
+  type MatterId,
+  type ReelId,
+  type RoleName,
+  type SeenHead,
+  type SpacePath,
+} from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
 import {
   type BeingRow,
@@ -7,6 +17,7 @@ import {
   matterKey,
   type RoleRow,
   type Row,
+  type RowOf,
   roleKey,
   type SpaceRow,
   spaceKey,
@@ -72,33 +83,37 @@ export class WorldReader {
     const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
     if (missing.length === 0) return
     for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
-      this.#rows.set(key, state as Row | null)
+      this.#rows.set(key, state === null ? null : fromJson<Row>(state))
       // Of two reads of one reel the first stands: all reads of one reader are of one instant, or are checked to be.
       if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
     }
   }
 
   /** A row by its key; null when there is no such thing. */
-  async row(key: string): Promise<Row | null> {
+  async row<Key extends string>(key: Key): Promise<RowOf<Key> | null> {
     await this.prefetch([key])
-    return this.#rows.get(key) ?? null
+    return this.#known(key)
   }
 
-  async being(name: BeingName): Promise<BeingRow | null> {
-    return (await this.row(beingKey(name))) as BeingRow | null
+  #known<Key extends string>(key: Key): RowOf<Key> | null {
+    return (this.#rows.get(key) ?? null) as RowOf<Key> | null
   }
 
-  async space(path: SpacePath): Promise<SpaceRow | null> {
-    return (await this.row(spaceKey(path))) as SpaceRow | null
+  being(name: BeingName): Promise<BeingRow | null> {
+    return this.row(beingKey(name))
   }
 
-  async world(namespace: string): Promise<WorldRow | null> {
-    return (await this.row(worldKey(namespace))) as WorldRow | null
+  space(path: SpacePath): Promise<SpaceRow | null> {
+    return this.row(spaceKey(path))
+  }
+
+  world(namespace: string): Promise<WorldRow | null> {
+    return this.row(worldKey(namespace))
   }
 
   /** A thing; null when there is none, or none any more. */
   async matter(id: MatterId): Promise<MatterRow | null> {
-    const row = (await this.row(matterKey(id))) as MatterRow | null
+    const row = await this.row(matterKey(id))
     return row === null || row.place === null ? null : row
   }
 
@@ -111,13 +126,13 @@ export class WorldReader {
   }
 
   /** Who cut a thread, and when; null while nobody has. */
-  async cutThread(thread: string): Promise<ThreadRow | null> {
-    return (await this.row(threadKey(thread))) as ThreadRow | null
+  cutThread(thread: string): Promise<ThreadRow | null> {
+    return this.row(threadKey(thread))
   }
 
   /** A role as the registry has it now; null when there is none or it was deleted. */
   async role(name: RoleName): Promise<RoleRow | null> {
-    const row = (await this.row(roleKey(name))) as RoleRow | null
+    const row = await this.row(roleKey(name))
     return row === null || row.deleted ? null : row
   }
 
@@ -125,7 +140,7 @@ export class WorldReader {
   async spec(digest: Digest): Promise<RoleSpec> {
     const spec = await this.#from(this.#source.blob(digest))
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
-    return spec as unknown as RoleSpec
+    return fromJson<RoleSpec>(spec)
   }
 
   /** Names of the beings in a space, sorted. Arrivals are facts of the space, so its reel is what was read. */
@@ -152,7 +167,7 @@ export class WorldReader {
   async everyBeing(): Promise<BeingRow[]> {
     const keys = await this.#from(this.#source.keysOfBeings())
     await this.prefetch(keys)
-    return keys.flatMap((key) => (this.#rows.get(key) as BeingRow | null) ?? [])
+    return keys.flatMap((key) => this.#known(beingKey(key.slice('being:'.length))) ?? [])
   }
 
   /** Makers of a being, nearest first; at most 64 hops. */

@@ -2,7 +2,9 @@ import {
   type Account,
   type BeingName,
   type Breach,
+  type Budget,
   canonicalJson,
+  fromJson,
   type JsonObject,
   MICROS,
   stanceOf,
@@ -34,12 +36,12 @@ export const isSameAccount = (a: Account, b: Account): boolean => canonicalJson(
 
 export function budgeted(row: BeingRow, { budget }: JsonObject): BeingRow {
   const revision = (row.budget?.revision ?? 0) + 1
-  return { ...row, budget: { ...(budget as JsonObject), revision } }
+  return { ...row, budget: { ...fromJson<Budget>(budget ?? {}), revision } }
 }
 
 export const parkedBy = (row: BeingRow, { breach }: JsonObject): BeingRow => ({
   ...row,
-  parked: breach as unknown as Breach,
+  parked: fromJson<Breach>(breach ?? null),
 })
 
 export function resumed({ parked: _over, ...row }: BeingRow): BeingRow {

@@ -1,5 +1,6 @@
 import {
   type FactDraft,
+  fromJson,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -18,6 +19,7 @@ import {
   roleKey,
   type Size,
   type SpaceRow,
+  type ThreadRow,
   type WorldRow,
 } from './rows.ts'
 
@@ -46,66 +48,96 @@ export function evolve(row: Row | null, change: Change): Row | null {
 }
 
 type Apply = (row: Row | null, change: Change) => Row | null
+
+/** A fact that makes its row, or replaces it. */
+const makes =
+  <R extends Row>(apply: (change: Change, old: R | null) => R): Apply =>
+  (row, change) =>
+    apply(change, row as R | null)
+
+/** A fact that changes a row; a row that is not there stays so. The reel of the fact says which kind of row it is. */
+const changes =
+  <R extends Row>(apply: (row: R, change: Change) => R): Apply =>
+  (row, change) =>
+    row === null ? null : apply(row as R, change)
+
 const KINDS = new Map<string, Apply>([
-  ['being:born', (_, { payload, at }) => born(payload, at)],
-  ['being:moved', (row, { payload }) => row && ({ ...placed(row, payload), space: payload.to } as BeingRow)],
-  ['being:budgeted', (row, { payload }) => row && budgeted(row as BeingRow, payload)],
-  ['being:parked', (row, { payload }) => row && parkedBy(row as BeingRow, payload)],
-  ['being:inhabited', (row, { payload }) => row && inhabited(row as BeingRow, payload)],
-  ['being:released', (row) => row && released(row as BeingRow)],
-  ['being:resumed', (row) => row && resumed(row as BeingRow)],
-  ['quality:set', (row, { payload }) => row && withQuality(row as BeingRow | SpaceRow | MatterRow, payload)],
-  ['space:created', (_, change) => created(change)],
-  ['space:resized', (row, { payload }) => row && resized(row as SpaceRow, payload)],
-  ['space:contributor-added', (row, { payload }) => row && contributed(row as SpaceRow, payload, true)],
-  ['space:contributor-removed', (row, { payload }) => row && contributed(row as SpaceRow, payload, false)],
-  ['signal:published', (row, change) => published(row as WorldRow | null, change)],
-  ['role:set', (row, change) => roleSet(row as RoleRow | null, change)],
+  ['being:born', makes(born)],
   [
-    'matter:created',
-    (_, { payload, at }) => ({ ...payload, origin: 'owned', createdAt: at }) as unknown as MatterRow,
+    'being:moved',
+    changes<BeingRow>((row, { payload }) => ({ ...placed(row, payload), space: String(payload.to) })),
   ],
+  ['being:budgeted', changes<BeingRow>((row, { payload }) => budgeted(row, payload))],
+  ['being:parked', changes<BeingRow>((row, { payload }) => parkedBy(row, payload))],
+  ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
+  ['being:released', changes(released)],
+  ['being:resumed', changes(resumed)],
+  ['quality:set', changes(withQuality)],
+  ['space:created', makes(created)],
+  ['space:resized', changes(resized)],
+  ['space:contributor-added', changes<SpaceRow>((row, { payload }) => contributed(row, payload, true))],
+  ['space:contributor-removed', changes<SpaceRow>((row, { payload }) => contributed(row, payload, false))],
+  ['signal:published', makes(published)],
+  ['role:set', makes(roleSet)],
+  ['matter:created', makes(matterCreated)],
   [
     'matter:moved',
-    (row, { payload }) => row && ({ ...placed(row, payload), place: payload.to } as MatterRow),
+    changes<MatterRow>((row, { payload }) => ({ ...placed(row, payload), place: String(payload.to) })),
   ],
-  ['matter:written', (row, { payload }) => row && ({ ...row, content: payload.content } as MatterRow)],
-  ['matter:ended', (row) => row && ({ ...row, place: null } as MatterRow)],
-  ['thread:cut', (_, { payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })],
-  ['role:deleted', (row, { at }) => row && ({ ...row, deleted: true, at } as RoleRow)],
+  [
+    'matter:written',
+    changes<MatterRow>((row, { payload }) => ({ ...row, content: payload.content ?? null })),
+  ],
+  ['matter:ended', changes<MatterRow>((row) => ({ ...row, place: null }))],
+  [
+    'thread:cut',
+    makes<ThreadRow>(({ payload, actor, at }) => ({ thread: String(payload.thread), cutBy: actor, at })),
+  ],
+  ['role:deleted', changes<RoleRow>((row, { at }) => ({ ...row, deleted: true, at }))],
 ])
 
-function born(payload: JsonObject, at: number): BeingRow {
+function born({ payload, at }: Change): BeingRow {
   return {
-    ...(payload as unknown as Omit<BeingRow, 'bornAt' | 'space'>),
+    ...fromJson<Omit<BeingRow, 'bornAt' | 'space'>>(payload),
     space: String(payload.home),
     bornAt: at,
   }
 }
 
+function matterCreated({ payload, at }: Change): MatterRow {
+  return {
+    ...fromJson<Omit<MatterRow, 'origin' | 'createdAt'>>(payload),
+    origin: 'owned',
+    createdAt: at,
+  }
+}
+
 function created({ payload, at }: Change): SpaceRow {
+  const { owner, size, coord, qualities } = fromJson<Partial<SpaceRow>>(payload)
   const path = String(payload.path)
   return {
     path,
     name: spaceName(path),
     type: String(payload.type),
-    owner: (payload.owner ?? null) as string | null,
-    ...(payload.size === undefined ? {} : { size: payload.size as unknown as Size }),
-    ...(payload.coord === undefined ? {} : { coord: payload.coord as unknown as Coord }),
-    qualities: (payload.qualities ?? {}) as JsonObject,
+    owner: owner ?? null,
+    ...(size === undefined ? {} : { size }),
+    ...(coord === undefined ? {} : { coord }),
+    qualities: qualities ?? {},
     createdAt: at,
   }
 }
 
-/** Who goes elsewhere is no longer where it was in the place before. */
-function placed(row: Row, { coord }: JsonObject): Omit<BeingRow | MatterRow, 'space' | 'place'> {
-  const { coord: _was, ...rest } = row as BeingRow | MatterRow
-  return coord === undefined ? rest : { ...rest, coord: coord as unknown as Coord }
+/** Takes the new coord, or none: the old one was in the place before. */
+function placed<R extends BeingRow | MatterRow>(
+  { coord: _was, ...rest }: R,
+  payload: JsonObject,
+): Omit<R, 'coord'> & { coord?: Coord } {
+  const { coord } = fromJson<{ coord?: Coord }>(payload)
+  return coord === undefined ? rest : { ...rest, coord }
 }
 
-function resized(row: SpaceRow, { size }: JsonObject): SpaceRow {
-  const { size: _was, ...rest } = row
-  return isJsonObject(size) ? { ...rest, size: size as unknown as Size } : rest
+function resized({ size: _was, ...rest }: SpaceRow, { payload }: Change): SpaceRow {
+  return isJsonObject(payload.size) ? { ...rest, size: fromJson<Size>(payload.size) } : rest
 }
 
 function contributed(row: SpaceRow, { being }: JsonObject, isIn: boolean): SpaceRow {
@@ -115,37 +147,45 @@ function contributed(row: SpaceRow, { being }: JsonObject, isIn: boolean): Space
   return now.length === 0 ? rest : { ...rest, contributors: now }
 }
 
-function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, payload: JsonObject): R {
-  return {
-    ...row,
-    qualities: setQuality(
-      row.qualities,
-      payload.path as string[],
-      payload.value as Json,
-      payload.merge !== false,
-    ),
-  }
+interface QualitySet {
+  readonly path: readonly string[]
+  readonly value: Json
+  readonly merge: boolean
 }
 
-function published(row: WorldRow | null, { payload, actor }: Change): WorldRow {
-  const values = row?.values ?? {}
+function withQuality<R extends BeingRow | SpaceRow | MatterRow>(row: R, { payload }: Change): R {
+  const { path, value, merge } = fromJson<QualitySet>(payload)
+  return { ...row, qualities: setQuality(row.qualities, path, value, merge !== false) }
+}
+
+interface SignalPublished {
+  readonly namespace: string
+  readonly key: readonly string[]
+  readonly value: Json
+  readonly owner?: string
+}
+
+function published({ payload, actor }: Change, old: WorldRow | null): WorldRow {
+  const { namespace, key, value, owner } = fromJson<SignalPublished>(payload)
   return {
-    namespace: String(payload.namespace),
-    owner: row?.owner ?? (typeof payload.owner === 'string' ? payload.owner : actor),
-    values: setQuality(values, payload.key as string[], payload.value as Json, false),
+    namespace,
+    owner: old?.owner ?? owner ?? actor,
+    values: setQuality(old?.values ?? {}, key, value, false),
   }
 }
 
 /** A role stays its first author's, whoever of its makers edits it. */
-function roleSet(old: RoleRow | null, { payload, actor, at }: Change): RoleRow {
-  const spec = isJsonObject(payload.spec) ? payload.spec : {}
+function roleSet({ payload, actor, at }: Change, old: RoleRow | null): RoleRow {
+  const { requiredCognition = null, triggerOn } = isJsonObject(payload.spec)
+    ? fromJson<Partial<RoleRow>>(payload.spec)
+    : {}
   return {
     name: String(payload.name),
     digest: String(payload.digest),
     origin: String(payload.origin),
     author: old?.author ?? actor,
-    requiredCognition: (spec.requiredCognition ?? null) as RoleRow['requiredCognition'],
-    ...(Array.isArray(spec.triggerOn) ? { triggerOn: spec.triggerOn as string[] } : {}),
+    requiredCognition,
+    ...(Array.isArray(triggerOn) ? { triggerOn } : {}),
     deleted: false,
     at,
   }

@@ -1,6 +1,7 @@
 import {
   type BeingName,
   type Cognition,
+  fromJson,
   type JsonObject,
   type LeaseIndex,
   stanceOf,
@@ -60,7 +61,7 @@ export function momentCognition(me: BeingRow, driver: BeingName | null): BeingRo
 }
 
 export function inhabited(row: BeingRow, payload: JsonObject): BeingRow {
-  const { epoch, by, under, own } = payload as unknown as Inhabited
+  const { epoch, by, under, own } = fromJson<Inhabited>(payload)
   return { ...row, inhabited: { epoch, by, under, ...(own === true ? { own } : {}) } }
 }
 

@@ -122,11 +122,29 @@ export interface ThreadRow {
   readonly at: number
 }
 
-export type Row = BeingRow | SpaceRow | WorldRow | RoleRow | ThreadRow | MatterRow
+/** Rows by the kind that their keys begin with. */
+interface Rows {
+  readonly being: BeingRow
+  readonly space: SpaceRow
+  readonly world: WorldRow
+  readonly role: RoleRow
+  readonly thread: ThreadRow
+  readonly matter: MatterRow
+}
+export type RowKind = keyof Rows
+export type Row = Rows[RowKind]
+export type RowKey<Kind extends RowKind = RowKind> = `${Kind}:${string}`
+/** The type of the row under a key; any row, where the type of the key does not name its kind. */
+export type RowOf<Key extends string> = Key extends RowKey<infer Kind> ? Rows[Kind] : Row
 
-export const beingKey = (name: BeingName): string => `being:${name}`
-export const spaceKey = (path: SpacePath): string => `space:${path}`
-export const worldKey = (namespace: string): string => `world:${namespace}`
-export const matterKey = (id: MatterId): string => `matter:${id}`
-export const threadKey = (thread: string): string => `thread:${thread}`
-export const roleKey = (name: RoleName): string => `role:${name}`
+export const beingKey = (name: BeingName) => `being:${name}` as const
+export const spaceKey = (path: SpacePath) => `space:${path}` as const
+export const worldKey = (namespace: string) => `world:${namespace}` as const
+export const matterKey = (id: MatterId) => `matter:${id}` as const
+export const threadKey = (thread: string) => `thread:${thread}` as const
+export const roleKey = (name: RoleName) => `role:${name}` as const
+
+/** A row with the kind that its key tells: `switch` on the kind to know the type of the row. */
+export type KindedRow = { readonly [K in RowKind]: { readonly kind: K; readonly row: Rows[K] } }[RowKind]
+export const withKind = (key: string, row: Row): KindedRow =>
+  ({ kind: key.slice(0, key.indexOf(':')), row }) as KindedRow

@@ -14,7 +14,7 @@ import {
 } from '@treeos/core'
 import { type Entry, textPattern } from '@treeos/roles'
 import { holdsEntry } from './lists.ts'
-import type { BeingRow, SpaceRow } from './rows.ts'
+import { type BeingRow, type Row, withKind } from './rows.ts'
 import { isPriority } from './schedules.ts'
 
 /** Namespace of the qualities that hold a being's subscriptions, one key a subscription. */
@@ -90,9 +90,10 @@ export function watchesOfSubscription(subscription: Subscription): Watch[] {
 }
 
 /** In which scopes a change of this row is: of its own space, and below every space around that. */
-export function scopesOf(key: string, row: unknown): string[] {
-  if (key.startsWith('space:')) return scopesAt('', (row as SpaceRow).path)
-  return key.startsWith('being:') ? scopesAt('beings-', (row as BeingRow).space) : []
+export function scopesOf(key: string, row: Row): string[] {
+  const found = withKind(key, row)
+  if (found.kind === 'space') return scopesAt('', found.row.path)
+  return found.kind === 'being' ? scopesAt('beings-', found.row.space) : []
 }
 
 const scopesAt = (prefix: string, path: SpacePath): string[] => [

@@ -1,4 +1,5 @@
 import {
+  asJson,
   beingReel,
   type Cognition,
   type FactDraft,
@@ -85,7 +86,7 @@ function space(path: string, type: string, owner: string | null): FactDraft {
 
 /** The fact by which code brings a role into a reality; its digest pins what older moments wore. */
 export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
-  const spec = role.spec as unknown as JsonObject
+  const spec = asJson(role.spec)
   return {
     reel: REGISTRY_REEL,
     kind: 'role:set',

@@ -1,10 +1,10 @@
-import { type Cognition, type Json, stanceOf, type Verb } from '@treeos/core'
+import { type Cognition, fromJson, type Json, stanceOf, type Verb } from '@treeos/core'
 import { permissionsOf, type RoleSpec } from '@treeos/roles'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { ROLE_MANAGER } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
-import type { BeingRow, RoleRow, SpaceRow } from '../rows/rows.ts'
+import type { BeingRow, RoleRow, Row, SpaceRow } from '../rows/rows.ts'
 
 /** All that one chooses from when one writes a role or a flow, published by the being that mediates it. */
 export interface Catalogs {
@@ -44,11 +44,11 @@ export async function catalogsOf(
   registry: Pick<Registry, 'operations' | 'beOperations'>,
   shelves: CatalogRows,
 ): Promise<Catalogs> {
-  const [roles, beings, spaces] = (await Promise.all([
-    shelves.states('role:'),
-    shelves.states('being:'),
-    shelves.states('space:'),
-  ])) as unknown as [RoleRow[], BeingRow[], SpaceRow[]]
+  const [roles, beings, spaces] = await Promise.all([
+    statesOf<RoleRow>(shelves, 'role:'),
+    statesOf<BeingRow>(shelves, 'being:'),
+    statesOf<SpaceRow>(shelves, 'space:'),
+  ])
   const standing = roles.filter((role) => !role.deleted)
   return {
     roles: await Promise.all(standing.map((role) => roleEntry(role, shelves))),
@@ -58,8 +58,15 @@ export async function catalogsOf(
   }
 }
 
+async function statesOf<R extends Row>(
+  shelves: CatalogRows,
+  kind: Parameters<CatalogRows['states']>[0],
+): Promise<R[]> {
+  return (await shelves.states(kind)).map((state) => fromJson<R>(state))
+}
+
 async function roleEntry(role: RoleRow, shelves: CatalogRows): Promise<RoleEntry> {
-  const spec = (await shelves.blob(role.digest)) as unknown as RoleSpec | null
+  const spec = fromJson<RoleSpec | null>(await shelves.blob(role.digest))
   return {
     name: role.name,
     origin: role.origin,

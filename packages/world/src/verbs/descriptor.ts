@@ -1,4 +1,12 @@
-import { type Json, type JsonObject, matterReel, spaceAncestry, stanceOf, type Thread } from '@treeos/core'
+import {
+  asJson,
+  type Json,
+  type JsonObject,
+  matterReel,
+  spaceAncestry,
+  stanceOf,
+  type Thread,
+} from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
@@ -112,7 +120,7 @@ function describeThread(thread: Thread): Descriptor {
     matters: [],
     beingLineage: [],
     type: 'thread',
-    qualities: { ...rest, participants: participants.map(stanceOf) } as unknown as JsonObject,
+    qualities: asJson({ ...rest, participants: participants.map(stanceOf) }),
     identity: { cognition: null, defaultRole: null, home: null },
   }
 }
