@@ -16,10 +16,10 @@ import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
 
 /**
- * What an extension's operation may write: facts of its own kinds, which change no row, and qualities and signals of the
- * namespace that has its name, these as its manifest names them. All else is the substrate's, whose operations have their own gates.
- * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it reached for; PAYLOAD_TOO_LARGE; INTERNAL for what
- *   is no JSON
+ * Checks what an operation of an extension writes. It may write facts of its own kinds, which change no row, qualities in the
+ * namespace with the extension's name, and the signals that its manifest names. Only the substrate writes anything else.
+ * @throws {TreeosError} EXTENSION_BLOCKED naming the operation and what it tried to write; PAYLOAD_TOO_LARGE; INTERNAL for values
+ *   that are not JSON
  */
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
@@ -37,7 +37,7 @@ export async function requireDeclared(
   }
 }
 
-/** What is no JSON would be refused where facts are written, again and again: a fault of the code, not of its caller. */
+/** A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the caller. */
 function requireJson(what: string, value: Json): void {
   try {
     requireContent(value, what)

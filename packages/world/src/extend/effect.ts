@@ -1,35 +1,35 @@
 import type { BeingName, Json, JsonObject } from '@treeos/core'
 
 /**
- * What an operation does outside of the world before it is decided. It runs as an activity of its own, after both gates and
- * before anything is stamped, and may run again: whoever it asks should know its key.
+ * What an operation does outside the world before it is decided. It runs as an activity of its own, after both gates and before
+ * anything is stamped. It may run more than once, so pass its key on as an idempotency key.
  */
 export interface Effect {
-  /** of one attempt; 1–300 */
+  /** for one attempt; 1–300 */
   readonly timeoutSeconds: number
-  /** 1–10: a failed one is made again, later and later */
+  /** 1–10; the waits between attempts grow */
   readonly attempts: number
-  /** @throws {TreeosError} for arguments that it would never be done with */
+  /** @throws {TreeosError} for arguments that can never succeed */
   check(args: JsonObject): void | Promise<void>
   /**
-   * @returns what `decide` is given; at most 64 KiB of JSON
-   * @throws {TreeosError} for what no further attempt would change: the moment fails with it; any other error is tried again
+   * @returns what `decide` gets as `effect`; at most 64 KiB of JSON
+   * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are retried
    */
   perform(at: EffectInput): Promise<Json>
 }
 
 export interface EffectInput {
   readonly actor: BeingName
-  /** stance, path or address of what the operation is done to */
+  /** stance, path or address of the operation's target */
   readonly target: string
   readonly args: JsonObject
-  /** the same in every attempt, and of no other act: an idempotency key */
+  /** an idempotency key: the same in every attempt of one act, and in no other act */
   readonly key: string
   /** aborted when the attempt is over */
   readonly signal: AbortSignal
 }
 
-/** What an act waits for: it is decided again once that is done. */
+/** The effect that an act waits for. The act is decided again once it is done. */
 export interface EffectCall {
   readonly operation: string
   readonly actor: BeingName

@@ -20,18 +20,18 @@ import type { BeingRow } from '../rows/rows.ts'
 import type { Effect } from './effect.ts'
 
 /**
- * A role whose prompt may be a pure function of the moment's face; it is trusted code, run only outside the sandbox.
+ * A role whose prompt may be a pure function of the moment's face. The function is trusted code and runs outside the sandbox.
  * @typeParam Action names of operations that it was written with
  */
 export interface Role<Action extends string = string> {
-  /** there at compile time only: whoever registers the role can tell a misspelt action by it */
+  /** exists at compile time only, to report misspelt actions */
   readonly actions?: readonly Action[]
   readonly spec: RoleSpec
   /** null when the prompt is the text in the spec */
   readonly render: ((moment: PromptInput) => string) | null
 }
 
-/** What a prompt function may look at: nothing that replay could not fold again. */
+/** What a prompt function may read: only what replay can fold again. */
 export interface PromptInput {
   readonly me: Face['me']
   readonly face: Face
@@ -41,59 +41,59 @@ export interface OperationInput {
   readonly actor: BeingRow
   /** who drives the actor in this moment; null when it decides for itself */
   readonly driver: BeingRow | null
-  /** whose rights the actor has beside its own: its driver's, unless the lease lends none */
+  /** the being whose rights the actor has in addition to its own: its driver, unless the lease lends none */
   readonly lender: BeingRow | null
   /** who decides for the actor in this moment */
   readonly cognition: Cognition
   readonly target: OperationTarget
   readonly args: JsonObject
-  /** reads are remembered: if one of them moves before the commit, the operation is decided again */
+  /** reads are recorded: if one of them changes before the commit, the operation is decided again */
   readonly world: WorldReader
-  /** hex digest of a JSON value, for what is kept by content */
+  /** hex digest of a JSON value, for content that is kept by digest */
   readonly digest: (value: Json) => string
   /** the actor's own reach, and its lender's */
   readonly reach: () => Promise<Reach>
   /**
-   * Decides what the actor was asked for, as the asker: nothing in it is the actor's choice, and the asker could have done
-   * the same itself. Its facts name the asker.
-   * @throws {TreeosError} whatever refuses it to the asker; INVALID_INPUT when nobody asked for an operation
+   * Decides the operation that the wake asks for, with the rights of the asker, who could have done the same itself. The facts
+   * name the asker.
+   * @throws {TreeosError} the refusal that the asker would get; INVALID_INPUT when the wake asks for no operation
    */
   readonly fulfil: () => Promise<Decided>
-  /** what came of the operation's effect; null of an operation without one */
+  /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
-  /** what the loaded extensions know */
+  /** types, schedules and hooks of the loaded extensions */
   readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
 }
 
-/** What an operation decided: facts, what its caller is told, and role specs to keep by digest. */
+/** Decision of an operation: facts, a result for its caller, and role specs to keep by digest. */
 export interface Decided {
   readonly facts: readonly FactDraft[]
   readonly result: Json
   readonly specs?: readonly RoleSpec[]
-  /** wakes that are over by it, with no moment of their own */
+  /** ids of wakes that this ends, without a moment of their own */
   readonly closes?: readonly string[]
-  /** said to whoever woke the actor, if anybody did, in the same act */
+  /** sent to the being that woke the actor, if one did, in the same act */
   readonly reply?: Json
 }
 
-/** A DO or BE operation: pure but for its reads, which are remembered. */
+/** A DO or BE operation. It is pure, except for reads, which are recorded. */
 export interface Operation<Name extends string = string> {
   readonly name: Name
   readonly description: string
-  /** `reality`: it concerns the whole reality, so it is gated at the root whatever its caller names */
+  /** `reality`: it concerns the whole reality, so its target is the root */
   readonly targets: readonly (OperationTarget['kind'] | 'reality')[]
-  /** the second gate, where no space on the way up says otherwise */
+  /** for the stance gate, where no space up to the root has a rule */
   readonly allow: readonly Standing[]
-  /** name of each argument with what it takes, for forms and prompts */
+  /** what each argument takes, by name, for forms and prompts */
   readonly args: Readonly<Record<string, string>>
   /** JSON Schema of its arguments, for forms; left out where there is none */
   readonly schema?: JsonObject
-  /** what it does outside of the world first; left out when nothing */
+  /** what it does outside the world first; left out when nothing */
   readonly effect?: Effect
   decide(input: OperationInput): Promise<Decided> | Decided
 }
 
-/** A scripted mind: reads the moment, decides once. It may be run again for the same moment; the first answer counts. */
+/** Decides for a scripted being. It may run more than once for a moment; the first answer counts. */
 export type Script = (moment: ScriptInput) => Decision | Promise<Decision>
 
 export interface ScriptInput {
@@ -105,7 +105,7 @@ export interface ScriptInput {
   readonly stacked: readonly string[]
 }
 
-/** The wake as a mind may see it. */
+/** A wake, as a model or script sees it. */
 export interface WakeView {
   readonly correlation: string
   /** correlation of the first summon of the chain; its own when it starts one */
@@ -117,7 +117,7 @@ export interface WakeView {
   readonly inReplyTo: string | null
 }
 
-/** A part of a world: what is loaded in the worker is trusted code, and the manifest says all it brings. */
+/** An extension: trusted code that a worker loads. This manifest names everything that it defines. */
 export interface Extension {
   readonly name: string
   readonly version: string
@@ -130,14 +130,14 @@ export interface Extension {
   readonly resolvers: Readonly<Record<string, RelationResolver>>
   readonly see: Readonly<Record<string, SeeResolver>>
   readonly scripts: Readonly<Record<string, Script>>
-  /** types of spaces and of things that it knows, by name, with what they are */
+  /** types of spaces and of things that it defines, by name, with a description */
   readonly spaceTypes: Readonly<Record<string, string>>
   readonly matterTypes: Readonly<Record<string, string>>
-  /** keys that it publishes in the namespace of its name, with what they say */
+  /** keys that it publishes in the namespace with its name, with a description */
   readonly signals: Readonly<Record<string, string>>
   /** schedules and subscriptions that a being may be given by name */
   readonly schedules: Readonly<Record<string, JsonObject>>
   readonly hooks: Readonly<Record<string, JsonObject>>
-  /** what the operator does, in order, to plant a small world that shows it; none when empty */
+  /** calls that the operator makes, in order, to set up a demonstration; empty for none */
   readonly scene: readonly VerbCall[]
 }

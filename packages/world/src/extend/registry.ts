@@ -2,7 +2,7 @@ import { type RoleName, TreeosError } from '@treeos/core'
 import type { Resolvers } from '../read/face.ts'
 import type { Extension, Operation, Role, Script } from './extension.ts'
 
-/** Everything that code (not the world) defines: the sum of the extensions, by name. */
+/** All that the loaded extensions define, by name. */
 export interface Registry extends Resolvers {
   readonly extensions: readonly { readonly name: string; readonly version: string }[]
   readonly roles: ReadonlyMap<RoleName, Role & { readonly origin: string }>
@@ -16,9 +16,8 @@ export interface Registry extends Resolvers {
 }
 
 /**
- * Adds extensions up.
- * @throws {TreeosError} RESOURCE_CONFLICT when two claim one name: neither may win silently; INVALID_INPUT when a role names
- *   an operation that there is not
+ * Makes a registry of extensions.
+ * @throws {TreeosError} RESOURCE_CONFLICT when two define one name; INVALID_INPUT when a role names an unknown operation
  */
 export function buildRegistry(extensions: readonly Extension[]): Registry {
   const names = new Set<string>()
@@ -78,7 +77,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
   }
 }
 
-/** A role that code brings can be held to what code brings; what is authored live may name what is loaded later. */
+/** Roles of extensions may only name operations that are loaded. Live roles are not checked: they may name later ones. */
 function requireKnown(
   extensions: readonly Extension[],
   operations: ReadonlyMap<string, unknown>,

@@ -12,15 +12,15 @@ import {
 } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 
-/** Longer targets are shortened in messages, so that the reason is not lost behind them. */
+/** Longer targets are shortened in messages. */
 const NAMED_CHARS_MAX = 80
 
-/** First gate: which entry allows it, or which list or ceiling refused it. */
+/** Answer of the first gate: the entry that allows it, or the list or ceiling that refuses it. */
 export type ListDecision =
   | { readonly allowed: true; readonly by: string }
   | { readonly allowed: false; readonly by: string; readonly why: string }
 
-/** The composed list must hold the target, and so must every ceiling up the birth chain. */
+/** The first gate: the composed list must hold the target, and so must the ceilings of the being and of all its makers. */
 export function listGate(
   surface: Surface,
   ceilings: readonly Ceiling[],
@@ -51,7 +51,7 @@ export interface Ceiling {
   readonly lists: CanLists
 }
 
-/** The ceilings that bound a being: its own and every maker's. */
+/** The ceilings that bound a being: its own, and those of all its makers. */
 export async function ceilingsOf(reader: WorldReader, me: BeingRow): Promise<Ceiling[]> {
   return [me, ...(await reader.lineage(me.name))].flatMap((being) =>
     being.ceiling === null ? [] : [{ being: being.name, home: being.home, lists: being.ceiling }],

@@ -20,18 +20,18 @@ import {
 import { type BeingRow, roleKey } from '../rows/rows.ts'
 import { type Ceiling, ceilingsOf } from './list-gate.ts'
 
-/** Role names that a being's default and flow name: all it may ever wear. */
+/** Names of the default role and of all roles in the flow: the roles that a being may ever wear. */
 export function rolesNamed(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): RoleName[] {
   const names = flowRoles(being.qualities.roleFlow ?? [])
   return [...new Set(being.defaultRole === null ? names : [being.defaultRole, ...names])].sort()
 }
 
-/** All that a being could ever come to: its lists, and the see-resolvers that its roles look through. */
+/** All that a being could ever reach: the lists of its roles, and their see-resolvers. */
 export interface Reach extends CanLists {
   readonly see: readonly string[]
 }
 
-/** The union of everything a being could wear, cut to every ceiling above it. */
+/** The union of all roles that a being may wear, bounded by its ceilings. */
 export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Reach> {
   const names = rolesNamed(being)
   await reader.prefetch(names.map(roleKey))
@@ -54,7 +54,7 @@ export async function reachOf(reader: WorldReader, being: BeingRow): Promise<Rea
   return { ...lists, see }
 }
 
-/** Its own reach, and that of an elder who drives it and lends it: what is done through it, the elder could do alone. */
+/** A being's own reach with that of its lender. The lender is a maker that drives it, and could do the same alone. */
 export async function reachWith(
   reader: WorldReader,
   being: BeingRow,
@@ -88,11 +88,11 @@ function cut(lists: CanLists, ceiling: Ceiling): CanLists {
   return { canSee: both('canSee'), canDo: both('canDo'), canSummon: both('canSummon'), canBe: both('canBe') }
 }
 
-/** Digest and cognition of one role, as they stand in a program. */
+/** Size of one role's digest and cognition in a program. */
 const PINNED_BYTES = 130
 
 /**
- * What a being runs by travels through history, so it is bounded where it is written.
+ * Bounds a program where it is written, since workflow history holds it.
  * @throws {TreeosError} PAYLOAD_TOO_LARGE
  */
 export function requireSmallProgram(being: Pick<BeingRow, 'defaultRole' | 'qualities'>): void {
@@ -108,7 +108,7 @@ export function requireSmallProgram(being: Pick<BeingRow, 'defaultRole' | 'quali
 }
 
 /**
- * Nothing a being authors or assigns may hold more than its own reach.
+ * A role that a being authors or assigns may not exceed its reach.
  * @throws {TreeosError} FORBIDDEN naming the role, the list and the entry
  */
 export function requireWithinReach(author: BeingRow, spec: RoleSpec, reach: Reach): void {

@@ -8,7 +8,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 
-/** What the actor may be to the target; a rule asks for any of them. */
+/** What the actor can be to the target. A rule names some of them. */
 export const STANDINGS = [
   'anyone',
   'self',
@@ -24,9 +24,9 @@ export type Standing = (typeof STANDINGS)[number]
 /** A standing, or the default role that the actor was born with. */
 export type Property = Standing | { readonly role: RoleName }
 
-/** A rule of a space, as it is read. */
+/** A rule of a space, after reading. */
 export interface Rule {
-  /** whom it permits; null when it says nothing of that */
+  /** whom it permits; null when it only forbids */
   readonly requires: readonly Property[] | null
   readonly forbid: readonly Property[]
 }
@@ -40,9 +40,9 @@ const isProperty = (value: Json): value is Property =>
     : isJsonObject(value) && Object.keys(value).length === 1 && isRoleName(value.role)
 
 /**
- * Reads a rule as it stands on a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …]}`. Total:
- * what is none of these permits nobody and forbids nobody, like `false`; so does a `forbid` that cannot be read whole, since
- * whom it means is not known. A property that is not known permits nobody, and the others beside it count.
+ * Reads a rule from a row: `true`, `false`, or `{requires?: [property, …], forbid?: [property, …]}`. It never throws. Any other
+ * value, and any rule with a malformed `forbid`, permits nobody and forbids nobody, like `false`. An unknown property in
+ * `requires` permits nobody; the other properties still count.
  */
 export function readRule(value: Json | undefined): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
@@ -77,7 +77,7 @@ function faultOfRule(rule: Json): { at: string; message: string } | null {
   return null
 }
 
-/** What a key of each verb looks like, its `*` at the end left out. */
+/** The form of a key for each verb, without a `*` at its end. */
 const KEYS: Readonly<Record<string, { readonly form: RegExp; readonly right: string }>> = {
   see: { form: /^(\/|@|matter:|thread:)/, right: 'an address, as in /library or @librarian' },
   do: { form: /^[a-z][a-z0-9:-]*$/, right: 'an operation, as in take or court:rule' },
@@ -86,8 +86,8 @@ const KEYS: Readonly<Record<string, { readonly form: RegExp; readonly right: str
 }
 
 /**
- * Holds the rules of a space, as they would be after a write, to their form. What stood there before is left alone, so that
- * one old fault does not lock all other rules.
+ * Checks the rules of a space as a write would leave them. Rules that the write does not change are not checked, so that one
+ * old fault does not lock all other rules.
  * @throws {TreeosError} INVALID_INPUT naming the path of the fault and what would be right
  */
 export function requireRules(before: Json | undefined, after: Json | undefined): void {

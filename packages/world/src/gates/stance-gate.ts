@@ -12,7 +12,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
 
-/** Second gate: what the target's side allows, whatever the actor's lists say. */
+/** Answer of the second gate: whether the target's side allows it. */
 export type StanceDecision =
   | { readonly answer: 'allowed'; readonly by: string }
   | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
@@ -20,29 +20,29 @@ export type StanceDecision =
 export interface StanceQuestion {
   readonly actor: BeingRow
   readonly verb: Verb
-  /** what is asked for: an action, an operation, a stance, or an address */
+  /** an action, an operation, a stance, or an address */
   readonly key: string
   readonly target: {
     readonly being: BeingRow | null
     readonly space: SpacePath
-    /** of what lies there; left out where the space itself is meant */
+    /** owner of a thing that lies there; left out when the target is the space itself */
     readonly owner?: BeingName
   }
-  /** what holds where no space on the way up has a rule */
+  /** used where no space up to the root has a rule */
   readonly fallback: readonly Standing[]
 }
 
-/** What is done to a thing by its owner, wherever it lies. */
+/** Operations on a thing that only concern its owner, wherever it lies. */
 const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
 
 /**
- * Asks the spaces from the target's up to the root for rules on this verb and key. Forbidding adds up: every rule on the
- * way counts, whatever its key, so nothing inside a space lifts what is forbidden there. Else the closest space whose rules
- * say whom they permit decides, an exact key before a prefix before `*`; then the fallback.
+ * The second gate. It reads the rules for this verb and key of every space from the target's up to the root. First, `forbid`:
+ * all these rules count, so an inner space cannot lift what an outer one forbids. Then `requires`: the closest space that has
+ * any decides, an exact key before a prefix before `*`. Then the fallback.
  *
- * What is done to a being is between it, its makers and the operator: no space grants or denies that; nor what becomes of a
- * thing, though a space may say who takes what lies in it, and who lays down more. The
- * operator sets every space's qualities, rules included, so that no owner can lock a part of the world.
+ * Rules of spaces do not apply to DO on a being (that is between it, its makers and the operator), nor to what an owner does
+ * to its thing; a space may still say who takes or puts things in it. The operator may always set the qualities of a space,
+ * rules included, so that no owner can lock a part of the world.
  * @see docs/world.md, "Rules of a space"
  */
 export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
@@ -91,13 +91,13 @@ export function requireAllowed(decision: StanceDecision, actor: BeingRow): strin
 
 interface PlacedRule {
   readonly rule: Rule
-  /** the space that has it */
+  /** the space that has the rule */
   readonly path: SpacePath
-  /** its address */
+  /** address of the rule */
   readonly by: string
 }
 
-/** Every rule of a space that is about a verb and a key, the most exact first. */
+/** The rules of a space for a verb and a key, the most exact first. */
 function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: StanceQuestion): PlacedRule[] {
   const rules = readPath(space?.qualities, ['permissions', verb])
   if (!isJsonObject(rules)) return []
@@ -116,7 +116,7 @@ async function firstOf<P extends Property>(
   return undefined
 }
 
-/** @param place the space that has the rule: it is whose house a home is in */
+/** @param place the space that has the rule: `home` means a home inside it */
 async function has(
   reader: WorldReader,
   { actor, target }: StanceQuestion,
@@ -148,9 +148,9 @@ async function has(
 }
 
 /**
- * Whether a being has what comes with birth, from somebody who could give it: the operator, the owner of the place, or a
- * maker who has it likewise. Else whoever bears children would bear one with any home or role that its own reach covers, and
- * act through it where a rule keeps its maker out.
+ * Whether a being has a role or home of birth from a maker that could give it: the operator, the owner of the place, or a maker
+ * that has it the same way. Otherwise a being that a rule keeps out could give birth to a child with the right home or role, and
+ * act through the child.
  */
 async function isConferred(
   reader: WorldReader,
@@ -171,10 +171,10 @@ async function isConferred(
   return false
 }
 
-/** What one is by itself and not by whom it acts on: forbidden to a being, such is forbidden to all it makes. */
+/** Standings that do not depend on the target being: if one is forbidden to a being, it is forbidden to all its offspring. */
 const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'])
 
-/** Nobody sheds a ban by bearing a child that has another home or role. What the operator is, its offspring is not. */
+/** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
 async function isForbidden(
   reader: WorldReader,
   question: StanceQuestion,

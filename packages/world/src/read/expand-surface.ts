@@ -11,21 +11,21 @@ import {
 import type { BeingRow } from '../rows/rows.ts'
 import type { WorldReader } from './reader.ts'
 
-/** For whom a token is expanded, and what it may read. */
+/** The being for which an entry is expanded, and what the expansion may read. */
 export interface ExpansionInput {
   readonly me: BeingRow
   readonly asker: BeingName | null
   readonly world: WorldReader
 }
 
-/** Turns a relationship or a named token into stances or addresses, for one being at one moment. */
+/** Turns a relationship or a named resolver into stances or addresses, for one being in one moment. */
 export type RelationResolver = (input: ExpansionInput) => readonly string[] | Promise<readonly string[]>
 /** The same for a pattern of its kind. */
 export type PatternResolver = (
   input: ExpansionInput & { readonly pattern: string },
 ) => readonly string[] | Promise<readonly string[]>
 
-/** What code brings to the expansion of tokens. */
+/** The code that entries are expanded with. */
 export interface TokenResolvers {
   readonly relations: ReadonlyMap<string, RelationResolver>
   readonly patterns: ReadonlyMap<string, PatternResolver>
@@ -36,21 +36,21 @@ export interface Expansion extends ExpansionInput {
   readonly tokens: TokenResolvers
 }
 
-/** Told of what was left out, with the error itself, which is never recorded. */
+/** Called for each entry or view that was left out, with the error, which is never recorded. */
 export type FaultListener = (what: string, error: unknown) => void
 
-/** Why a token or a view was left out, in words of ours. */
+/** Why an entry or a view was left out, in words that are the same on every machine. */
 export class Unresolved extends Error {
   override readonly name = 'Unresolved'
 }
 
-/** What is recorded of a failing resolver: its own words may differ from one machine to the next. */
+/** The reason that is recorded for a failing resolver. Its own message may differ from machine to machine. */
 export const whyUnresolved = (error: unknown): string =>
   error instanceof Unresolved
     ? error.message
     : `it threw ${error instanceof Error ? error.name : typeof error}`
 
-/** A token that expanded to nothing, and why: shown by explain, never an error. */
+/** An entry that could not be expanded, and why. `explain` shows it; it is no error. */
 export interface DroppedEntry {
   readonly list: CanList
   readonly entry: Entry
@@ -58,8 +58,8 @@ export interface DroppedEntry {
 }
 
 /**
- * Expands relationship tokens for this being at this moment. A token that is unknown or fails drops its entry and the
- * moment goes on: a capability is then missing, never added.
+ * Expands relationship entries for one being in one moment. An entry that is unknown or fails is dropped, and the moment goes
+ * on without that capability.
  */
 export async function expandSurface(
   lists: CanLists,
@@ -118,7 +118,7 @@ async function namesOf(token: Token, { me, asker, world, tokens }: Expansion): P
   return resolve({ ...input, pattern })
 }
 
-/** Who is in the space that a pattern names, of those whose stance it matches. */
+/** Stances of the beings in the space that a pattern names, where the pattern matches them. */
 async function beingsAt(pattern: string, me: BeingRow, world: WorldReader): Promise<string[]> {
   const place = parsePlace(pattern)
   const address = place === null ? null : parseAddress(place.space)

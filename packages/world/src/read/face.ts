@@ -21,8 +21,8 @@ import {
 import type { WorldReader } from './reader.ts'
 
 /**
- * What a being sees of the world in one moment: itself, its space, who is there, and its see-resolvers' views. Folded
- * from one snapshot, kept by digest; replay folds it again from the basis.
+ * What a being sees in one moment: itself, its space, the beings in it, and the views of its see-resolvers. It is folded from
+ * one snapshot and kept by digest; replay folds it again from the basis.
  */
 export interface Face {
   readonly me: { readonly name: BeingName; readonly home: SpacePath; readonly qualities: JsonObject }
@@ -34,7 +34,7 @@ export interface Face {
   }
   readonly occupants: readonly BeingName[]
   readonly spaces: readonly SpacePath[]
-  /** the see-resolvers' views, in the order the roles name them */
+  /** views of the see-resolvers, in the order in which the roles name them */
   readonly views: readonly { readonly name: string; readonly view: Json }[]
   /** the composed lists after expansion */
   readonly surface: Surface
@@ -42,18 +42,18 @@ export interface Face {
   readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
 }
 
-/** A being's eyes for the moment: shapes the world into what a role needs to act. */
+/** Makes a view of the world that a role needs to act. Null: no view. */
 export type SeeResolver = (input: {
   readonly me: BeingRow
   readonly world: WorldReader
 }) => Json | Promise<Json>
 
-/** What code brings to a face. */
+/** The code that a face is made with. */
 export interface Resolvers extends TokenResolvers {
   readonly see: ReadonlyMap<string, SeeResolver>
 }
 
-/** More occupants than this are counted, not listed: a face must fit a prompt. */
+/** Occupants beyond this are left out: a face must fit a prompt. */
 const OCCUPANTS_MAX = 200
 
 /**
@@ -101,11 +101,11 @@ export async function foldFace(
     surface,
     dropped: [...dropped, ...unseen],
   }
-  // Key order reaches prompts, and it is another one after a face was kept and read again: so there is but one.
+  // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
   return JSON.parse(canonicalJson(face)) as Face
 }
 
-/** A name without its extension's stands for the one see-resolver that is called so, if there is but one. */
+/** Finds a see-resolver. A name without a prefix stands for the only resolver of that name in any extension. */
 function seeResolver({ see }: Resolvers, name: string): SeeResolver {
   const named = see.get(name)
   if (named !== undefined) return named

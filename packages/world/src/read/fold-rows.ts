@@ -18,30 +18,30 @@ import { comparablesAt, scopesOf } from '../rows/subscriptions.ts'
 import { changedPaths } from '../rows/watches.ts'
 import type { WorldReader } from './reader.ts'
 
-/** A row as it is after some facts, with how it is found again. */
+/** A row after some facts, with its index columns. */
 export interface FoldedRow extends Omit<RowIndex, 'watches' | 'account' | 'lease'> {
   readonly key: string
   readonly reel: ReelId
   readonly state: Json
-  /** index of the last draft that changed it */
+  /** index of the last fact that changed it */
   readonly draft: number
-  /** null when they are what they were */
+  /** null when unchanged */
   readonly watches: readonly Watch[] | null
-  /** null when it is what it was */
+  /** null when unchanged */
   readonly account: Account | null
-  /** null when it is what it was */
+  /** null when unchanged */
   readonly lease: LeaseIndex | null
-  /** paths whose value others may watch, and that is another now */
+  /** paths that others may watch and whose value changed */
   readonly changed: readonly string[]
-  /** scopes that the change is in, beside its reel */
+  /** scopes that the change lies in, in addition to its reel */
   readonly scopes: readonly string[]
-  /** what those paths hold now, where a subscription can compare it */
+  /** new values at those paths, where a subscription can compare them */
   readonly values: JsonObject
 }
 
 /**
- * Folds new facts into the rows that the reader has. What a changed flow watches is read too: so it is settled whether a
- * change of that came before.
+ * Folds new facts into the rows that the reader has. Reels that a changed flow watches are read too: append then checks that
+ * none of them moved meanwhile.
  */
 export async function foldRows(
   reader: WorldReader,
@@ -84,7 +84,7 @@ const areSame = (a: readonly Watch[], b: readonly Watch[]) => canonicalJson(a) =
 
 const isSameLease = (a: LeaseIndex, b: LeaseIndex | null) => a.epoch === b?.epoch && a.driver === b.driver
 
-/** A scope has no head that could be held: whoever subscribes is told of what is changed after that. */
+/** Whether a watch is of a reel. A scope has no head to check: a subscription begins with the changes after it. */
 const isReel = (reel: string) => /^(world|space):/.test(reel)
 
 /** Dotted paths that changed. A new row changes none: nobody watched it. A new namespace of signals changes all of its. */

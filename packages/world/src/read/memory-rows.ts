@@ -4,9 +4,9 @@ import type { Row } from '../rows/rows.ts'
 import type { RowSource } from './reader.ts'
 
 /**
- * Rows as they are held in memory, with no reels behind them: a world to try something in.
+ * Rows held in memory, without reels: a world for tests.
  * @param rows by key
- * @param keptByDigest what specs and other content are found by
+ * @param keptByDigest specs and other content, by digest
  */
 export const memoryRows = (
   rows: ReadonlyMap<string, Row>,

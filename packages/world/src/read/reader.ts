@@ -27,23 +27,23 @@ import {
   worldKey,
 } from '../rows/rows.ts'
 
-/** Where rows come from: a snapshot of Postgres while a moment lives, the reels up to a recorded basis on replay. */
+/** Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for replay. */
 export interface RowSource {
-  /** one entry a key, in any order; a row that does not exist has a null state and its reel's head none the less */
+  /** one entry per key, in any order; a missing row has a null state, and the head of its reel all the same */
   rows(keys: readonly string[]): Promise<{ key: string; state: Json | null; head: SeenHead }[]>
-  /** keys with this prefix that lie in a space, or that the being of a stance holds, sorted */
+  /** sorted keys with this prefix of what lies in a space, or is held by the being of a stance */
   keysInPlace(place: SpacePath, kind: 'being:' | 'space:' | 'matter:'): Promise<string[]>
-  /** keys of the beings a being made, sorted */
+  /** sorted keys of the children of a being */
   keysOfChildren(being: BeingName): Promise<string[]>
   /** keys of all beings, sorted */
   keysOfBeings(): Promise<string[]>
-  /** what is kept under a digest */
+  /** the content kept under a digest */
   blob(digest: Digest): Promise<Json | null>
 }
 
 /**
- * Reads the world and remembers every reel it read, with the head it stood at: the basis of a moment, and what a stamp
- * must still find unmoved. Nothing else in this package touches a row.
+ * Reads rows, and remembers every reel it read with its head. That is the basis of a moment: append checks that none of
+ * these heads has moved. All reads of this package go through it.
  */
 export class WorldReader {
   readonly #source: RowSource
@@ -78,18 +78,18 @@ export class WorldReader {
     }
   }
 
-  /** Reads several rows in one go; later reads of them cost nothing. */
+  /** Reads several rows at once; later reads of them cost nothing. */
   async prefetch(keys: readonly string[]): Promise<void> {
     const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
     if (missing.length === 0) return
     for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
       this.#rows.set(key, state === null ? null : fromJson<Row>(state))
-      // Of two reads of one reel the first stands: all reads of one reader are of one instant, or are checked to be.
+      // The first read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
       if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
     }
   }
 
-  /** A row by its key; null when there is no such thing. */
+  /** A row by its key; null when there is none. */
   async row<Key extends string>(key: Key): Promise<RowOf<Key> | null> {
     await this.prefetch([key])
     return this.#known(key)
@@ -111,13 +111,13 @@ export class WorldReader {
     return this.row(worldKey(namespace))
   }
 
-  /** A thing; null when there is none, or none any more. */
+  /** A thing; null when there is none, or it was ended. */
   async matter(id: MatterId): Promise<MatterRow | null> {
     const row = await this.row(matterKey(id))
     return row === null || row.place === null ? null : row
   }
 
-  /** Ids of the things that lie in a space, or that the being of a stance holds, sorted. Its reel tells of each that came. */
+  /** Sorted ids of the things in a space, or held by the being of a stance. Arrivals are facts of that reel, so it is read. */
   async matters(place: SpacePath | string): Promise<MatterId[]> {
     await this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
     return (await this.#from(this.#source.keysInPlace(place, 'matter:'))).map((key) =>
@@ -125,25 +125,25 @@ export class WorldReader {
     )
   }
 
-  /** Who cut a thread, and when; null while nobody has. */
+  /** Who cut a thread, and when; null while it is not cut. */
   cutThread(thread: string): Promise<ThreadRow | null> {
     return this.row(threadKey(thread))
   }
 
-  /** A role as the registry has it now; null when there is none or it was deleted. */
+  /** A registered role; null when there is none, or it was deleted. */
   async role(name: RoleName): Promise<RoleRow | null> {
     const row = await this.row(roleKey(name))
     return row === null || row.deleted ? null : row
   }
 
-  /** A role's spec by its digest: pinned content, so nothing of it is a read that could move. */
+  /** A role's spec by its digest. Content kept by digest never changes, so it is no part of the basis. */
   async spec(digest: Digest): Promise<RoleSpec> {
     const spec = await this.#from(this.#source.blob(digest))
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)
     return fromJson<RoleSpec>(spec)
   }
 
-  /** Names of the beings in a space, sorted. Arrivals are facts of the space, so its reel is what was read. */
+  /** Sorted names of the beings in a space. Arrivals are facts of the space, so its reel is read. */
   async occupants(path: SpacePath): Promise<BeingName[]> {
     await this.prefetch([spaceKey(path)])
     return (await this.#from(this.#source.keysInPlace(path, 'being:'))).map((key) =>
@@ -163,7 +163,7 @@ export class WorldReader {
     return (await this.#from(this.#source.keysOfChildren(being))).map((key) => key.slice('being:'.length))
   }
 
-  /** Every being there is. It reads all their reels, so it is for rare acts that concern everyone. */
+  /** Every being. It reads all their reels, so it is for rare acts that concern every being. */
   async everyBeing(): Promise<BeingRow[]> {
     const keys = await this.#from(this.#source.keysOfBeings())
     await this.prefetch(keys)

@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { BeingRow } from './rows.ts'
 
-/** Of a being that never had a budget and was never parked. */
+/** The account of a being that never had a budget and was never parked. */
 export const NO_ACCOUNT: Account = {
   revision: 0,
   momentsPerMinute: null,
@@ -49,8 +49,8 @@ export function resumed({ parked: _over, ...row }: BeingRow): BeingRow {
 }
 
 /**
- * Whether what parked a being still holds: until somebody changes that budget, or the day of a daily limit is over.
- * @param revisionOf of a being's budget, as it stands
+ * Whether a being is still parked. It is free when the budget that parked it was changed, or the day of a daily limit is over.
+ * @param revisionOf current revision of a being's budget
  * @param now ms since 1970 UTC
  */
 export function isParked(
@@ -62,7 +62,7 @@ export function isParked(
   return parked.until === null || now < parked.until
 }
 
-/** Who met which limit, and what it would take, in one sentence. */
+/** One sentence: which limit the being met, and how to let it go on. */
 export function whyParked(being: BeingName, { of, limit, per, max, used, needs }: Breach): string {
   const whose = of === being ? 'its own' : `${stanceOf(of)}'s`
   const bound = `${whose} ${limit} ${per === 'day' ? 'of the day' : 'in total'}`
@@ -77,7 +77,7 @@ export function whyParked(being: BeingName, { of, limit, per, max, used, needs }
   return `${left}; ${mend} with at least ${round(used + needs)} lets ${stanceOf(being)} go on`
 }
 
-/** The least of a limit that bounds each alone, and whose it is. */
+/** The smallest value of a limit in a line of beings, and the being that has it. */
 export function tightest(
   line: readonly Pick<BeingRow, 'name' | 'budget'>[],
   limit: 'selfContinues' | 'hops',
@@ -91,5 +91,5 @@ export function tightest(
   return least
 }
 
-/** Sums of decimals would else show their binary tails. */
+/** Rounds to millionths, so that no binary fractions are shown. */
 const round = (amount: number): number => Math.round(amount * MICROS) / MICROS

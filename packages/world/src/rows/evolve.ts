@@ -23,13 +23,13 @@ import {
   type WorldRow,
 } from './rows.ts'
 
-/** What evolve needs of a fact; `at` is the open time of the moment it belongs to. */
+/** The parts of a fact that evolve reads. `at` is the open time of its moment. */
 export interface Change extends FactDraft {
   readonly actor: string
   readonly at: number
 }
 
-/** The row that a fact changes, or null for a fact that changes none (speech, arrivals, what extensions record). */
+/** The key of the row that a fact changes; null for a fact that changes none (speech, arrivals, facts of extensions). */
 export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): string | null {
   const kinds = KINDS.get(fact.kind)
   if (kinds === undefined) return null
@@ -43,7 +43,7 @@ export function rowKeyOf(fact: Pick<FactDraft, 'reel' | 'kind' | 'payload'>): st
 export function evolve(row: Row | null, change: Change): Row | null {
   const apply = KINDS.get(change.kind)
   if (apply === undefined) return row
-  const { onBehalfOf } = change.payload // what is done for an asker is the asker's
+  const { onBehalfOf } = change.payload // the asker is the actor of what was done for it
   return apply(row, typeof onBehalfOf === 'string' ? { ...change, actor: onBehalfOf } : change)
 }
 

@@ -9,15 +9,14 @@ import {
 } from '@treeos/core'
 import type { BeingRow, Inhabited } from './rows.ts'
 
-/** Who decides for a being now: whoever drives it is a person, whatever mind it has of its own. */
+/** Who decides for a being now. Only persons drive, so a driven being counts as human. */
 export function effectiveCognition({ cognition, inhabited }: BeingRow): Cognition {
   return inhabited?.by == null ? cognition.kind : 'human'
 }
 
 /**
- * Who drives this moment. What woke the being by itself was taken before the lease, for none is taken under it: its moment
- * ends as it began.
- * @param lease that the act was put in under; null when it was put in under none
+ * Who drives a moment. A moment that no driver's act opened is the being's own, even if a lease begins before it ends.
+ * @param lease under which the act was submitted; null without one
  */
 export function driverOf(
   { inhabited }: BeingRow,
@@ -28,10 +27,10 @@ export function driverOf(
 }
 
 /**
- * An act is a person's. As a being with a mind of its own a person acts under the lease that it was put in with, and no
- * longer.
- * @param lease that the act was put in under; null when it was put in under none
- * @param driver whom the moment of the act was opened with
+ * Checks that a person may still act as this being: as itself if it is a person, else under the lease with which the act was
+ * submitted.
+ * @param lease under which the act was submitted; null without one
+ * @param driver with which the moment of the act was opened
  * @throws {TreeosError} FORBIDDEN
  */
 export function requireLease(
@@ -51,11 +50,11 @@ export function requireLease(
   )
 }
 
-/** Whose reach a being has beside its own while it is driven: its driver's, unless the lease lends none. */
+/** The being whose reach a driven being has in addition to its own: its driver, unless the lease lends none. */
 export const lenderOf = ({ inhabited }: BeingRow, driver: BeingName | null): BeingName | null =>
   inhabited?.own === true ? null : driver
 
-/** The mind that a moment is evaluated for. */
+/** The cognition that the flow of a moment is evaluated for. */
 export function momentCognition(me: BeingRow, driver: BeingName | null): BeingRow['cognition'] {
   return driver === null ? me.cognition : { kind: 'human', script: null }
 }

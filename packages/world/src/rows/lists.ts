@@ -12,12 +12,12 @@ export const LIST_OF_VERB: Readonly<Record<Verb, CanList>> = {
   be: 'canBe',
 }
 
-/** An entry after expansion: concrete, or a pattern with `*` alone or at either end. */
+/** An entry after expansion: a name or address, or a pattern with `*` alone or at either end. */
 export type Concrete = string | { readonly pattern: string }
 /** What one being may reach for in one moment. */
 export type Surface = Readonly<Record<CanList, readonly Concrete[]>>
 
-/** Stances and paths have one written form, so that a list and a target can be compared as text. */
+/** The one written form of a stance or path, so that list entries and targets compare as text. */
 export function canonicalTarget(list: CanList, text: string, home: SpacePath): string {
   if (list === 'canDo' || list === 'canBe') return text
   try {
@@ -26,7 +26,7 @@ export function canonicalTarget(list: CanList, text: string, home: SpacePath): s
     if (address.kind === 'thread' || address.kind === 'matter') return text
     return address.kind === 'home' ? home : address.path
   } catch {
-    return text // what no address can name covers nothing but itself
+    return text // not an address: it covers only itself
   }
 }
 
@@ -47,9 +47,9 @@ export function matches(pattern: string, target: string): boolean {
 }
 
 /**
- * Finds what `wanted` holds beyond `held`: what a being authors or assigns may hold no more than its reach. See-resolvers
- * count too, since their views enter the prompt; who may see everything may look through any.
- * @param home of the author: what its own entries are read from
+ * Finds the first entry of `wanted` that `held` does not cover: what a being authors or assigns may not exceed its reach.
+ * See-resolvers count too, since their views enter the prompt; a being that may see everything may use any of them.
+ * @param home of the author, for the entry `~`
  */
 export function firstBeyond(
   wanted: CanLists & { readonly see: readonly string[] },
@@ -65,13 +65,13 @@ export function firstBeyond(
   return view === undefined ? null : { list: 'see', entry: view }
 }
 
-/** Whether a list holds an entry: the same one, or a pattern over the form in which the gate will compare it. */
+/** Whether a list covers an entry: by the same entry, or by a pattern over the form that the gate compares. */
 export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
   return held.some((mine) => {
     if (isPattern(mine, '*')) return true
     if (isOfHome(entry)) return false
     if (entryKey(mine) === entryKey(entry)) return true
-    if (typeof entry !== 'string' || entry === '~') return false // means another place for every wearer
+    if (typeof entry !== 'string' || entry === '~') return false // it is another place for every being that wears the role
     const target = canonicalTarget(list, entry, home)
     if (typeof mine === 'string') return mine !== '~' && canonicalTarget(list, mine, home) === target
     const pattern = textPattern(mine)
@@ -79,7 +79,7 @@ export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, 
   })
 }
 
-/** Whoever is at home means others for every wearer, as no address of one's own does. */
+/** `~/…` names the beings at home, so it means others for every being that wears the role. */
 const isOfHome = (entry: Entry): boolean =>
   typeof entry !== 'string' &&
   'pattern' in entry &&

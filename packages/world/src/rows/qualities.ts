@@ -28,8 +28,8 @@ export function parseKeyPath(text: unknown, what: string): [string, ...string[]]
 }
 
 /**
- * Sets one path in a tree of qualities. `null` unsets; at a namespace with `merge`, an object's keys are merged into what
- * is there. Own properties only; the tree it came from is left as it was.
+ * Sets one path in a tree of qualities and returns the new tree. `null` unsets. With `merge`, the keys of an object are merged
+ * into the object that is there. Only own properties count.
  */
 export function setQuality(
   tree: JsonObject,

@@ -12,52 +12,52 @@ import type {
 } from '@treeos/core'
 import type { Surface as CanLists } from '@treeos/roles'
 
-/** How far a space reaches along each axis: places from 0 up to it, itself left out. Positive whole numbers. */
+/** Size of a space along each axis, in positive whole numbers: coords go from 0 to size - 1. */
 export interface Size {
   readonly x: number
   readonly y: number
   readonly z: number
 }
-/** A place in a space that has a size. Whole numbers. */
+/** A place in a space that has a size, in whole numbers. */
 export type Coord = Size
 
-/** Rows are caches of the fold of one reel: delete one, refold, and it is the same to the byte. */
+/** A row caches the fold of one reel. A row that is deleted and folded again is the same to the byte. */
 export interface BeingRow {
   readonly name: BeingName
-  /** its maker; null only for the first operator */
+  /** its maker; null for the first operator only */
   readonly parent: BeingName | null
   readonly cognition: { readonly kind: Cognition; readonly script: string | null }
   readonly defaultRole: RoleName | null
   readonly home: SpacePath
   readonly space: SpacePath
-  /** where in its space; absent until it says so, and after it went into another */
+  /** where it is in its space; absent until it says so, and again after it enters another space */
   readonly coord?: Coord
-  /** `roleFlow` and whatever extensions keep, by namespace */
+  /** `roleFlow`, and what extensions keep by namespace */
   readonly qualities: JsonObject
-  /** literals and patterns that no stack of this being may exceed; null adds no bound */
+  /** literals and patterns: no stack of this being may exceed them; null adds no bound */
   readonly ceiling: CanLists | null
   /** ms since 1970 UTC */
   readonly bornAt: number
   /** what it and its offspring may use up; absent until a maker has set one */
   readonly budget?: Partial<Budget> & {
-    /** counts its changes, from 1; without any limit it bounds nothing any more */
+    /** counts the changes of the budget, from 1; a budget without limits bounds nothing */
     readonly revision: number
   }
-  /** the limit that its last moment met, until it is resumed; whether it still holds, {@link isParked} tells */
+  /** the limit that its last moment met, until it is resumed; {@link isParked} tells whether it still holds */
   readonly parked?: Breach
-  /** of the last lease that was taken on it; absent until the first */
+  /** the last lease taken on it; absent until the first */
   readonly inhabited?: Inhabited
 }
 
-/** Who drives a being in place of its own mind. */
+/** The lease under which another being drives this one. */
 export interface Inhabited {
   /** counts the leases, from 1 */
   readonly epoch: number
-  /** null when the lease is over */
+  /** the driver; null when the lease is over */
   readonly by: BeingName | null
-  /** the driver's own epoch, when it was itself driven as it took the lease */
+  /** the driver's own epoch, when the driver was driven itself as it took the lease */
   readonly under: number | null
-  /** the driver lends none of its reach: the being acts by its own; absent where it lends it */
+  /** true: the driver lends none of its reach, so the being acts by its own; absent: it lends it */
   readonly own?: true
 }
 
@@ -66,11 +66,11 @@ export interface SpaceRow {
   readonly name: string
   readonly type: string
   readonly owner: BeingName | null
-  /** whom the owner lets take part, sorted; absent while there are none */
+  /** beings that the owner lets take part, sorted; absent while there are none */
   readonly contributors?: readonly BeingName[]
-  /** absent of a space in which nothing has a coord */
+  /** absent: nothing in this space has a coord */
   readonly size?: Size
-  /** where in the space around it */
+  /** where it is in the space around it */
   readonly coord?: Coord
   readonly qualities: JsonObject
   readonly createdAt: number
@@ -79,43 +79,43 @@ export interface SpaceRow {
 /** All signals of one namespace, nested by the dots of their keys. */
 export interface WorldRow {
   readonly namespace: string
-  /** whoever published here first; only it, its makers and the first operator may */
+  /** the first being that published here; only it, its makers and the first operator may publish */
   readonly owner: string
   readonly values: JsonObject
 }
 
 export interface RoleRow {
   readonly name: RoleName
-  /** of the spec, which is kept by digest: an edit changes no older moment */
+  /** of the spec, which is kept by digest, so that an edit changes no older moment */
   readonly digest: Digest
   /** `seed`, an extension's name, or `live` */
   readonly origin: string
   readonly author: string
   readonly requiredCognition: Cognition | null
-  /** left out where its author did */
+  /** left out where the author left it out */
   readonly triggerOn?: readonly string[]
   readonly deleted: boolean
   readonly at: number
 }
 
-/** A thing: it lies in a space, or a being holds it. Its type is a word of whoever made it. */
+/** A thing: it lies in a space, or a being holds it. Its maker chose the word for its type. */
 export interface MatterRow {
   readonly id: MatterId
   readonly type: string
-  /** whose it is, wherever it lies */
+  /** its owner, wherever it lies */
   readonly owner: BeingName
-  /** path of a space, or the stance of whoever holds it; null once it is ended */
+  /** path of a space, or the stance of the being that holds it; null once it is ended */
   readonly place: SpacePath | string | null
-  /** where in the space it lies in, if whoever laid it there said so */
+  /** where it lies in its space; absent when nobody said so */
   readonly coord?: Coord
-  /** where its content comes from; only what is owned by the world itself can be written in it */
+  /** where its content comes from: `owned` is the only origin so far, and can be written */
   readonly origin: 'owned'
   readonly content: Json
   readonly qualities: JsonObject
   readonly createdAt: number
 }
 
-/** Of a thread that was cut, and of no other. */
+/** A thread that was cut; other threads have no row. */
 export interface ThreadRow {
   readonly thread: string
   readonly cutBy: BeingName

@@ -11,21 +11,21 @@ import type { BeingRow } from './rows.ts'
 
 /** Namespace of the qualities that hold a being's schedules, one key a schedule. */
 export const SCHEDULES = 'schedule'
-/** Of one being: each is a Schedule of Temporal's. */
+/** Of one being. Each is a Schedule in Temporal. */
 export const SCHEDULES_MAX = 16
 const YEAR_SECONDS = 365 * 86_400
 export const EVERY_SECONDS_MAX = YEAR_SECONDS
 
-/** What wakes a being again and again. */
+/** Wakes a being at a fixed interval. */
 export interface Schedule {
   readonly name: string
   readonly everySeconds: number
   readonly priority: Priority
-  /** told with each wake; absent when its author gave none */
+  /** sent with each wake; absent when the author gave none */
   readonly content?: Json
 }
 
-/** A being's schedules by name; none for a person. What is no schedule is passed over. */
+/** The schedules of a being; a person has none. Malformed entries are skipped. */
 export function schedulesOf({ qualities, cognition }: Pick<BeingRow, 'qualities' | 'cognition'>): Schedule[] {
   const kept = qualities[SCHEDULES]
   if (cognition.kind === 'human' || !isJsonObject(kept)) return []
@@ -43,7 +43,7 @@ export const isEverySeconds = (value: Json | undefined): value is number =>
 export const isPriority = (value: Json | undefined): value is Priority =>
   typeof value === 'string' && Object.hasOwn(PRIORITIES, value)
 
-/** What a being is told when a schedule of its own wakes it. */
+/** Content of the wake that a schedule makes. */
 export function scheduleContent(being: BeingName, { name, content }: Schedule): JsonObject {
   return { event: 'schedule', actor: `@${being}`, name, ...(content === undefined ? {} : { content }) }
 }

@@ -19,32 +19,32 @@ import { isPriority } from './schedules.ts'
 
 /** Namespace of the qualities that hold a being's subscriptions, one key a subscription. */
 export const SUBSCRIPTIONS = 'subscription'
-/** Of one being: each is up to two lines of the index that every change looks into. */
+/** Of one being. Each takes up to two rows of the index that every change searches. */
 export const SUBSCRIPTIONS_MAX = 16
 export const COALESCE_SECONDS_MAX = 3600
 export const EQUALS_LENGTH_MAX = 16
 export const EVERYWHERE = 'everywhere'
 
-/** What a being asked to be woken by, wherever it is and whatever its flow reads. */
+/** A change that wakes a being, wherever the being is and whatever its flow reads. */
 export interface Subscription {
   readonly name: string
   readonly scope: typeof EVERYWHERE | SpacePath
-  /** the spaces in the scope count too */
+  /** spaces inside the scope count too */
   readonly below: boolean
-  /** dotted; of a quality, or of a signal when it begins with `world.` */
+  /** dotted path of a quality, or of a signal when it begins with `world.` */
   readonly field: string
-  /** only a change to one of these wakes; null for any */
+  /** only a change to one of these values wakes; null: any change */
   readonly equals: readonly Scalar[] | null
   readonly priority: Priority
-  /** for so long after a change the wake waits for more of them; 0 for not at all */
+  /** how long the wake waits for more changes; 0: not at all */
   readonly coalesceSeconds: number
-  /** changes of beings count, not of spaces alone */
+  /** changes of beings count, as well as changes of spaces */
   readonly beings: boolean
 }
 
 export type Scalar = string | number | boolean | null
 
-/** A being's subscriptions by name; none for a person. What is no subscription is passed over. */
+/** The subscriptions of a being; a person has none. Malformed entries are skipped. */
 export function subscriptionsOf({
   qualities,
   cognition,
@@ -70,14 +70,14 @@ export function subscriptionsOf({
   })
 }
 
-/** What can be compared with: a scalar that Postgres' jsonb takes, and no long text. */
+/** Whether a value can be compared: a scalar that jsonb in Postgres takes, and no long text. */
 export function isComparable(value: Json | undefined): value is Scalar {
   if (typeof value === 'string')
     return utf8Length(value) <= LIMITS.comparableBytesMax && value.isWellFormed() && !value.includes('\0')
   return value === null || typeof value === 'boolean' || typeof value === 'number'
 }
 
-/** The lines of the index that a subscription is: a signal by its reel, qualities by the scopes of what has them. */
+/** The index rows of a subscription: a signal is watched by its reel, a quality by the scopes of the row that has it. */
 export function watchesOfSubscription(subscription: Subscription): Watch[] {
   const { name, scope, field, equals, coalesceSeconds } = subscription
   const hook = { name, equals, coalesceSeconds, priority: PRIORITIES[subscription.priority] }
@@ -89,7 +89,7 @@ export function watchesOfSubscription(subscription: Subscription): Watch[] {
   return scopes.map((reel) => ({ reel, path: field, subscription: hook }))
 }
 
-/** In which scopes a change of this row is: of its own space, and below every space around that. */
+/** The scopes that a change of this row lies in: at its own space, and below every space around it. */
 export function scopesOf(key: string, row: Row): string[] {
   const found = withKind(key, row)
   if (found.kind === 'space') return scopesAt('', found.row.path)
@@ -101,7 +101,7 @@ const scopesAt = (prefix: string, path: SpacePath): string[] => [
   ...spaceAncestry(path).map((around) => `${prefix}below:${around}`),
 ]
 
-/** What those of the paths are now that can be compared with; what is not there counts as null. */
+/** Values at the paths, where they can be compared. A missing value is null. */
 export function comparablesAt(values: JsonObject, paths: readonly string[]): JsonObject {
   const found: [string, Scalar][] = []
   for (const path of paths) {
@@ -114,7 +114,7 @@ export function comparablesAt(values: JsonObject, paths: readonly string[]): Jso
   return Object.fromEntries(found)
 }
 
-/** Whether a list of what may be seen holds all that a scope has, spaces and beings apart. */
+/** Whether a canSee list covers everything in a scope: its spaces, and its beings. */
 export function seesScope(
   canSee: readonly Entry[],
   { scope, below }: Pick<Subscription, 'scope' | 'below'>,
@@ -126,7 +126,7 @@ export function seesScope(
   return { spaces: itself && (!below || coversPrefix(canSee, scope === '/' ? '/' : `${scope}/`)), beings }
 }
 
-/** Whether one pattern covers every text that begins so. */
+/** Whether a pattern of the list covers every text with this prefix. */
 function coversPrefix(entries: readonly Entry[], prefix: string): boolean {
   return entries.some((entry) => {
     const pattern = textPattern(entry)

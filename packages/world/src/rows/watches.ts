@@ -16,8 +16,8 @@ import type { BeingRow } from './rows.ts'
 import { subscriptionsOf, watchesOfSubscription } from './subscriptions.ts'
 
 /**
- * What wakes a being when it changes: the world signals its flow reads, the qualities of the space it is in, and what it
- * subscribed to. A person is woken by nothing.
+ * The paths whose changes wake a being: the world signals and space qualities that its flow reads, and its subscriptions.
+ * Nothing wakes a person.
  */
 export function watchesOf(being: BeingRow): Watch[] {
   return [...watchesOfFlow(being), ...subscriptionsOf(being).flatMap(watchesOfSubscription)]
@@ -33,7 +33,7 @@ function watchesOfFlow({ qualities, space, cognition }: BeingRow): Watch[] {
   })
 }
 
-/** Dotted paths at which two trees differ, sorted; the empty path is the tree itself. Arrays are not entered. */
+/** Dotted paths at which two trees differ, sorted. The empty path is the tree itself; arrays are compared whole. */
 export function changedPaths(before: Json | undefined, after: Json | undefined): string[] {
   const paths: string[] = []
   collect(before, after, [], paths)
@@ -53,10 +53,10 @@ const keysOf = (value: Json | undefined) => (isJsonObject(value) ? Object.keys(v
 const field = (value: Json | undefined, key: string) =>
   isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
-/** A value longer than this is not told with its change: whoever is woken sees the world anyway. */
-const TOLD_LENGTH_MAX = 1024
+/** A longer value is left out of the wake: the woken being sees the world anyway. */
+const VALUE_LENGTH_MAX = 1024
 
-/** What a being is told when a change wakes it. */
+/** Content of the wake that a change makes. */
 export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
   const { reel, kind, payload } = fact
   const isSignal = kind === 'signal:published'
@@ -69,11 +69,11 @@ export function changeContent(fact: FactDraft, actor: BeingName): JsonObject {
     actor: stanceOf(by),
     what: `${of}.${keys.join('.')}`,
     ...(target === undefined ? {} : { target }),
-    ...(canonicalJson(value).length > TOLD_LENGTH_MAX ? {} : { value }),
+    ...(canonicalJson(value).length > VALUE_LENGTH_MAX ? {} : { value }),
   }
 }
 
-/** Whose quality it is, as flows and addresses say it. */
+/** The owner of a quality, in the words of flows and addresses. */
 const ownerOf = (reel: ReelId): [string, string] =>
   reel.startsWith('being:')
     ? ['being.quality', stanceOf(reel.slice('being:'.length))]
