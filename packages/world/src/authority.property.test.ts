@@ -1,93 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MIND } from '../test/authority-hands.ts'
-import { Oracle } from '../test/authority-oracle.ts'
-import { Breach, Play, type World } from '../test/authority-play.ts'
-import {
-  ALL_MOVES,
-  AUTHOR_MOVES,
-  BEARING,
-  BIRTH_MOVES,
-  CONNECT_BY,
-  DRIVEN_MOVES,
-  LEASE_MOVES,
-  LENT_MOVES,
-  MOLE,
-  type Move,
-  OTHER_MOVES,
-  PLAIN,
-  RELEASE_BY,
-  scene,
-  TURNING_MOVES,
-} from '../test/authority-scene.ts'
-import { GUARDS } from '../test/guards.ts'
-import { withoutGuard } from '../test/mutants.ts'
+import { live, run } from '../test/authority-runs.ts'
 import * as world from './index.ts'
 
-// A long run: FC_RUNS=10000 npx pnpm@12.21.0 exec vitest run packages/world/src/authority
+// A long run: FC_RUNS=10000 npx pnpm@12.21.0 exec vitest run packages/world/src/authority.property
 const numRuns = Number(process.env.FC_RUNS ?? 20)
-/** Without one of the guards the property must fail within so many runs. */
-const RUNS_MAX = 100
-
-const oneOf = (moves: readonly Move[]) => fc.nat(moves.length - 1).map((i) => moves[i] as Move)
-const run = fc.record({
-  /** on a world with a line of births as long as any may be; it is slower */
-  deep: fc.nat(7).map((n) => n === 0),
-  steps: fc.array(
-    fc.record({
-      /** counted from the youngest */
-      who: fc.oneof(fc.constant(0), fc.nat(3)),
-      move: fc.oneof(
-        { weight: 4, arbitrary: oneOf(BIRTH_MOVES) },
-        { weight: 3, arbitrary: oneOf(AUTHOR_MOVES) },
-        { weight: 2, arbitrary: oneOf(TURNING_MOVES) },
-        { weight: 2, arbitrary: oneOf(OTHER_MOVES) },
-        { weight: 2, arbitrary: oneOf(LEASE_MOVES) },
-      ),
-      /** by whoever drives it, if anybody does */
-      driven: fc.boolean(),
-    }),
-    { minLength: 0, maxLength: 8 },
-  ),
-})
-type Run = typeof run extends fc.Arbitrary<infer T> ? T : never
-
-/** After the last step so many of the youngest, and the first of all, try everything that there is to try. */
-const PROBED = 2
-
-/** @throws {Breach} */
-async function live(code: World, { deep, steps }: Run): Promise<Play> {
-  const start = scene(deep)
-  const play = new Play(code, start, new Oracle(start))
-  await play.begin()
-  for (const { who, move, driven } of steps) {
-    const { cast } = play
-    const turn = cast[Math.max(0, cast.length - 1 - who)] as string
-    await play.step(turn, move, driven ? play.leases.hands(turn) : MIND)
-  }
-  await play.step(play.cast.at(-1) as string, BEARING) // whoever is born last has asked for nothing before
-  const { cast } = play
-  const youngest = cast.at(-1) as string
-  if (!deep) await drive(play, 'bailiff', 'maker')
-  if (!deep) await drive(play, MOLE, 'operator')
-  await drive(play, youngest, 'operator')
-  const probing = deep ? cast.slice(-1) : [...new Set([...cast.slice(0, 2), ...cast.slice(-PROBED)])]
-  for (const who of probing) for (const move of ALL_MOVES) await play.try(who, move)
-  return play
-}
-
-/** Lays hands on somebody, tries what turns on it, and lets go: nothing is left of the lease. */
-async function drive(play: Play, who: string, by: keyof typeof CONNECT_BY): Promise<void> {
-  await play.step(who, CONNECT_BY[by])
-  for (const move of DRIVEN_MOVES) await play.try(who, move, play.leases.hands(who))
-  for (const move of [...LENT_MOVES, ...LEASE_MOVES]) await play.try(who, move)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
-  await play.step(who, RELEASE_BY.self)
-  await play.step(who, CONNECT_BY.operator)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
-  await play.step(who, RELEASE_BY.operator)
-  for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
-}
 
 it('no sequence of births, authorings, signals, leases and moves takes a being beyond what its makers could grant', {
   timeout: 3_600_000,
@@ -107,19 +24,4 @@ it('no sequence of births, authorings, signals, leases and moves takes a being b
   // Where everything is refused nothing is shown.
   expect(accepted).toBeGreaterThan(tried / 20)
   expect(driven).toBeGreaterThan(accepted / 20)
-})
-
-it.each(GUARDS)('and without this guard one does: $guard', { timeout: 600_000 }, async (mutation) => {
-  await withoutGuard(mutation, async (code) => {
-    const found = await fc.check(
-      fc.asyncProperty(run, async (lived) => {
-        await live(code, lived)
-      }),
-      { numRuns: RUNS_MAX, seed: 5, endOnFailure: true },
-    )
-    expect(found.failed, `${RUNS_MAX} runs were lived without any breach`).toBe(true)
-    expect(found.errorInstance).toBeInstanceOf(Breach)
-    if (process.env.SHOW_GUARDS)
-      console.log(`${mutation.guard}: run ${found.numRuns}: ${found.errorInstance}`)
-  })
 })

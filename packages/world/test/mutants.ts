@@ -1,10 +1,13 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { World } from './authority-play.ts'
 
-/** A guard, and this package without it: the text that guards, once in its file, and what stands in its place. */
+/** Loads by Node itself: vitest takes four times as long to load the fifty files of a copy (measured: 250 ms, now 60). */
+const load = createRequire(import.meta.url)
+
+/** One guard: its text, which stands once in its file, and the text that replaces it. */
 export interface Mutation {
   readonly guard: string
   readonly file: string
@@ -13,9 +16,8 @@ export interface Mutation {
 }
 
 /**
- * Loads a copy of this package's sources in which one guard is gone, from a folder of its own: nothing in the sources
- * themselves can be switched off.
- * @throws {Error} when the guard's text is not there exactly once
+ * Loads a copy of this package's sources without one guard. The sources themselves have no switch for a guard.
+ * @throws {Error} when the guard's text does not stand in its file exactly once
  */
 export async function withoutGuard<T>(
   { guard, file, text, instead }: Mutation,
@@ -34,7 +36,7 @@ export async function withoutGuard<T>(
     if (parts.length !== 2)
       throw new Error(`${guard}: its text is ${parts.length - 1} times in ${file}, not once:\n${text}`)
     writeFileSync(path, parts.join(instead))
-    return await use((await import(pathToFileURL(join(folder, 'src/index.ts')).href)) as World)
+    return await use(load(join(folder, 'src/index.ts')) as World)
   } finally {
     rmSync(folder, { recursive: true })
   }
