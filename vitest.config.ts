@@ -3,21 +3,63 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
-/** Ten minutes, most of them spent waiting: begun last, it would be all that still runs. */
-const LONGEST = /test\/faults\/faults/
-/** A minute or more, each with services and workers of its own: two at once are enough for two processors. */
-const LONG = /test\/(cli\/|scenarios\/(schedules|wakes-by-change|budgets-under-fire|factory))/
-/** Of the other files, so many are begun while there are long ones to begin. */
-const AMONG = 2 / 3
 
+/**
+ * Seconds that the long files take on two quiet cores. Those of the first list mostly wait: for servers that come back, for
+ * timers and time limits. Two of them run beside two others, so that the processors are never idle.
+ */
+const WAITING: Readonly<Record<string, number>> = {
+  'test/faults/lives': 120,
+  'test/faults/kills': 110,
+  'test/faults/links': 90,
+  'test/faults/stamps': 90,
+  'test/scenarios/worker-start': 40,
+  'test/scenarios/schedule-outage': 45,
+  'test/scenarios/budgets-under-fire': 35,
+  'test/scenarios/idle': 20,
+}
+const WORKING: Readonly<Record<string, number>> = {
+  'test/cli/instances': 100,
+  'test/cli/commands': 35,
+  'test/cli/vitals': 35,
+  'test/scenarios/inhabit': 30,
+  'test/scenarios/schedules': 30,
+  'test/scenarios/wakes-by-change': 25,
+  'test/scenarios/panel': 25,
+  'test/cli/create': 25,
+  'test/cli/mcp': 25,
+  'test/cli/bad-input': 20,
+  'test/scenarios/effects': 20,
+  'test/scenarios/budgets.': 20,
+  'test/scenarios/lives': 20,
+  'packages/world/src/authority': 10,
+}
+const OTHERS_SECONDS = 7
+/** Files of each list at once. */
+const LANES = 2
+
+/** Starts long files first, and spreads those that wait over the run. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files)
-    const longest = sorted.filter(({ moduleId }) => LONGEST.test(moduleId))
-    const long = sorted.filter(({ moduleId }) => LONG.test(moduleId))
-    const rest = sorted.filter((file) => !longest.includes(file) && !long.includes(file))
-    const between = Math.floor((rest.length * AMONG) / Math.max(long.length, 1))
-    return [...longest, ...long.flatMap((file) => [file, ...rest.splice(0, between)]), ...rest]
+    const secondsOf = (list: Readonly<Record<string, number>>, { moduleId }: TestSpecification) =>
+      Object.entries(list).find(([path]) => moduleId.includes(path))?.[1]
+    const planned = (await super.sort(files)).map((file) => {
+      const waiting = secondsOf(WAITING, file)
+      const seconds = waiting ?? secondsOf(WORKING, file) ?? OTHERS_SECONDS
+      return { file, seconds, isWaiting: waiting !== undefined }
+    })
+    const started = [true, false].flatMap((isWaiting) => {
+      const freeAt = Array<number>(LANES).fill(0)
+      return planned
+        .filter((one) => one.isWaiting === isWaiting)
+        .sort((a, b) => b.seconds - a.seconds)
+        .map(({ file, seconds }) => {
+          const at = Math.min(...freeAt)
+          freeAt[freeAt.indexOf(at)] = at + seconds
+          return { file, at }
+        })
+    })
+    return started.sort((a, b) => a.at - b.at).map(({ file }) => file)
   }
 }
 
@@ -30,6 +72,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,extensions,apps}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures,template}/**', 'packages/local/**'],
+            maxWorkers: '100%', // vitest itself would leave one processor idle
         },
       },
       {
@@ -38,8 +81,8 @@ export default defineConfig({
           include: ['{test,packages/local}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
           globalSetup: ['test/support/services.ts'],
-          testTimeout: 120_000, // of a machine that others use too
-          maxWorkers: 3, // each file has a world of its own and often waits; the services are shared
+          testTimeout: 120_000, // allows for a machine that others use too
+          maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared
           hookTimeout: 180_000, // a first start may build Temporal's server
         },
       },

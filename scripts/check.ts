@@ -1,21 +1,23 @@
 /**
- * The whole check: `pnpm test`. Every step runs even when an earlier one failed, and the last line counts them all.
- * With arguments it is a part of it: names of steps, and for the tests paths or parts of paths.
- *   pnpm test lint types · pnpm test unit · pnpm test services test/scenarios/court · pnpm test packages/roles
+ * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last line counts what passed, failed and
+ * was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
+ *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/court · pnpm test packages/roles
+ * An argument that names no step and matches no test file is an error.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-type Tally = { passed: number; failed: number; skipped: number }
+/** `retried` counts attempts of fault attacks beyond the first: test/faults/trials.ts. */
+type Tally = { passed: number; failed: number; skipped: number; retried: number }
 
 const root = resolve(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'treeos-check-'))
 
-/** In order, the quick ones first. */
+/** In this order, the quick ones first. */
 const checks: Record<string, string[]> = {
-  format: ['biome', 'check', '--linter-enabled=false', '.'], // with the linter off: layout and the order of imports
+  format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
   types: ['tsc'],
   imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'test'],
@@ -23,10 +25,13 @@ const checks: Record<string, string[]> = {
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
 }
 /**
- * Projects of vitest.config.ts: `unit` needs nothing, `services` runs on a real Temporal and Postgres, and `storm` kills such
- * again and again, so it runs alone.
+ * Projects of vitest.config.ts. `unit` needs no services. `services` runs on a real Temporal and Postgres. `storm` kills its own
+ * services again and again, so it runs alone.
  */
 const suites = ['unit', 'services', 'storm']
+/** What to run while one works: no services and no long property runs. */
+const QUICK = ['format', 'lint', 'types', 'imports', 'unit']
+const PROPERTY_TESTS = '**/*.property.test.ts'
 
 let running: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -40,55 +45,96 @@ process.exitCode = await main(process.argv.slice(2).filter((argument) => argumen
 rmSync(reports, { recursive: true, force: true })
 
 async function main(wanted: string[]): Promise<number> {
-  const paths = wanted.filter((name) => !(name in checks) && !suites.includes(name))
-  const named = wanted.filter((name) => !paths.includes(name))
-  const isWanted = (name: string) =>
-    named.includes(name) || (named.length === 0 && (paths.length === 0 || suites.includes(name)))
-  const total: Tally = { passed: 0, failed: 0, skipped: 0 }
+  const isQuick = wanted.includes('quick')
+  const steps = [...Object.keys(checks), ...suites]
+  const paths = wanted.filter((name) => name !== 'quick' && !steps.includes(name))
+  const named = isQuick ? [...wanted, ...QUICK] : wanted
+  const isWanted = (name: string) => wanted.length === 0 || named.includes(name)
+  let tests = suites.filter(isWanted)
+  if (paths.length > 0) {
+    const { matched, unmatched } = await match(paths, tests.length > 0 ? tests : suites)
+    if (unmatched.length > 0) {
+      console.error(`no step and no test file matches: ${unmatched.join(', ')}`)
+      console.error(
+        `steps are ${['quick', ...steps].join(', ')}; other arguments are paths of test files, or parts of paths`,
+      )
+      return 2
+    }
+    tests = matched
+  }
+  const total: Tally = { passed: 0, failed: 0, skipped: 0, retried: 0 }
   const add = (tally: Tally) => {
     total.passed += tally.passed
     total.failed += tally.failed
     total.skipped += tally.skipped
+    total.retried += tally.retried
   }
   for (const name of Object.keys(checks).filter(isWanted)) add(await check(name, checks[name] ?? []))
-  for (const name of suites.filter(isWanted)) add(await test(name, paths))
-  const { passed, failed, skipped } = total
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-  return failed > 0 ? 1 : 0
+  for (const name of tests) add(await test(name, paths, isQuick ? [PROPERTY_TESTS] : []))
+  if (total.retried > 0) console.log(`${total.retried} attempts of fault attacks were repeated; see above`)
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+  return total.failed > 0 ? 1 : 0
 }
 
-/** Runs quietly; what it had to say is shown when it failed. */
+/** Which of these projects have a test file whose path contains one of the paths, and which paths are in none. */
+async function match(
+  paths: string[],
+  projects: string[],
+): Promise<{ matched: string[]; unmatched: string[] }> {
+  const list = join(reports, 'files.json')
+  const { ok, output } = await run(['vitest', 'list', '--filesOnly', `--json=${list}`], 'kept')
+  if (!ok) throw new Error(`vitest cannot list the test files:\n${output}`)
+  const files: { file: string; projectName: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  const filesOf = (path: string) =>
+    files.filter(
+      ({ file, projectName }) =>
+        projects.includes(projectName) && (file.includes(path) || file.includes(resolve(root, path))),
+    )
+  const found = new Set(paths.flatMap(filesOf).map(({ projectName }) => projectName))
+  return {
+    matched: projects.filter((project) => found.has(project)),
+    unmatched: paths.filter((path) => filesOf(path).length === 0),
+  }
+}
+
+/** Runs one step. Its output is shown only when it fails. */
 async function check(name: string, command: string[]): Promise<Tally> {
   const { ok, output, seconds } = await run(command, 'kept')
   console.log(`${ok ? '✓' : '✗'} ${name} (${seconds} s)`)
   if (!ok) console.log(`$ ${command.join(' ')}\n${output.trimEnd()}\n`)
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, retried: 0 }
 }
 
 /** Counts tests. A file that cannot be loaded, or an error outside any test, counts as one failed test. */
-async function test(project: string, paths: string[]): Promise<Tally> {
+async function test(project: string, paths: string[], excluded: string[]): Promise<Tally> {
   const file = join(reports, `${project}.json`)
-  const command = ['vitest', 'run', '--project', project, '--passWithNoTests', ...paths]
+  const without = excluded.flatMap((pattern) => ['--exclude', pattern])
+  const command = ['vitest', 'run', '--project', project, '--passWithNoTests', ...without, ...paths]
   const { ok, seconds } = await run(
     [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
     'shown',
   )
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, retried: 0 }
   for (const { status, assertionResults } of readReport(file)) {
     const count = (wanted: string[]) => assertionResults.filter((test) => wanted.includes(test.status)).length
     const failed = count(['failed'])
     tally.passed += count(['passed'])
     tally.failed += status === 'failed' && failed === 0 ? 1 : failed
     tally.skipped += count(['pending', 'skipped', 'todo', 'disabled'])
+    for (const { title, meta } of assertionResults) {
+      for (const reason of meta?.retried ?? []) console.log(`↻ ${title}: repeated, since ${reason}`)
+      tally.retried += meta?.retried?.length ?? 0
+    }
   }
   if (!ok && tally.failed === 0) tally.failed = 1
   console.log(`${tally.failed === 0 ? '✓' : '✗'} ${project} tests (${seconds} s)`)
   return tally
 }
 
-type Report = { status: string; assertionResults: { status: string }[] }[]
+type Result = { status: string; title: string; meta?: { retried?: string[] } }
+type Report = { status: string; assertionResults: Result[] }[]
 
-/** Empty when vitest came to no report: its exit status has then told the failure. */
+/** Empty when vitest wrote no report: its exit status then counts as a failure. */
 function readReport(file: string): Report {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).testResults

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Instance, readInstance, removeInstance } from '@treeos/local'
+import { type Instance, processStart, readInstance, removeInstance } from '@treeos/local'
 import type { Asked } from './shell.ts'
 
 export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
@@ -148,14 +148,8 @@ function bareEnvironment(): NodeJS.ProcessEnv {
   return env
 }
 
-export const isAlive = (pid: number): boolean => {
-  try {
-    // A zombie is gone, though its pid still takes signals.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
+/** A zombie is gone, though its pid still takes signals. */
+export const isAlive = (pid: number): boolean => processStart(pid) !== null
 
 /** @throws when `seen` never turns true */
 export async function until(

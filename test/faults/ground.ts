@@ -1,5 +1,5 @@
 /** Services of a run's own, which may be killed: nobody else lives on them. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { workflowsPath } from '@treeos/host'
 import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
@@ -177,8 +178,8 @@ export class WorkerProcess {
 
   /** Resident memory in bytes. */
   async memory(): Promise<number> {
-    const status = await readFile(`/proc/${this.pid}/status`, 'utf8')
-    return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN)
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(this.pid)])
+    return 1024 * Number(stdout)
   }
 
   /** Why it ended by itself, as its log has it; empty when it did not say. */

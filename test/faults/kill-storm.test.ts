@@ -1,5 +1,5 @@
-/** A project of its own, run after all others: beside them, on two cores, what is killed stalls for want of CPU. */
-import { scenarios } from './scenarios/index.ts'
+/** A project of its own, which runs after all others: on two cores, what is killed beside other tests stalls for want of CPU. */
+import { GROUNDS } from './scenarios/index.ts'
 import { tryOut } from './trials.ts'
 
-tryOut(scenarios.filter(({ name }) => name === 'kill-storm'))
+tryOut(GROUNDS.storm)

@@ -1,4 +1,4 @@
-/** What a fault run is: an attack on a reality, the sizes it is run in, and the control that must fail. */
+/** A fault run: an attack on a reality, the sizes it runs in, and the control that must fail. */
 import { Trial, type TrialOptions } from './driver.ts'
 import type { Ground, Say } from './ground.ts'
 import { StalledError } from './open-questions.ts'
@@ -12,14 +12,14 @@ export interface Scenario<Size = unknown> {
   readonly about: string
   readonly sizes: { readonly test: Size; readonly full: Size; readonly control: Size }
   readonly trial?: Partial<TrialOptions>
-  /** does its worst, and returns what is worth telling; what must not be is added to `broken` */
+  /** attacks, adds to `broken` whatever must not happen, and returns figures to show */
   attack(trial: Trial, size: Size, broken: string[]): Promise<Figures>
   readonly control: {
     readonly without: Sabotage | 'sabotaged attack'
     /** the same attack unless given */
     attack?(trial: Trial, size: Size, broken: string[]): Promise<Figures>
-    /** what its failure must say: a run that fails for another reason proves nothing */
-    readonly sign: RegExp
+    /** what its failure must say, all of it: a run that fails for another reason proves nothing */
+    readonly sign: RegExp | readonly RegExp[]
     readonly stallSeconds?: number
   }
 }
@@ -30,6 +30,8 @@ export interface Ran {
   readonly figures: Figures
   /** empty when all holds */
   readonly broken: readonly string[]
+  /** ended because nothing moved any more */
+  readonly stalled: boolean
 }
 
 export interface RunOptions {
@@ -39,7 +41,14 @@ export interface RunOptions {
   readonly size: 'test' | 'full' | 'control'
 }
 
-/** @throws whatever the harness itself stumbles over; what the product does wrong is in `broken` */
+/** Each must be matched by something that a control's run finds broken. */
+export const signsOf = ({
+  control,
+}: {
+  readonly control: { readonly sign: RegExp | readonly RegExp[] }
+}): readonly RegExp[] => [control.sign].flat()
+
+/** @throws {Error} when the harness itself fails. What the product does wrong is in `broken`. */
 export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): Promise<Ran> {
   const { ground, say, seed, size } = options
   const startedAt = Date.now()
@@ -52,6 +61,7 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
     ...(isControl && stallSeconds !== undefined ? { stallSeconds } : {}),
   })
   const broken: string[] = []
+  let stalled = false
   let figures: Figures = {}
   try {
     const attack = (isControl ? scenario.control.attack : undefined) ?? scenario.attack
@@ -70,9 +80,10 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
     }
   } catch (error) {
     if (!(error instanceof StalledError)) throw error
+    stalled = true
     broken.push(error.message)
   } finally {
     await trial.close()
   }
-  return { seed, seconds: Math.round((Date.now() - startedAt) / 100) / 10, figures, broken }
+  return { seed, seconds: Math.round((Date.now() - startedAt) / 100) / 10, figures, broken, stalled }
 }
