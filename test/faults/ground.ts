@@ -1,4 +1,4 @@
-/** Services of a run's own, which may be killed: nobody else lives on them. */
+/** Services that only one run uses, so it may kill them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { workflowsPath } from '@treeos/host'
 import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
+import { bundleForReplay } from '@treeos/replay'
 import { FaultProxy } from './proxy.ts'
 
 export type Say = (line: string) => void
@@ -33,14 +34,23 @@ export interface Ground {
   readonly temporal: Server
   /** with credentials, by way of the given proxy */
   postgresUrl(proxy: FaultProxy, database: string): string
-  /** all logs are here */
+  /** file of the workflow bundle for replay */
+  readonly replayBundlePath: string
+  /** folder of all logs */
   readonly dataDir: string
   readonly workers: Set<WorkerProcess>
   startWorker(env: NodeJS.ProcessEnv): WorkerProcess
   close(): Promise<void>
 }
 
-export async function startGround(say: Say): Promise<Ground> {
+/** Files of workflow bundles that were made before. */
+export interface Bundles {
+  readonly bundlePath: string
+  readonly replayBundlePath: string
+}
+
+/** @param bundles made here when there are none yet, which takes seconds */
+export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> {
   const home = await mkdtemp(join(tmpdir(), 'treeos-faults-'))
   await chmod(home, 0o711) // the server's user has to pass
   const dataDir = join(home, 'instance')
@@ -50,13 +60,11 @@ export async function startGround(say: Say): Promise<Ground> {
   const startPostgres = () => ensurePostgres(options)
   const startTemporal = () => ensureTemporal({ ...options, searchAttributes })
 
-  const [postgres, temporal, bundle] = await Promise.all([
+  const [postgres, temporal, { bundlePath, replayBundlePath }] = await Promise.all([
     startPostgres(),
     startTemporal(),
-    bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }),
+    bundles ?? makeBundles(home),
   ])
-  const bundlePath = join(home, 'workflow-bundle.js')
-  await writeFile(bundlePath, bundle.code)
   await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
   const credentials = new URL(postgres.url)
   const workers = new Set<WorkerProcess>()
@@ -74,6 +82,7 @@ export async function startGround(say: Say): Promise<Ground> {
 
   return {
     ...servers,
+    replayBundlePath,
     dataDir,
     workers,
     postgresUrl(proxy, database) {
@@ -108,6 +117,18 @@ export async function startGround(say: Say): Promise<Ground> {
       await removeInstance(dataDir)
       await rm(home, { recursive: true, force: true })
     },
+  }
+}
+
+async function makeBundles(folder: string): Promise<Bundles> {
+  const write = async (name: string, { code }: { code: string }) => {
+    await writeFile(join(folder, name), code)
+    return join(folder, name)
+  }
+  const bundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') })
+  return {
+    bundlePath: await write('workflow-bundle.js', bundle),
+    replayBundlePath: await write('replay-bundle.js', await bundleForReplay()),
   }
 }
 

@@ -38,6 +38,7 @@ interface Place {
   readonly temporal: Client
   readonly reality: Reality
   readonly registry: Registry
+  readonly ground: { readonly replayBundlePath: string }
 }
 
 export interface Question {
@@ -59,7 +60,8 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
   ]
   const verified = await verifyChains(at.db, at.reality.id)
   broken.push(...verified.broken.map(({ reel, seq, reason }) => `chain ${reel}#${seq}: ${reason}`))
-  const replayed = await replay(at, { beings: null, from: question.from })
+  const bundle = { codePath: at.ground.replayBundlePath }
+  const replayed = await replay(at, { beings: null, from: question.from, bundle })
   for (const { being, n, field, recorded, chain, temporal } of replayed.mismatches.slice(0, 20)) {
     const values = [recorded, chain, temporal].map((value) => JSON.stringify(value)?.slice(0, 200))
     broken.push(

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest'
-import { type Ground, startGround } from './ground.ts'
+import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from 'vitest'
+import { type Bundles, type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
 import { type Ran, run, signsOf } from './scenario.ts'
 import type { AnyScenario } from './scenarios/index.ts'
@@ -24,7 +24,7 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
   let ground: Ground
   beforeAll(async () => {
     say(`faults: seed ${seed}; TREEOS_FAULTS_SEED=${seed} makes the same choices again`)
-    ground = await startGround(() => undefined)
+    ground = await startGround(() => undefined, bundles())
   })
   afterAll(() => ground?.close())
 
@@ -54,6 +54,12 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
       for (const sign of signs) expect(broken).toContainEqual(expect.stringMatching(sign))
     })
   })
+}
+
+/** Those of the run, where its global setup made some. */
+function bundles(): Bundles | undefined {
+  const [bundlePath, replayBundlePath] = [inject('bundlePath'), inject('replayBundlePath')]
+  return bundlePath === undefined ? undefined : { bundlePath, replayBundlePath }
 }
 
 interface Attempts {

@@ -7,13 +7,13 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beings, moments, plantScene } from '@treeos/client'
 import { readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
-import { HistoryReplayer, recordedCommands, replayFromTemporal } from '@treeos/replay'
+import { recordedCommands, replayFromTemporal } from '@treeos/replay'
 import { shipped } from '@treeos/worker/shipped'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { tell, until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
-import { replayBundle } from '../support/replaying.ts'
+import { openReplayer } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { scene, stageOfScene } from './scene.ts'
 
@@ -89,14 +89,8 @@ describe.each(recordings)('the recording %s', async (recording) => {
       history,
     }))
 
-  let replayer: HistoryReplayer
-  beforeAll(async () => {
-    replayer = await HistoryReplayer.open(replayBundle())
-  })
-  afterAll(() => replayer?.close())
-
   it.each(recorded)('of @%s replays, command for command', async (being) => {
-    expect(await replayFromTemporal(replayer, being, await runs(being), [])).toEqual([])
+    expect(await replayFromTemporal(await openReplayer(), being, await runs(being), [])).toEqual([])
   })
 
   const isDemo = recording.startsWith(DEMO)

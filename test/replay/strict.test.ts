@@ -6,10 +6,10 @@ import { listOutcomes } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { Archivist, type History, readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { fetchRuns, HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, type HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { replayBundle } from '../support/replaying.ts'
+import { openReplayer, replayBundle } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const MOMENTS = 12
@@ -33,12 +33,11 @@ describe('the strict recorder', () => {
     for (let n = 1; n <= MOMENTS; n++) {
       await summon(world, { target: 'librarian', content: `question ${n}`, as: 'operator', waitSeconds: 20 })
     }
-    replayer = await HistoryReplayer.open(replayBundle())
+    replayer = await openReplayer()
     runs = await fetchRuns(client, reality.name, 'librarian', null)
   })
   afterAll(async () => {
     process.env.TZ = zone
-    await replayer?.close()
     await world?.close()
     await model?.close()
   })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type ChainDb, createReality, migrate, openDatabase, type Reality } from '@treeos/chain'
+import { type ChainDb, createReality, openDatabase, type Reality } from '@treeos/chain'
 import type { Kysely } from 'kysely'
-import pg from 'pg'
 import { inject } from 'vitest'
+import { onServerAt } from './template.ts'
 
 export interface TestDatabase {
   readonly url: string
-  /** as a worker: the role that cannot change the past */
+  /** connected as a worker is, by the role that cannot change the past */
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly reality: Reality
@@ -16,34 +16,37 @@ export interface TestDatabase {
 
 /** A database of its own on the test server, migrated, with a reality in it. */
 export async function freshDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
-  const empty = await emptyDatabase()
-  const owner = openDatabase(empty.url, { asOwner: true, ...options })
-  await migrate(owner)
+  const { url, drop } = await migratedDatabase()
+  const owner = openDatabase(url, { asOwner: true, ...options })
   const { reality } = await createReality(owner, { name: 'test', timeZone: 'Europe/Berlin' })
-  const db = openDatabase(empty.url, options)
+  const db = openDatabase(url, options)
   const close = async () => {
     await Promise.all([db.destroy(), owner.destroy()])
-    await empty.drop()
+    await drop()
   }
-  return { url: empty.url, db, owner, reality, close }
+  return { url, db, owner, reality, close }
+}
+
+export interface OwnDatabase {
+  readonly url: string
+  drop(): Promise<void>
 }
 
 /** A database with nothing in it. @param user a login role that owns it; the server's own unless given */
-export async function emptyDatabase(user?: string): Promise<{ url: string; drop(): Promise<void> }> {
+export const emptyDatabase = (user?: string): Promise<OwnDatabase> =>
+  createDatabase(user === undefined ? '' : `owner ${user}`)
+
+/** A migrated database with no reality in it. */
+export const migratedDatabase = (): Promise<OwnDatabase> =>
+  createDatabase(`template ${inject('templateDatabase')}`)
+
+async function createDatabase(how: string): Promise<OwnDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(`create database ${name}${user === undefined ? '' : ` owner ${user}`}`)
+  await onServer(`create database ${name} ${how}`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = name
   return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) }
 }
 
 /** Runs one statement as the server's own user, who may do anything. */
-export async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client(inject('postgresUrl'))
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
+export const onServer = (statement: string): Promise<void> => onServerAt(inject('postgresUrl'), statement)

@@ -1,22 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyChains } from '@treeos/chain'
-import { type Replayed, replay } from '@treeos/replay'
-import { expect, inject } from 'vitest'
+import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
+import { afterAll, expect, inject } from 'vitest'
 import type { World } from './world.ts'
 
 /** Made once for all files of a run. */
 export const replayBundle = () => ({ codePath: inject('replayBundlePath') })
 
+let opened: Promise<HistoryReplayer> | null = null
+/** The one of this process, closed after its last test. */
+export const openReplayer = (): Promise<HistoryReplayer> => {
+  opened ??= HistoryReplayer.open(replayBundle())
+  return opened
+}
+afterAll(async () => {
+  await (await opened)?.close()
+  opened = null
+})
+
 /**
- * Everything that was lived in this world can be lived again: from the chain, and from Temporal's histories too unless
- * only the chain is asked. Nobody may be in the middle of a moment; a workflow task whose stamp is committed may still be
- * on its way to history, which on a busy machine takes a while.
+ * Replays every moment of this world, from the chain and from Temporal's histories, or from one of them. No being may be in
+ * the middle of a moment. A workflow task whose stamp is committed may reach history later on a busy machine, so a missing
+ * history is asked for again.
  */
 export async function expectReplays(
   world: World,
   from: 'chain' | 'temporal' | 'both' = 'both',
 ): Promise<Replayed> {
-  const all = () => replay(world, { beings: null, from, bundle: replayBundle() })
+  const all = async () =>
+    replay(world, {
+      beings: null,
+      from,
+      ...(from === 'chain' ? {} : { replayer: await openReplayer() }),
+    })
   let replayed = await all()
   for (let tries = 0; tries < 5 && replayed.mismatches.some(isUnderWay); tries += 1) {
     await sleep(2_000)
@@ -30,7 +46,7 @@ export async function expectReplays(
 const isUnderWay = ({ field, temporal }: Replayed['mismatches'][number]) =>
   field === 'history' && temporal === null
 
-/** Every reel and every being's records are chains without a gap. */
+/** Verifies every reel and every being's moment records: each is a chain without a gap. */
 export async function expectUnbroken(world: World): Promise<void> {
   expect(await verifyChains(world.db, world.reality.id)).toMatchObject({ ok: true, broken: [] })
 }

@@ -7,16 +7,19 @@ import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@t
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import type { TestProject } from 'vitest/node'
+import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** a server on which tests may make databases and roles */
     postgresUrl: string
-    /** host:port of a Temporal with our search attributes */
+    /** name of a database on that server, migrated and otherwise empty, to copy */
+    templateDatabase: string
+    /** host:port of a Temporal server that has our search attributes */
     temporalAddress: string
-    /** the workflows, bundled once for all workers of a run */
+    /** file of the workflow bundle, made once for all workers of a run */
     bundlePath: string
-    /** the same with the strict recorder, for replay */
+    /** file of the bundle with the strict recorder, for replay */
     replayBundlePath: string
   }
 }
@@ -25,7 +28,7 @@ type Stop = () => Promise<void>
 
 const PREFIX = 'treeos-test-'
 
-/** A run that was killed could not stop its services; the next one does. */
+/** Stops the services of runs that were killed. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
@@ -33,24 +36,30 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Started once for the project `services` of vitest.config.ts; DATABASE_URL and TEMPORAL_ADDRESS name others to use. */
+/** Runs once for the project `services` of vitest.config.ts. DATABASE_URL and TEMPORAL_ADDRESS name servers to use instead. */
 export default async function setup({ provide }: TestProject): Promise<Stop> {
   await removeAbandoned()
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   const onProgress = (line: string) => console.error(line)
   const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
-  const postgres = await ensurePostgres({ dataDir, onProgress })
-  const temporal = await ensureTemporal({ dataDir, searchAttributes, onProgress })
   const bundlePath = join(dataDir, 'workflow-bundle.js')
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') })
-  await writeFile(bundlePath, code)
   const replayBundlePath = join(dataDir, 'replay-bundle.js')
-  await writeFile(replayBundlePath, (await bundleForReplay()).code)
+  const [postgres, temporal] = await Promise.all([
+    ensurePostgres({ dataDir, onProgress }),
+    ensureTemporal({ dataDir, searchAttributes, onProgress }),
+    bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }).then(({ code }) =>
+      writeFile(bundlePath, code),
+    ),
+    bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
+  ])
+  const template = await makeTemplate(postgres.url)
   provide('postgresUrl', postgres.url)
+  provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)
   provide('bundlePath', bundlePath)
   provide('replayBundlePath', replayBundlePath)
   return async () => {
+    await template.drop()
     await removeInstance(dataDir)
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
+import { type ChainDb, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, type Model, type ModelOptions, mindOf, treeos } from '@treeos/host'
@@ -10,7 +10,7 @@ import { bootstrapReality } from '@treeos/reality'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
-import { emptyDatabase } from './database.ts'
+import { migratedDatabase } from './database.ts'
 
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
@@ -55,9 +55,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     installed = true
   }
   const address = inject('temporalAddress')
-  const { url: plainUrl, drop } = await emptyDatabase()
+  const { url: plainUrl, drop } = await migratedDatabase()
   const owner = openDatabase(plainUrl, { asOwner: true, poolMax: 4 })
-  await migrate(owner)
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
   const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []

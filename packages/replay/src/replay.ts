@@ -19,6 +19,8 @@ export interface ReplayRequest {
   readonly archive?: string | null
   /** of the workflows, made before by `bundleForReplay`: it saves seconds */
   readonly bundle?: WorkflowBundleOption
+  /** one that is open already, and stays so: to open one takes longer than to replay most beings */
+  readonly replayer?: HistoryReplayer
   readonly onProgress?: (line: string) => void
 }
 
@@ -40,7 +42,9 @@ export async function replay(
 ): Promise<Replayed> {
   const { temporal } = at
   const replayer =
-    request.from === 'chain' || temporal === null ? null : await HistoryReplayer.open(request.bundle)
+    request.from === 'chain' || temporal === null
+      ? null
+      : (request.replayer ?? (await HistoryReplayer.open(request.bundle)))
   try {
     return await replayAll(
       at,
@@ -48,7 +52,7 @@ export async function replay(
       temporal === null || replayer === null ? null : { temporal, replayer },
     )
   } finally {
-    await replayer?.close()
+    if (request.replayer === undefined) await replayer?.close()
   }
 }
 
