@@ -10,8 +10,8 @@ const BYTES_RATIO_MAX = 1.1
 /** Generous, since other tests share the processors. */
 const TIME_RATIO_MAX = 2.5
 const MEMORY_RATIO_MAX = 1.6
-/** What the control adds to each answer of Postgres: far more than the ratio allows. */
-const SLOW_MS = 100
+/** The control delays each message to and from Postgres by this: several times what the ratio allows. */
+const SLOW_MS = 30
 
 interface Size {
   readonly moments: number
