@@ -151,6 +151,7 @@ function run([program = '', ...args]: string[], output: 'kept' | 'shown') {
     env: {
       ...process.env,
       TURBO_TELEMETRY_DISABLED: '1',
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), // each test file starts a process of its own
       ...(output === 'kept' && process.stdout.isTTY && { FORCE_COLOR: '1' }),
     },
   })

@@ -11,19 +11,19 @@ export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
 
 const SHELL = join(import.meta.dirname, 'shell.ts')
 
-/** Commands that start processes, that signals end or that set up a process for good are run as a user runs them; and so is what is no text. */
+/** Other commands run as a user runs them: those that start processes, end by signals or change the process, and invalid text. */
 const isShort = (args: readonly string[]): boolean =>
   !['up', 'down', 'worker', 'inhabit', 'mcp', 'replay'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
 
-/** What one command came to. */
+/** The end of one command. */
 export interface Ran {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** An instance in a folder of its own, worked by the command line alone, as a user does. */
+/** An instance in its own folder, used through the command line only. */
 export class CliInstance {
   readonly dataDir: string
   readonly #env: NodeJS.ProcessEnv
@@ -31,7 +31,7 @@ export class CliInstance {
   #asking: Promise<unknown> = Promise.resolve()
 
   constructor(env: NodeJS.ProcessEnv = {}) {
-    // Named so that the next run clears it away should this one be killed.
+    // The name lets the next run of the check remove it if this one is killed.
     this.dataDir = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
     chmodSync(this.dataDir, 0o711)
     this.#env = { ...bareEnvironment(), TREEOS_DATA: this.dataDir, ...env }
@@ -81,7 +81,7 @@ export class CliInstance {
     return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env } })
   }
 
-  /** For whatever starts the command itself. */
+  /** For programs that start the command themselves. */
   get environment(): Record<string, string> {
     return Object.fromEntries(
       Object.entries(this.#env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -138,7 +138,7 @@ class Shell {
   }
 }
 
-/** Ours without what would lead to other services, minds or instances. */
+/** Our environment without what names other services, models or instances. */
 function bareEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1', OLLAMA_HOST: '127.0.0.1:1' }
   for (const name of Object.keys(env)) {

@@ -1,4 +1,4 @@
-/** One reality under fire: gives birth to its beings, asks them things, predicts what must come of it, and judges. */
+/** One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and judges the result. */
 import type { Client } from '@temporalio/client'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { act } from '@treeos/client'
@@ -28,17 +28,17 @@ export interface TrialOptions {
   readonly persons?: number
   readonly scripted?: number
   readonly llm?: number
-  /** share of letters, which are posted outside, among what the load asks; none unless given */
+  /** share of the load that posts letters, an effect outside; default none */
   readonly letters?: number
-  /** the model takes from none to this long */
+  /** longest time of a model's answer; default 30 */
   readonly modelMsMax?: number
-  /** a defence that this run does without */
+  /** a defence to take away for this run */
   readonly without?: Sabotage | null
-  /** without progress for this long the run has stalled */
+  /** the run has stalled after this long without progress */
   readonly stallSeconds?: number
 }
 
-/** How often the row of an act is put in, and its doorbell rung. */
+/** How often the row of an act is inserted and its doorbell rung. */
 export interface Submitting {
   readonly rows: number
   readonly rings: number
@@ -57,10 +57,10 @@ export class Trial {
   readonly temporal: Client
   readonly ground: Ground
   readonly say: Say
-  /** ms since 1970 of everything that was killed or cut */
+  /** times of every kill and cut, ms since 1970 */
   readonly faults: number[] = []
   readonly asked: Asked[] = []
-  /** a ring that failed: the sweep has to make up for it */
+  /** rings that failed; the sweep must make up for them */
   lostRings = 0
   readonly #plot: Plot
   readonly #mind: Mind
@@ -96,7 +96,7 @@ export class Trial {
     })
   }
 
-  /** Makes a database with a reality, and has a worker give birth to its beings. */
+  /** Creates a database with a reality; a worker births its beings. */
   static async start(options: TrialOptions): Promise<Trial> {
     const { ground, seed, modelMsMax = 30 } = options
     const random = new Random(seed)
@@ -117,7 +117,7 @@ export class Trial {
     for (const name of this.llm) await birth({ name, cognition: 'llm' })
   }
 
-  /** Sends away the worker that the beings were born with, which is as good as any. */
+  /** Kills the worker that birthed the beings, unless a keeper has taken it over. */
   dismissMidwife(): void {
     this.#midwife?.kill()
     this.#midwife = null
@@ -135,7 +135,7 @@ export class Trial {
     })
   }
 
-  /** Keeps a worker alive: whenever it ends, another is started. */
+  /** Starts another worker whenever the current one ends. */
   keepWorker(): Keeper {
     const keeper = new Keeper(this.#midwife ?? this.startWorker(), () => this.startWorker())
     this.#midwife = null
@@ -143,7 +143,7 @@ export class Trial {
     return keeper
   }
 
-  /** Asks a being something by a person's act; what the being answers is known beforehand. */
+  /** Summons a being by a person's act. The expected answer is recorded. */
   async ask(
     target: BeingName,
     person: BeingName = this.random.pick(this.persons),
@@ -158,7 +158,7 @@ export class Trial {
     return this.#accepted({ id, person, target, answer })
   }
 
-  /** Has a being do something that nobody answers: one fact on its own reel. */
+  /** Makes a person do something that has no answer: one fact on the person's own reel. */
   async have(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { field: 'load.last', value: id }
@@ -166,7 +166,7 @@ export class Trial {
     return this.#accepted({ id, person, target: null, answer: null })
   }
 
-  /** Has a being do something outside as well: what has come to the office is judged with the rest. */
+  /** Makes a person post a letter. The verdict counts the letters that reached the office. */
   async post(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { text: id }
@@ -174,7 +174,7 @@ export class Trial {
     return this.#accepted({ id, person, target: null, answer: null, posted: true })
   }
 
-  /** Taken before anything is awaited: several may ask at once. */
+  /** Called before the first await, since several calls may run at once. */
   #newId(): string {
     this.#ids += 1
     return `${this.#name}-${this.#ids}`
@@ -186,7 +186,7 @@ export class Trial {
     return asked
   }
 
-  /** As a client does: the row first, then one ring that may get lost. */
+  /** Works as a client does: inserts the row, then rings once, and that ring may be lost. */
   async #submit(being: BeingName, id: string, call: VerbCall, { rows, rings } = ONCE): Promise<void> {
     await Promise.all(Array.from({ length: rows }, () => putAct(this.db, being, id, call)))
     await Promise.all(Array.from({ length: rings }, () => this.ring(being)))
@@ -196,7 +196,7 @@ export class Trial {
     if (!(await ring(this, being))) this.lostRings += 1
   }
 
-  /** Keeps so many questions open, of all kinds, until told to stop. */
+  /** Keeps this many questions of all kinds open until it is stopped. */
   load(open: number): Load {
     return new Load(this, open)
   }
@@ -209,12 +209,12 @@ export class Trial {
     return this.#open.ids
   }
 
-  /** The model has been asked, and what it answers is not recorded yet. */
+  /** True once the model was asked and until its answer is recorded. */
   isThinkingOf(id: string): boolean {
     return this.#mind.calls.has(contentOf(id))
   }
 
-  /** Resolves when something has been answered. @throws {StalledError} */
+  /** Resolves at the next answer. @throws {StalledError} */
   progress(): Promise<void> {
     return this.#open.progress()
   }
@@ -224,12 +224,12 @@ export class Trial {
     this.#open.check()
   }
 
-  /** Waits for what is open, or for these. @throws {StalledError} */
+  /** Waits until these questions, or all open ones, are answered. @throws {StalledError} */
   answered(ids?: readonly string[]): Promise<void> {
     return this.#open.answered(ids)
   }
 
-  /** Kills a server, and has it back. @returns ms until it was ready again */
+  /** Kills a server and restarts it. @returns ms until it was ready again */
   async killServer(server: Server): Promise<number> {
     const at = Date.now()
     this.faults.push(at)
@@ -239,7 +239,7 @@ export class Trial {
     return Date.now() - at
   }
 
-  /** Lets everything come to its end, undisturbed, and judges it. */
+  /** Waits until nothing is left to do, then judges the result. */
   async verdict({ from = 'both' as 'chain' | 'both' } = {}): Promise<Verdict> {
     await this.answered()
     await quiet(this.db)
@@ -247,7 +247,7 @@ export class Trial {
     return judge(this, { asked, modelCalls: this.#mind.calls, letters: this.#office.letters, faults, from })
   }
 
-  /** Closed runs of a being and the one that lives, oldest first, with what each weighs. */
+  /** All workflow runs of a being, oldest first, with their sizes. */
   async runsOf(being: BeingName): Promise<{ runId: string; events: number; bytes: number }[]> {
     const workflowId = beingWorkflowId(this.reality.name, being)
     const runs: { runId: string; events: number; bytes: number; at: number }[] = []

@@ -22,7 +22,7 @@ export interface Server {
   readonly name: 'postgres' | 'temporal'
   /** what workers connect to */
   readonly proxy: FaultProxy
-  /** what the driver itself connects to: it misbehaves only when the server does */
+  /** what the driver connects to; it misbehaves only when the server does */
   readonly calm: FaultProxy
   kill(): void
   /** ready again when it resolves */
@@ -32,7 +32,7 @@ export interface Server {
 export interface Ground {
   readonly postgres: Server
   readonly temporal: Server
-  /** with credentials, by way of the given proxy */
+  /** with credentials, through the given proxy */
   postgresUrl(proxy: FaultProxy, database: string): string
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
@@ -49,7 +49,7 @@ export interface Bundles {
   readonly replayBundlePath: string
 }
 
-/** @param bundles made here when there are none yet, which takes seconds */
+/** @param bundles made here when absent, which takes seconds */
 export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> {
   const home = await mkdtemp(join(tmpdir(), 'treeos-faults-'))
   await chmod(home, 0o711) // the server's user has to pass
@@ -170,11 +170,11 @@ function targetOf({ address }: Running) {
 
 const WORKER_MAIN = join(dirname(createRequire(import.meta.url).resolve('@treeos/worker')), 'main.ts')
 
-/** A worker as users run it: a process of its own, from the product's own entry. */
+/** A worker as users run it: a separate process of the product's entry file. */
 export class WorkerProcess {
-  /** resolves true once it takes work, false if it ended before */
+  /** true once it takes work, false when it ended before that */
   readonly ready: Promise<boolean>
-  /** resolves with the signal or status it ended by */
+  /** the signal or exit status it ended by */
   readonly ended: Promise<NodeJS.Signals | number>
   /** killed by us, not by a crash point */
   wasKilled = false
@@ -203,7 +203,7 @@ export class WorkerProcess {
     return 1024 * Number(stdout)
   }
 
-  /** Why it ended by itself, as its log has it; empty when it did not say. */
+  /** The log line that says why it ended by itself; empty when there is none. */
   async lastWords(): Promise<string> {
     const lines = (await readFile(this.#logFile, 'utf8')).split('\n')
     return (

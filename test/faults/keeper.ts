@@ -3,7 +3,7 @@ import type { WorkerProcess } from './ground.ts'
 
 const SPAWN_FAILURES_MAX = 20
 
-/** A place for a worker that is never empty for long. */
+/** Keeps one worker running: starts another when it ends. */
 export class Keeper {
   #worker: WorkerProcess
   #stopped = false

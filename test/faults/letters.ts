@@ -1,9 +1,9 @@
-/** What the persons of a trial post outside, and what must hold of it. */
+/** The letters that persons of a trial post, and the rules that hold for them. */
 import type { ChainDb, Reality } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 import { startPostOffice } from '../support/post-office.ts'
 
-/** The request of a process that has just died may still be on its way. */
+/** The request of a process that has just died may still arrive. */
 const LAG_MS = 500
 
 /** A letter that the office took. */
@@ -12,14 +12,14 @@ export interface Letter {
   readonly key: string
   /** ms since 1970 */
   readonly at: number
-  /** what came of it was kept already as it came */
+  /** its result was stored already when it came */
   readonly wasKept: boolean
 }
 
 /** Where letters go. */
 export interface Office {
   readonly url: string
-  /** in the order they came */
+  /** in order of arrival */
   readonly letters: readonly Letter[]
   close(): Promise<void>
 }
@@ -40,8 +40,8 @@ async function isKept(db: Kysely<ChainDb>, moment: string): Promise<boolean> {
 }
 
 /**
- * Every letter came, under one key that no other has; and again only because something died after it had come and before
- * what came of it was kept.
+ * Every letter came, under one key of its own. It came again only if something died after its first arrival and before its
+ * result was stored.
  * @param posted texts of the letters of all accepted acts
  * @param faults ms since 1970
  */

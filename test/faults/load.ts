@@ -1,15 +1,15 @@
 import type { BeingName } from '@treeos/core'
 import type { Random } from './random.ts'
 
-/** Who is asked by whom, and how. */
+/** What the load needs from a trial. */
 interface Asking {
   readonly random: Random
   readonly persons: readonly BeingName[]
   readonly scripted: readonly BeingName[]
   readonly llm: readonly BeingName[]
-  /** share of letters among what is asked, from 0 to 1 */
+  /** share of letters among the questions, from 0 to 1 */
   readonly letters: number
-  /** questions that nothing has come of yet */
+  /** number of unanswered questions */
   readonly open: number
   ask(target: BeingName, person: BeingName): Promise<unknown>
   have(person: BeingName): Promise<unknown>
@@ -17,7 +17,7 @@ interface Asking {
   progress(): Promise<void>
 }
 
-/** Asks beings in turn and at random, never more than so many things at once. */
+/** Asks random beings and keeps at most this many questions open. */
 export class Load {
   #stopped = false
   readonly #done: Promise<void>

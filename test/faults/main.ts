@@ -1,6 +1,6 @@
 /**
  * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--test] [--no-control] [--json]`.
- * Each breaks things under a reality and judges what is left; its control does so with a defence off, and must fail.
+ * Each attacks a reality and judges the result. Its control does the same without one defence and must fail.
  */
 import { parseArgs } from 'node:util'
 import { DefaultLogger, Runtime } from '@temporalio/worker'

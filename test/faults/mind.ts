@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startModelServer } from '../support/model-server.ts'
 import type { Random } from './random.ts'
 
-/** A model that gives another answer every time it is asked: only one of them may ever be heard. */
+/** A model that answers differently each time. Only one answer to a question may be used. */
 export interface Mind {
   readonly url: string
-  /** when it was asked about each thing that was said to it, ms since 1970 */
+  /** times at which it was asked, by question, ms since 1970 */
   readonly calls: ReadonlyMap<string, readonly number[]>
   close(): Promise<void>
 }
 
-/** @param answerMsMax it takes from none to this long */
+/** @param answerMsMax longest time of an answer */
 export async function startMind(random: Random, answerMsMax: number): Promise<Mind> {
   const calls = new Map<string, number[]>()
   const model = await startModelServer()

@@ -1,10 +1,10 @@
-/** What was asked and has come to nothing yet. */
+/** The questions that have no answer yet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainDb, closeAsRead } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 
-/** Nothing came of anything for too long. Its message says how everything stands. */
+/** No question was answered for too long. The message describes the state of beings, workflows and Postgres. */
 export class StalledError extends Error {
   override readonly name = 'StalledError'
 }
@@ -13,7 +13,7 @@ const POLL_MS = 40
 const LOOKED_AT_MAX = 5000
 const QUIET_MS_MAX = 30_000
 
-/** Watches what is open: notices what has come to its end, and when nothing has for too long. */
+/** Polls open questions, removes those that were answered, and notices a stall. */
 export class OpenQuestions {
   readonly #open = new Map<string, Asked>()
   readonly #db: Kysely<ChainDb>
@@ -26,7 +26,7 @@ export class OpenQuestions {
   #stalled: StalledError | null = null
   #closed = false
 
-  /** @param describe says how everything stands, for whoever has to find out why nothing moves */
+  /** @param describe describes the state at a stall, for the error's message */
   constructor(
     db: Kysely<ChainDb>,
     { stallMs, describe }: { stallMs: number; describe: (open: readonly Asked[]) => Promise<string> },
@@ -49,7 +49,7 @@ export class OpenQuestions {
     return [...this.#open.keys()]
   }
 
-  /** Resolves when something has been answered. @throws {StalledError} */
+  /** Resolves at the next answer. @throws {StalledError} */
   async progress(): Promise<void> {
     this.check()
     await new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export class OpenQuestions {
     if (this.#stalled !== null) throw this.#stalled
   }
 
-  /** Waits for what is open, or for these. @throws {StalledError} */
+  /** Waits until these questions, or all open ones, are answered. @throws {StalledError} */
   async answered(ids: readonly string[] = this.ids): Promise<void> {
     while (ids.some((id) => this.#open.has(id))) await this.progress()
   }
@@ -113,7 +113,7 @@ export class OpenQuestions {
     const done: string[] = []
     for (const { id, reply, kind } of rows) {
       if (reply === null && kind === 'act' && this.#open.get(id)?.target !== null) continue
-      // As a person who has waited for it: it need not rest in the inbox as well.
+      // A person who waited for the answer has read it, so its row in the inbox is closed.
       if (reply !== null) await closeAsRead(this.#db, reply)
       done.push(id)
     }
@@ -127,7 +127,7 @@ export class OpenQuestions {
   }
 }
 
-/** Notices follow answers: waits until no being has anything left to do. */
+/** Waits until no being has anything left to do, since notices follow answers. */
 export async function quiet(db: Kysely<ChainDb>): Promise<void> {
   for (const until = Date.now() + QUIET_MS_MAX; Date.now() < until; await sleep(POLL_MS)) {
     const { rows } = await sql<{ busy: number }>`

@@ -1,4 +1,4 @@
-/** What must hold when all is over, asked in plain SQL: nothing is shared with the code that wrote it. */
+/** Judges the end state in plain SQL. It shares no code with what wrote that state. */
 
 import type { Client } from '@temporalio/client'
 import { type ChainDb, type Reality, verifyChains } from '@treeos/chain'
@@ -7,16 +7,16 @@ import type { Registry } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { judgeLetters, type Letter } from './letters.ts'
 
-/** One thing asked of a being by a person's act, with ids known beforehand. */
+/** One act of a person, with ids known beforehand. */
 export interface Asked {
   /** the correlation; the act's own wake is `act/<id>` */
   readonly id: string
   readonly person: string
   /** who was summoned; null for an act of the person's own, which nobody answers */
   readonly target: string | null
-  /** what the answer must be, up to the number of the model's call; null where there is none */
+  /** pattern of the answer, with any number of the model's call; null where there is no answer */
   readonly answer: RegExp | null
-  /** it is posted outside as well, as a letter with this id */
+  /** posted as a letter with this id */
   readonly posted?: true
 }
 
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly moments: number
   readonly facts: number
   readonly modelCallsMax: number
-  /** letters that came to the office once more */
+  /** letters that reached the office again */
   readonly lettersAgain: number
 }
 
@@ -45,7 +45,7 @@ export interface Question {
   readonly asked: readonly Asked[]
   readonly modelCalls: ModelCalls
   readonly letters: readonly Letter[]
-  /** moments at which something was killed or cut, ms since 1970 */
+  /** times of every kill and cut, ms since 1970 */
   readonly faults: readonly number[]
   /** a terminated life may leave what it opened to the next one */
   readonly from: 'chain' | 'both'
@@ -75,7 +75,7 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
 
 const postedIn = (asked: readonly Asked[]) => asked.filter(({ posted }) => posted).map(({ id }) => id)
 
-/** Every accepted act has one outcome and one set of facts, every summon one more of each, and one answer: the right one. */
+/** Every accepted act has one outcome and one set of facts. Every summon adds one of each, and has one answer, the expected one. */
 async function judgeAsked(db: Kysely<ChainDb>, asked: readonly Asked[]): Promise<string[]> {
   const kindsOf = await grouped(
     sql`
@@ -142,7 +142,7 @@ interface Rule {
   readonly query: RawBuilder<{ found: string }>
 }
 
-/** Rules over all rows. Each query finds what breaks it. */
+/** Rules over all rows. Each query finds the rows that break its rule. */
 const RULES: readonly Rule[] = [
   {
     what: 'a wake is still open',

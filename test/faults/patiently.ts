@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const PATIENCE_MS = 60_000
 
-/** Tries again while a server is away: what is asked must bear to be asked twice. */
+/** Retries while a server is away. `ask` must be idempotent. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(50)) {
     try {

@@ -9,14 +9,14 @@ import pg from 'pg'
 import type { Ground } from './ground.ts'
 import { patiently } from './patiently.ts'
 
-/** What a trial has to itself on the ground: a database with a reality in it, and calm ways to both servers. */
+/** A trial's own part of the ground: a database with a reality, and connections that bypass the misbehaving proxies. */
 export interface Plot {
   readonly reality: Reality
   readonly registry: Registry
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly temporal: Client
-  /** what workers connect to, by the proxy that may misbehave */
+  /** for workers, through the proxy that may misbehave */
   readonly databaseUrl: string
   close(): Promise<void>
 }

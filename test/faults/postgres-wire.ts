@@ -1,16 +1,16 @@
-/** As much of Postgres' wire protocol as it takes to know which statement is asked and whether it was committed. */
+/** The part of Postgres' wire protocol that tells which statement was sent and whether it was committed. */
 
 const SSL_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
 const CANCEL_REQUEST = 80_877_102
 
 interface Frame {
-  /** one letter; empty for what comes before the first typed message */
+  /** one letter; empty before the first typed message */
   readonly type: string
   readonly body: Buffer
 }
 
-/** Cuts a stream into messages, however it was sliced. */
+/** Cuts a stream of any chunks into messages. */
 class Frames {
   #rest: Buffer = Buffer.alloc(0)
   #untyped: boolean
@@ -38,8 +38,8 @@ class Frames {
 }
 
 /**
- * Watches one connection for statements whose commit shall go unheard. A statement alone commits by itself; one in a
- * transaction is committed with it.
+ * Watches one connection for statements whose acknowledgement is to be withheld. A single statement commits by itself; one in a
+ * transaction commits with it.
  */
 export class CommitWatch {
   readonly #client = new Frames(true)
@@ -49,7 +49,7 @@ export class CommitWatch {
   #inTransaction = false
   #isDue = false
 
-  /** @param wanted asked once a statement that matters is sent; from then until its commit it is not asked again */
+  /** @param wanted called for a statement; after it returned true it is not called again until that commit */
   constructor(wanted: (statement: string) => boolean) {
     this.#wanted = wanted
   }
@@ -73,7 +73,7 @@ export class CommitWatch {
     return ends
   }
 
-  /** The text of a simple query, or of the prepared statement that is bound: prepared once, it is asked many times. */
+  /** The text of a simple query or of the prepared statement that is bound. */
   #asked(type: string, body: Buffer): string | null {
     if (type === 'Q') return text(body, 0)
     const second = text(body, body.indexOf(0) + 1)
@@ -84,7 +84,7 @@ export class CommitWatch {
 
 const text = (body: Buffer, from: number): string => body.toString('utf8', from, body.indexOf(0, from))
 
-/** An answer held back until it is whole. */
+/** An answer that is buffered until it is complete. */
 export class HeldAnswer {
   readonly #server = new Frames(false)
   readonly #chunks: Buffer[] = []
@@ -95,7 +95,7 @@ export class HeldAnswer {
     this.#chunks.push(chunk)
     for (const { type, body } of this.#server.push(chunk)) {
       if (type === 'E') this.#failed = true
-      // ReadyForQuery: sent after the commit, and idle when no transaction is open any more.
+      // ReadyForQuery comes after the commit; its status is idle when no transaction is open.
       if (type === 'Z') return this.#failed || body.toString('latin1') !== 'I' ? 'failed' : 'committed'
     }
     return null

@@ -28,7 +28,7 @@ const count = async (what: string) =>
   (await sql`select from public.proxied where what = ${what}`.execute(direct)).rows.length
 const isInsert = (statement: string) => statement.startsWith('insert into public.proxied')
 
-it('lets everything pass until told otherwise', async () => {
+it('passes everything by default', async () => {
   const db = through()
   await insert(db, 'plain')
   expect(await count('plain')).toBe(1)
@@ -56,7 +56,7 @@ it.each([
   },
 )
 
-it('a statement that failed is heard of', async () => {
+it('passes the error of a statement that failed', async () => {
   const db = through()
   proxy.unhear({ wanted: () => true })
   await expect(sql`select 1/0`.execute(db)).rejects.toThrow('division by zero')
@@ -85,7 +85,7 @@ it('a stall holds everything until it is over', async () => {
   await db.destroy()
 })
 
-it('what is cut or refused fails, and works again afterwards', async () => {
+it('connections that are cut or refused fail, and work again afterwards', async () => {
   const db = through()
   await insert(db, 'cut')
   proxy.refuse(true)

@@ -1,4 +1,4 @@
-/** A TCP proxy that misbehaves on demand, between our processes and the servers they rest on. */
+/** A TCP proxy between our processes and their servers that misbehaves on demand. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,26 +9,26 @@ export interface Target {
   readonly port: number
 }
 
-/** What becomes of the acknowledgement of a commit. Only with a proxy for Postgres. */
+/** What to do with the acknowledgement of a commit. Only with a proxy for Postgres. */
 export interface UnheardCommits {
-  /** asked for every statement; true lets its commit happen and its acknowledgement not arrive as it should */
+  /** called for every statement; true lets it commit but withholds or delays the acknowledgement */
   readonly wanted: (statement: string) => boolean
-  /** ms after which the acknowledgement arrives none the less; the connection is cut unless given */
+  /** ms after which the acknowledgement arrives; without it the connection is cut */
   readonly delayMs?: number
 }
 
 export interface ProxyCounts {
   connections: number
-  /** connections cut by us, half-open ones included */
+  /** connections that this proxy cut, half-open ones included */
   cuts: number
-  /** commits that the server acknowledged and the client did not hear of, or late */
+  /** commits whose acknowledgement was withheld or delayed */
   unheardCommits: number
 }
 
 interface Link {
   readonly client: Socket
   readonly server: Socket
-  /** whoever holds it hears nothing any more, not even that it is over */
+  /** its client receives nothing any more, not even the end */
   halfOpen: boolean
 }
 
@@ -49,7 +49,7 @@ export class FaultProxy {
     this.#server = createServer((client) => this.#accept(client))
   }
 
-  /** @param speaks of a proxy for Postgres the statements are read as they pass */
+  /** @param speaks with `postgres` the proxy reads the statements that pass */
   static async start(target: Target, speaks: 'postgres' | 'anything'): Promise<FaultProxy> {
     const proxy = new FaultProxy(target, speaks === 'postgres')
     proxy.#server.listen(0, '127.0.0.1')
@@ -65,19 +65,19 @@ export class FaultProxy {
     return `127.0.0.1:${this.port}`
   }
 
-  /** Cuts what is connected, in the middle of whatever it says. @returns how many connections there were */
+  /** Cuts all connections at once. @returns how many there were */
   cut(): number {
     const links = [...this.#links]
     for (const link of links) this.#cutLink(link)
     return links.length
   }
 
-  /** New connections are reset until told otherwise. */
+  /** Resets new connections until `flow` or `refuse(false)`. */
   refuse(refusing: boolean): void {
     this.#refusing = refusing
   }
 
-  /** Nothing passes in either direction, and nobody is told, until `flow`. */
+  /** Lets nothing pass in either direction until `flow`. Connections stay open. */
   stall(): void {
     if (this.#stall !== null) return
     let end: () => void = () => undefined
@@ -87,12 +87,12 @@ export class FaultProxy {
     this.#stall = { over, end }
   }
 
-  /** Each chunk waits, then passes at this rate. */
+  /** Delays each chunk, then passes it at this rate. */
   slow(latencyMs: number, bytesPerSecond = Number.POSITIVE_INFINITY): void {
     this.#slow = { latencyMs, bytesPerSecond }
   }
 
-  /** What is connected loses its server and is not told: its words go nowhere. New connections are whole. */
+  /** Drops the server's side of every connection without telling the client. New connections work. */
   halfOpen(): number {
     let count = 0
     for (const link of this.#links) {
@@ -105,12 +105,12 @@ export class FaultProxy {
     return count
   }
 
-  /** Lets chosen commits happen unheard; null ends it. */
+  /** Withholds the acknowledgements of chosen commits; null ends that. */
   unhear(commits: UnheardCommits | null): void {
     this.#unheard = commits
   }
 
-  /** Everything passes again, at once; what is half-open stays so. */
+  /** Ends refusing, stalling, slowing and withholding. Half-open connections stay half-open. */
   flow(): void {
     this.#refusing = false
     this.#slow = null
@@ -161,7 +161,7 @@ export class FaultProxy {
     )
   }
 
-  /** @returns what the client may hear of the server's answer; null for nothing, or not yet */
+  /** @returns what to pass to the client; null for nothing, or nothing yet */
   async #hear(talk: Talk, link: Link, chunk: Buffer): Promise<Buffer | null> {
     const answer = talk.came(chunk)
     if (answer === null || !answer.unheard) return answer?.bytes ?? null
@@ -187,7 +187,7 @@ export class FaultProxy {
         if (!to.write(bytes)) await Promise.race([once(to, 'drain'), once(to, 'close')])
       }
     } catch {
-      // Cut in the middle: as good an end as any.
+      // The connection was cut, which ends this direction.
     }
   }
 
@@ -200,7 +200,7 @@ export class FaultProxy {
 
 interface Answer {
   readonly bytes: Buffer
-  /** it acknowledges a commit that shall go unheard, or late */
+  /** it acknowledges a commit whose acknowledgement is to be withheld or delayed */
   readonly unheard: boolean
   readonly delayMs: number | null
 }

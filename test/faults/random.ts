@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed, the same choices. */
+/** Random numbers by a seed: the same seed makes the same choices. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to 1, as mulberry32 has it. */
+  /** From 0 (included) to 1 (excluded), by mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state
@@ -15,7 +15,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
@@ -37,7 +37,7 @@ export class Random {
     return all
   }
 
-  /** Choices of its own, so that what one part draws does not shift another's. */
+  /** A generator of its own, so that one part's draws do not shift another's. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 4_294_967_296))
   }

@@ -1,4 +1,4 @@
-/** Defences taken away in one test's database, so that a control can show what they defend against. */
+/** Takes a defence away in one trial's database, so that a control can show what it defends against. */
 import type { ChainDb } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 
@@ -17,7 +17,7 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
   }
 }
 
-/** Append as one would write it without the moment's key: whoever asks twice writes twice. */
+/** Append without the moment's key: a repeated call writes again. */
 async function unkey(owner: Kysely<ChainDb>): Promise<void> {
   const keyed = 'if exists (select from moment_outcome where moment = this_moment) then'
   const closes = "if jsonb_typeof(batch->'outcome') = 'object'"
@@ -26,13 +26,13 @@ async function unkey(owner: Kysely<ChainDb>): Promise<void> {
   await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
 }
 
-/** A life that ends halfway keeps the wake it had claimed. */
+/** A life that ends midway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<ChainDb>) =>
   rewrite(owner, 'close_moment', [
     ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
   ])
 
-/** Rows look too young for ever, so the sweep rings nobody: what its one doorbell did not wake stays asleep. */
+/** Dates rows into the future, so the sweep rings no being. A wake whose doorbell was lost stays unread. */
 async function blind(owner: Kysely<ChainDb>): Promise<void> {
   await sql`
     create function treeos.always_young() returns trigger language plpgsql as $$
@@ -45,7 +45,7 @@ async function blind(owner: Kysely<ChainDb>): Promise<void> {
     for each row execute function treeos.always_young()`.execute(owner)
 }
 
-/** Every other result of an effect is lost on its way to where it is kept, though nothing dies. */
+/** Fails to store every other result of an effect, though nothing dies. */
 async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
   await sql`create sequence treeos.results_met`.execute(owner) // counts what is rolled back, too
   await sql`
@@ -61,7 +61,7 @@ async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
     for each row execute function treeos.lose_result()`.execute(owner)
 }
 
-/** Changes the text of a function; a text that is not there any more would make a control that controls nothing. */
+/** Replaces text in a function. @throws {Error} when the text is not there once, since the control would then show nothing */
 async function rewrite(
   owner: Kysely<ChainDb>,
   name: string,

@@ -1,4 +1,4 @@
-/** How everything stands when nothing moves any more. */
+/** Describes the state of a trial that stalled. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ interface Place {
   readonly db: Kysely<ChainDb>
   readonly temporal: Client
   readonly reality: Reality
-  /** what workers say goes there */
+  /** folder of the workers' log */
   readonly ground: { readonly dataDir: string }
 }
 
@@ -22,7 +22,7 @@ const ROWS_MAX = 30
 const BEINGS_MAX = 10
 const ANSWER_MS = 5000
 const EVENTS_SHOWN = 12
-/** Whole histories of those who were asked and did not answer. */
+/** Folder for the histories of beings that did not answer. */
 const KEPT = join(tmpdir(), 'treeos-stalled')
 
 export async function describeStall(
@@ -104,7 +104,7 @@ async function workflowState({ temporal, reality }: Place, being: string): Promi
   ].join('\n    ')
 }
 
-/** Which event, when, and how it failed; never what it carries. */
+/** An event's kind, time and failure, never its payload. */
 function eventLine(event: temporal.api.history.v1.IHistoryEvent): string {
   const at = new Date(Number(event.eventTime?.seconds ?? 0) * 1000).toISOString().slice(11, 19)
   const [kind = 'event'] = Object.keys(event).filter((key) => key.endsWith('EventAttributes'))

@@ -1,4 +1,4 @@
-/** How acts come to a being: as a client puts them in, by rows and doorbells that may get lost. */
+/** Submits acts as a client does: by a row, then by a doorbell that may be lost. */
 import type { Client } from '@temporalio/client'
 import { type ChainDb, enqueue, type Reality } from '@treeos/chain'
 import { ringBeing } from '@treeos/client'
@@ -16,7 +16,7 @@ import { patiently } from './patiently.ts'
 
 const RING_MS_MAX = 2000
 
-/** Puts in an act, by its id as often as it takes. */
+/** Inserts the row of an act. Retries, since its id makes it idempotent. */
 export function putAct(db: Kysely<ChainDb>, being: BeingName, id: string, call: VerbCall): Promise<boolean> {
   return patiently(() =>
     enqueue(db, {
@@ -36,7 +36,7 @@ export function putAct(db: Kysely<ChainDb>, being: BeingName, id: string, call: 
   )
 }
 
-/** @returns false when the ring was lost: the sweep has to make up for it */
+/** @returns false when the ring was lost; the sweep must make up for it */
 export async function ring(
   { temporal, reality: { name } }: { readonly temporal: Client; readonly reality: Reality },
   being: BeingName,

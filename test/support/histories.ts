@@ -12,7 +12,7 @@ export interface Exported {
   readonly text: string
 }
 
-/** The histories of every run of every being that ever lived, with all that Temporal says about them. */
+/** Exports every run of every being's workflow, and what Temporal says about it. */
 export async function exportHistories(world: World): Promise<Exported[]> {
   const exported: Exported[] = []
   for (const { being } of await beings(world.db)) {
@@ -39,7 +39,7 @@ export async function exportHistories(world: World): Promise<Exported[]> {
   return exported
 }
 
-/** Every string and every bytes field at any depth; what may be base64 is decoded as well. */
+/** Every string and every bytes field at any depth, and what may be base64 also decoded. */
 function* wordsOf(value: unknown, depth = 0): Generator<string> {
   if (typeof value === 'string') {
     yield value

@@ -24,7 +24,7 @@ import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'
 import type { World } from './world.ts'
 
-/** Asks again and again until there is an answer. @throws when there is none in time */
+/** Polls until there is an answer. @throws {Error} when there is none in time */
 export async function until<T>(
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   { seconds = 40, what = 'what was waited for' }: { seconds?: number; what?: string } = {},
@@ -43,7 +43,7 @@ export interface Telling {
   readonly role?: string
 }
 
-/** Summons a being as the operator, and waits for nothing. @returns the correlation */
+/** Summons a being as the operator and does not wait. @returns the correlation */
 export async function tell(
   world: World,
   being: BeingName,
@@ -60,7 +60,7 @@ export async function tell(
   return correlation
 }
 
-/** The moment that a wake opened, once it is over, however it ended. */
+/** Waits for the end of the moment that a wake opened. */
 export async function momentOf(world: World, wake: string, seconds = 40): Promise<MomentView> {
   const outcome = await until(() => readOutcomeOfWake(world.db, wake), {
     seconds,
@@ -71,7 +71,7 @@ export async function momentOf(world: World, wake: string, seconds = 40): Promis
   return moment
 }
 
-/** One moment of a being: the operator says something, and it ends somehow. */
+/** Summons a being as the operator and waits for the end of its moment. */
 export async function live(
   world: World,
   being: BeingName,
@@ -86,7 +86,7 @@ export async function live(
 export const play = (world: World, being: BeingName, call: JsonObject | VerbCall, say?: string) =>
   live(world, being, { call: call as unknown as JsonObject, ...(say === undefined ? {} : { say }) })
 
-/** Every wake in an inbox, closed ones too, in the order of their age. */
+/** Every wake in an inbox, closed ones too, oldest first. */
 export async function wakesOf(world: World, being: BeingName): Promise<InboxEntry[]> {
   const rows = await world.db
     .selectFrom('inbox')
@@ -122,7 +122,7 @@ export async function rowOf(world: World, being: BeingName): Promise<BeingRow> {
   return row?.state as unknown as BeingRow
 }
 
-/** Where every chain stands and how many facts there are: equal before and after what must write nothing. */
+/** All chain heads and the number of facts. Equal before and after a call that must write nothing. */
 export async function groundOf(world: World): Promise<unknown> {
   const heads = await world.db
     .selectFrom('head')
@@ -138,7 +138,7 @@ export async function groundOf(world: World): Promise<unknown> {
   return { facts, heads: heads.map((head) => ({ ...head, hash: head.hash.toString('hex') })) }
 }
 
-/** Refused with this code, saying this, and with not one fact written. */
+/** Expects a refusal with this code and message, and that no fact is written. */
 export async function expectRefused(
   world: World,
   run: () => Promise<unknown>,
@@ -156,15 +156,15 @@ export async function expectRefused(
 export const factsOf = (world: World, being: BeingName, n: number, generation = 1): Promise<FactRef[]> =>
   listFactsOfMoment(world.db, `${being}/${generation}/${n}`)
 
-/** Who a request to the model is made for. */
+/** The being that a request to the model is made for. */
 export const beingOf = (request: ModelRequest): BeingName =>
   /^I am ([a-z0-9-]+),/.exec(request.messages[0]?.content ?? '')?.[1] ?? ''
 
-/** What the model was asked for one being, in order. */
+/** The requests to the model for one being, in order. */
 export const askedFor = (model: ModelServer, being: BeingName): ModelRequest[] =>
   model.requests.flatMap(({ body }) => (body !== null && beingOf(body) === being ? [body] : []))
 
-/** Puts wakes of the being's own into its inbox, as a schedule would, and rings once. @returns their ids, in order */
+/** Inserts wakes of the being's own into its inbox, as a schedule does, and rings once. @returns their ids, in order */
 export async function wakeUp(world: World, being: BeingName, contents: readonly Json[]): Promise<string[]> {
   const ids = contents.map(() => randomUUID())
   for (const [i, content] of contents.entries()) {

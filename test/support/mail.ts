@@ -1,4 +1,4 @@
-/** An extension whose letters go to the office at `TREEOS_TEST_OFFICE`; workers that are processes load it by its path. */
+/** An extension that posts letters to the office at `TREEOS_TEST_OFFICE`. Worker processes load it by its path. */
 import { fileURLToPath } from 'node:url'
 import { TreeosError } from '@treeos/core'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
@@ -36,7 +36,7 @@ export default defineExtension({
   operations: [
     posting('mail:post', { timeoutSeconds: 2, attempts: 3 }),
     posting('mail:post-once', { timeoutSeconds: 60, attempts: 1 }),
-    // As long as it takes: no machine is so busy, and nobody so unlucky.
+    // More attempts than any trial uses up.
     posting('mail:post-surely', { timeoutSeconds: 60, attempts: 10 }),
   ],
 })

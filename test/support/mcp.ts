@@ -9,7 +9,7 @@ import { type ModelServer, startModelServer } from './model-server.ts'
 import { stage } from './puppet.ts'
 import { startWorld, type World } from './world.ts'
 
-/** A server of the world on a free port, and what it could tell nobody. */
+/** An MCP server of the world on a free port, and the errors that no client was told. */
 export async function openEdge(
   world: World,
   options: Partial<EdgeOptions> = {},
@@ -20,18 +20,18 @@ export async function openEdge(
   return { ...edge, errors }
 }
 
-/** A client as an outside program has it. */
+/** A client of an outside program. */
 export interface Outside {
   readonly client: Client
   /** the id of its session; undefined in the protocol of 2026, which has none */
   readonly session: string | undefined
   call(name: string, args?: unknown): Promise<Called>
   read(uri: string): Promise<unknown>
-  /** says that the session is over, and goes */
+  /** ends the session and closes the connection */
   leave(): Promise<void>
 }
 
-/** What a tool answered; for a refusal its code and message. */
+/** A tool's answer; for a refusal its code and message. */
 export interface Called {
   readonly isError: boolean
   readonly value: Record<string, unknown>
@@ -65,7 +65,7 @@ export const speaking = (client: Client): Pick<Outside, 'call' | 'read'> => ({
     const answer = await client.callTool({ name, arguments: args as Record<string, unknown> })
     const [first] = answer.content
     const value = answer.structuredContent as Record<string, unknown>
-    // A model reads the text, a program the structure: they must not differ.
+    // A model reads the text and a program the structure, so they must be equal.
     if (first?.type !== 'text' || first.text !== JSON.stringify(value))
       throw new Error(`text and structure differ: ${JSON.stringify(answer)}`)
     return { isError: answer.isError === true, value }
@@ -119,7 +119,7 @@ export class EdgeWorld {
     return issueToken({ ...this.world, person: as }, { being, as })
   }
 
-  /** A client with this secret, which goes when the test is over. */
+  /** A client with this secret, closed after the test. */
   async outside(secret: string, options: { era?: Era } = {}): Promise<Outside> {
     const made = await connectTo(this.edge.url, secret, options)
     this.#outsiders.push(made)
@@ -134,7 +134,7 @@ export class EdgeWorld {
     return (await findLease(this.world.db, being)) !== null
   }
 
-  /** A request as nobody's SDK would make it. */
+  /** A raw request that no SDK would make. */
   raw(headers: Record<string, string>, body: unknown = INITIALIZE, path = '/mcp'): Promise<Response> {
     return fetch(new URL(path, this.edge.url), {
       method: 'POST',
@@ -147,7 +147,7 @@ export class EdgeWorld {
     })
   }
 
-  /** Refused with this code, and not one fact written. @returns what the refusal says */
+  /** Expects a refusal with this code, and that no fact is written. @returns its message */
   async expectNothing(who: Outside, name: string, args: unknown, code: string): Promise<string> {
     const before = await groundOf(this.world)
     const { isError, value } = await who.call(name, args)
@@ -159,7 +159,7 @@ export class EdgeWorld {
     return value.message as string
   }
 
-  /** Some tests have ended their sessions themselves. */
+  /** Some tests end their sessions themselves. */
   async dismiss(): Promise<void> {
     await Promise.all(this.#outsiders.splice(0).map((outside) => outside.leave().catch(() => undefined)))
   }

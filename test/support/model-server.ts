@@ -1,5 +1,5 @@
 /**
- * A model for tests: a real HTTP server on 127.0.0.1 which speaks as much of Chat Completions as a being needs, and
+ * A model for tests: a real HTTP server on 127.0.0.1 that speaks the part of Chat Completions a being needs and
  * misbehaves on demand. For manual trials: `node test/support/model-server.ts --port 4010`.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
-/** A request for a completion, as its JSON came. */
+/** The JSON of a request for a completion. */
 export interface ModelRequest {
   readonly model: string
   readonly messages: readonly { readonly role: string; readonly content: string }[]
@@ -95,7 +95,7 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
   }
 
   const server = createServer((request, response) => {
-    // A handler that throws is a mistake in a test: the asker sees it as a 500, the console why.
+    // A handler that throws is a mistake in a test: the client gets a 500, the console the error.
     serve(request, response).catch((error: unknown) => {
       if (response.destroyed) return
       console.error(error)
@@ -131,7 +131,7 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
   }
 }
 
-/** Speaks back to whoever asked, or thinks aloud where it cannot speak. */
+/** Answers the asker by a call, or as plain text when there is no such tool. */
 function answerByDefault({ messages, tools = [] }: ModelRequest): Answering {
   const content = `ok: ${messages.findLast(({ role }) => role === 'user')?.content ?? ''}`
   const maySpeak = tools.some((tool) => tool.function.name === 'summon')

@@ -7,19 +7,19 @@ export interface Letter {
   readonly text: string
 }
 
-/** A post office outside of the world, a real HTTP server on 127.0.0.1: it takes letters as often as they come. */
+/** A post office outside of the world: a real HTTP server on 127.0.0.1 that takes every letter each time it comes. */
 export interface PostOffice {
   readonly url: string
-  /** every letter that it took, in order */
+  /** every letter it took, in order */
   readonly letters: readonly Letter[]
-  /** requests so far, those that it refused too */
+  /** number of requests, refused ones too */
   readonly asked: number
-  /** what it does first, one a request: answers with a status, 0 takes the letter and hangs up, 1 says nothing for ever */
+  /** what to do with the next requests, in order: a status to answer, 0 takes the letter and hangs up, 1 never answers */
   moods: number[]
   close(): Promise<void>
 }
 
-/** @param upon what happens with each request, before it is answered */
+/** @param upon called with each letter before it is answered */
 export async function startPostOffice(
   upon: (letter: Letter) => unknown = () => undefined,
 ): Promise<PostOffice> {
@@ -42,7 +42,7 @@ export async function startPostOffice(
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     const key = String(request.headers['idempotency-key'])
     await take({ key, text }, response).catch((error: unknown) => {
-      console.error(error) // a mistake in a test: who asks sees a 500
+      console.error(error) // a mistake in a test: the client gets a 500
       response.writeHead(500).end()
     })
   })
@@ -58,7 +58,7 @@ export async function startPostOffice(
     moods: [] as number[],
     close() {
       const closed = new Promise<void>((done) => void server.close(() => done()))
-      server.closeAllConnections() // whoever was told nothing still waits
+      server.closeAllConnections() // unanswered clients still wait
       return closed
     },
   }

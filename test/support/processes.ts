@@ -5,9 +5,9 @@ import { inject } from 'vitest'
 import { WorkerProcess } from '../faults/ground.ts'
 import type { World } from './world.ts'
 
-/** Workers that are processes of their own, as users run them, on the services of the run. */
+/** Starts workers as separate processes, as users run them, on the services of the run. */
 export interface Processes {
-  /** a folder of theirs */
+  /** their folder */
   readonly home: string
   start(world: World, env?: NodeJS.ProcessEnv): WorkerProcess
   /** kills those that still live */

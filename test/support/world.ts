@@ -16,20 +16,20 @@ import { migratedDatabase } from './database.ts'
 export interface World extends Connection {
   readonly reality: Reality
   readonly db: Kysely<ChainDb>
-  /** with rights that the product never has: to tamper */
+  /** has rights that the product never has, for tests that tamper */
   readonly owner: Kysely<ChainDb>
   readonly url: string
-  /** errors that history was not told the message of */
+  /** errors whose message is not in history */
   readonly errors: { where: string; error: unknown }[]
-  /** tokens and see-resolvers that came to nothing */
+  /** relationship entries and see-resolvers that were left out */
   readonly leftOut: { what: string; error: unknown }[]
-  /** what the worker's observer was told of each moment's end */
+  /** the ends of moments as the worker's observer heard them */
   readonly outcomes: { kind: string; reason: string | null }[]
   birth(payload: JsonObject): Promise<void>
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
   stopWorker(): Promise<void>
-  /** @param extensions others than before */
+  /** @param extensions instead of those the world was started with */
   startWorker(extensions?: readonly Extension[]): Promise<void>
   close(): Promise<void>
 }
@@ -38,12 +38,12 @@ export interface WorldOptions {
   readonly extensions?: readonly Extension[]
   readonly modelUrl?: string
   readonly modelTimeoutSeconds?: number
-  /** of the model, beside its address */
+  /** options of the model besides its address */
   readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
   /** an ISO instant: Postgres' clock then stands still, until `setClock` */
   readonly clock?: string
-  /** the way a worker takes to Postgres: a proxy, to cut it */
+  /** maps the URL of Postgres to the one that workers use, such as a proxy's */
   readonly workerUrl?: (url: string) => string
 }
 
@@ -125,8 +125,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /**
- * Puts a clock of our own before Postgres': every connection with the new URL reads it, nothing else is changed. Time is
- * thus data, as it is for replay.
+ * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in
+ * replay.
  */
 async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Promise<string> {
   await sql`create schema clock`.execute(owner)

@@ -24,7 +24,7 @@ import { type Mutation, withoutGuard } from './mutants.ts'
 
 /** Without one of the guards the property must fail within so many runs. */
 const RUNS_MAX = 100
-/** Without a guard most runs fail sooner than this. */
+/** Most copies without a guard fail within fewer runs. */
 const RUNS_OF_WHOLE = 10
 
 const oneOf = (moves: readonly Move[]) => fc.nat(moves.length - 1).map((i) => moves[i] as Move)

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 
-/** RELIABILITY §0.1: what random kills never hit. The commit happens, its acknowledgement does not arrive. */
+/** RELIABILITY §0.1: the commit happens and its acknowledgement does not arrive. Random kills never hit this. */
 export const ackCut: Scenario<{ cuts: number }> = {
   name: 'ack-cut',
   about: 'a commit whose acknowledgement is cut leaves one set of facts',
@@ -22,7 +22,7 @@ export const ackCut: Scenario<{ cuts: number }> = {
     while (done() < cuts) {
       await trial.progress()
       trial.faults.push(Date.now())
-      // One that met a stale head committed nothing, and was let pass.
+      // An append that met a stale head committed nothing, so its answer passed.
       wanted = Math.max(wanted, 0)
       if (wanted >= cuts && done() < cuts) wanted = done()
       if (done() - told >= 100) {

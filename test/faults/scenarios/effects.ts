@@ -1,11 +1,11 @@
 import type { Scenario } from '../scenario.ts'
 import { dieAt, OUTSIDE } from './kill-points.ts'
 
-/** What is done outside is done at least once and written once, wherever its worker dies. */
+/** An effect happens at least once and is written once, wherever its worker dies. */
 export const effects: Scenario<{ kills: number }> = {
   name: 'effects',
   about:
-    'what an act does outside while its workers are killed is done under one key, again only if nothing of it was kept, and written once',
+    'an effect whose workers are killed happens under one key, again only if no result was stored, and is written once',
   sizes: { test: { kills: 2 }, full: { kills: 40 }, control: { kills: 0 } },
   trial: { persons: 6, scripted: 0, llm: 0, letters: 1, stallSeconds: 60 },
   async attack(trial, { kills }) {

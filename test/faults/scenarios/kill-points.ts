@@ -2,17 +2,17 @@ import { CRASH_POINTS, type CrashPoint } from '@treeos/activities'
 import type { Trial } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
-/** Reached once more in every life, so a run that starts many workers and few lives hardly comes by them again. */
+/** Reached once a life. A run starts many workers but few lives, so it seldom reaches them again. */
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
-/** Only a moment that does something outside comes by these. */
+/** Only a moment with an effect reaches these. */
 export const OUTSIDE: readonly CrashPoint[] = CRASH_POINTS.filter((point) => point.startsWith('effect:'))
 const HIT_MAX = 3
 const DEATH_SECONDS_MAX = 120
 
-/** Starts workers that die at chosen points, two at a time, under load. @returns how many died at each */
+/** Starts workers that die at chosen points, two at a time, under load. @returns the number of deaths by point */
 export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
   const random = trial.random.fork()
-  // Few lives begin while a trial runs, so the first one that comes by has to do.
+  // Few lives begin while a trial runs, so the first one must do.
   const hitOf = (point: CrashPoint) => (BIRTHS.includes(point) ? 1 : random.between(1, HIT_MAX))
   const plan = points.map((point) => `${point}:${hitOf(point)}`)
   trial.dismissMidwife()
@@ -35,7 +35,7 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
     }
   }
   const turns = [takeTurns(), takeTurns()]
-  // The first that is ready would else take everything with it, and leave the second nothing to die of.
+  // Otherwise the first worker that is ready would take all the work, and the second would never reach its point.
   const ready = Promise.all([...trial.ground.workers].map((worker) => worker.ready))
   const loading = ready.then(() => trial.load(open))
   await Promise.all([...turns, loading])
@@ -44,7 +44,7 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
   return died
 }
 
-/** Issue 3: kill the worker at random points of as many moments. */
+/** Issue 3: kills the worker at random points of as many moments. */
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',

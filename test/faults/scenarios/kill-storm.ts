@@ -7,8 +7,8 @@ import type { Figures, Scenario } from '../scenario.ts'
 type Victim = 'worker' | 'temporal' | 'postgres'
 const VICTIMS: readonly Victim[] = ['worker', 'temporal', 'postgres']
 /**
- * The next blow falls when everything has recovered, or this long after a worker was up: things also die while others
- * recover, but blows that come faster than a busy machine starts a process would only measure the machine.
+ * The next kill comes when everything has recovered, or this long after a worker was up, so that things also die while others
+ * recover. Kills that come faster than a busy machine starts a process would only measure the machine.
  */
 const BREATH_MS = 1500
 const ANSWER_SECONDS_MAX = 60
@@ -54,7 +54,7 @@ export const killStorm: Scenario<{ each: number }> = {
   },
   control: {
     without: 'blind-sweep',
-    /** What is asked while Temporal is away has no doorbell, and with the sweep off nobody ever looks. */
+    /** A question asked while Temporal is away has no doorbell, and without the sweep no being finds it. */
     async attack(trial) {
       await trial.keepWorker().worker.ready
       const { temporal } = trial.ground
@@ -70,7 +70,7 @@ export const killStorm: Scenario<{ each: number }> = {
 }
 
 async function someoneUp(keepers: readonly Keeper[]): Promise<void> {
-  // One that ended instead of coming up is replaced, so it is asked again.
+  // A worker that ended instead of coming up is replaced, so the new one is awaited.
   while (!(await Promise.race(keepers.map(({ worker }) => worker.ready)))) await sleep(50)
 }
 

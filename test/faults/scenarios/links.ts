@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts'
 type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
 const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
 const ANSWER_SECONDS_MAX = 60
-/** A link to Temporal that died in silence is noticed by the SDK's keep-alive, 30 s and 15 s, which a worker cannot set. */
+/** The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot set. */
 const SILENT_SECONDS_MAX = 120
 
 /** RELIABILITY C4. */

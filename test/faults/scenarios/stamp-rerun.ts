@@ -4,7 +4,7 @@ import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 import { dieAt } from './kill-points.ts'
 
-/** After the commit, and before Temporal has heard of it. */
+/** After the commit and before Temporal knows of it. */
 const AFTER_COMMIT: readonly CrashPoint[] = [
   'stamp:after-append',
   'stamp:returned',
@@ -12,7 +12,7 @@ const AFTER_COMMIT: readonly CrashPoint[] = [
   'ring:after',
 ]
 
-/** Issue 4: a stamp that runs again, since its worker died before the task was complete, changes nothing. */
+/** Issue 4: a stamp runs again because its worker died before the task was complete. The rerun changes nothing. */
 export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:
@@ -38,7 +38,7 @@ export const stampRerun: Scenario<{ kills: number }> = {
   control: { without: 'unkeyed-append', sign: /other facts than its record says/ },
 }
 
-/** What is written of each finished moment: its record's hash, and its facts'. */
+/** The hashes of each finished moment's record and facts. */
 async function note(trial: Trial, into: Map<string, string>): Promise<void> {
   const { rows } = await sql<{ moment: string; written: string }>`
     select o.moment, encode(o.hash, 'hex') || ' ' || coalesce((

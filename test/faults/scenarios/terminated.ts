@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** Issue 4: somebody terminates beings in the Temporal UI, asleep and in the middle of a moment. */
+/** Issue 4: beings are terminated in the Temporal UI, asleep or in the middle of a moment. */
 export const terminated: Scenario<{ rounds: number }> = {
   name: 'terminated',
   about:
@@ -56,7 +56,7 @@ async function terminate(trial: Trial, being: string): Promise<void> {
   await trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, being)).terminate('a test')
 }
 
-/** Asks it something, and ends it while the model is at work. */
+/** Asks a being a question and terminates it while the model works. */
 async function terminateThinking(trial: Trial, being: string): Promise<void> {
   const { id } = await trial.ask(being)
   while (!trial.isThinkingOf(id)) {
