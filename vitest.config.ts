@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** Tests that try many random inputs. */
+const PROPERTY = '**/*.property.test.ts'
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
 
@@ -71,8 +73,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,extensions,apps}/**/*.test.ts'],
-          exclude: ['**/{node_modules,dist,fixtures,template}/**', 'packages/local/**'],
-            maxWorkers: '100%', // vitest itself would leave one processor idle
+          exclude: ['**/{node_modules,dist,fixtures,template}/**', 'packages/local/**', PROPERTY],
+          maxWorkers: '100%', // vitest itself would leave one processor idle
+        },
+      },
+      {
+        test: {
+          name: 'property',
+          include: [`{packages,extensions,apps}/${PROPERTY}`],
+          exclude: ['**/{node_modules,dist,fixtures,template}/**'],
+          maxWorkers: '100%',
         },
       },
       {

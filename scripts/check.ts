@@ -25,13 +25,12 @@ const checks: Record<string, string[]> = {
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
 }
 /**
- * Projects of vitest.config.ts. `unit` needs no services. `services` runs on a real Temporal and Postgres. `storm` kills its own
- * services again and again, so it runs alone.
+ * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on
+ * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
-const suites = ['unit', 'services', 'storm']
-/** What to run while one works: no services and no long property runs. */
+const suites = ['unit', 'property', 'services', 'storm']
+/** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'imports', 'unit']
-const PROPERTY_TESTS = '**/*.property.test.ts'
 
 let running: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -45,10 +44,9 @@ process.exitCode = await main(process.argv.slice(2).filter((argument) => argumen
 rmSync(reports, { recursive: true, force: true })
 
 async function main(wanted: string[]): Promise<number> {
-  const isQuick = wanted.includes('quick')
   const steps = [...Object.keys(checks), ...suites]
   const paths = wanted.filter((name) => name !== 'quick' && !steps.includes(name))
-  const named = isQuick ? [...wanted, ...QUICK] : wanted
+  const named = wanted.includes('quick') ? [...wanted, ...QUICK] : wanted
   const isWanted = (name: string) => wanted.length === 0 || named.includes(name)
   let tests = suites.filter(isWanted)
   if (paths.length > 0) {
@@ -70,7 +68,7 @@ async function main(wanted: string[]): Promise<number> {
     total.retried += tally.retried
   }
   for (const name of Object.keys(checks).filter(isWanted)) add(await check(name, checks[name] ?? []))
-  for (const name of tests) add(await test(name, paths, isQuick ? [PROPERTY_TESTS] : []))
+  for (const name of tests) add(await test(name, paths))
   if (total.retried > 0) console.log(`${total.retried} attempts of fault attacks were repeated; see above`)
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
   return total.failed > 0 ? 1 : 0
@@ -106,10 +104,9 @@ async function check(name: string, command: string[]): Promise<Tally> {
 }
 
 /** Counts tests. A file that cannot be loaded, or an error outside any test, counts as one failed test. */
-async function test(project: string, paths: string[], excluded: string[]): Promise<Tally> {
+async function test(project: string, paths: string[]): Promise<Tally> {
   const file = join(reports, `${project}.json`)
-  const without = excluded.flatMap((pattern) => ['--exclude', pattern])
-  const command = ['vitest', 'run', '--project', project, '--passWithNoTests', ...without, ...paths]
+  const command = ['vitest', 'run', '--project', project, '--passWithNoTests', ...paths]
   const { ok, seconds } = await run(
     [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
     'shown',
