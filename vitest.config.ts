@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** Packages whose tests start services. */
+const LOCAL = 'packages/local/**'
 /** Tests that try many random inputs. */
 const PROPERTY = '**/*.property.test.ts'
 /** Needs the machine for itself. */
@@ -73,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,extensions,apps}/**/*.test.ts'],
-          exclude: ['**/{node_modules,dist,fixtures,template}/**', 'packages/local/**', PROPERTY],
+          exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
           maxWorkers: '100%', // vitest itself would leave one processor idle
         },
       },
@@ -88,7 +90,7 @@ export default defineConfig({
       {
         test: {
           name: 'services',
-          include: ['{test,packages/local}/**/*.test.ts'],
+          include: ['test/**/*.test.ts', `${LOCAL}/*.test.ts`],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
           globalSetup: ['test/support/services.ts'],
           testTimeout: 120_000, // allows for a machine that others use too

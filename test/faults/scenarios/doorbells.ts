@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName } from '@treeos/core'
-import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/workflows'
+import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import type { Trial } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
