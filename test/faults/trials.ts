@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it, type TestContext } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { attempt } from './attempts.ts'
 import { type Bundles, type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
-import { type Ran, run, signsOf } from './scenario.ts'
+import { run, signsOf } from './scenario.ts'
 import type { AnyScenario } from './scenarios/index.ts'
-
-declare module 'vitest' {
-  interface TaskMeta {
-    /** why each attempt but the last came to nothing; scripts/check.ts counts and shows them */
-    retried?: string[]
-  }
-}
 
 /** The full sizes are `pnpm faults`. */
 const seed = Number(process.env.TREEOS_FAULTS_SEED ?? newSeed())
@@ -31,8 +25,8 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
   describe.each(scenarios)('$name', (scenario) => {
     it(`${scenario.about} (seed ${seed})`, {
       timeout: ATTACK_ATTEMPTS_MAX * ATTEMPT_MS_MAX,
-    }, async (test) => {
-      const { broken, figures, seconds } = await attempt(test, ATTACK_ATTEMPTS_MAX, {
+    }, async ({ task }) => {
+      const { broken, figures, seconds } = await attempt(task, ATTACK_ATTEMPTS_MAX, {
         once: () => run(scenario, { ground, seed, size: 'test', say: () => undefined }),
         // A busy machine can stall a trial. What the oracle finds broken is never tried again.
         mayPass: ({ stalled }) => stalled,
@@ -43,11 +37,11 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
 
     it(`control: fails with ${scenario.control.without}`, {
       timeout: CONTROL_ATTEMPTS_MAX * ATTEMPT_MS_MAX,
-    }, async (test) => {
+    }, async ({ task }) => {
       let tries = 0
       const signs = signsOf(scenario)
       const shows = (broken: readonly string[], sign: RegExp) => broken.some((fault) => sign.test(fault))
-      const { broken } = await attempt(test, CONTROL_ATTEMPTS_MAX, {
+      const { broken } = await attempt(task, CONTROL_ATTEMPTS_MAX, {
         once: () => run(scenario, { ground, seed: seed + tries++, size: 'control', say: () => undefined }),
         mayPass: (ran) => !signs.every((sign) => shows(ran.broken, sign)),
       })
@@ -60,32 +54,4 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
 function bundles(): Bundles | undefined {
   const [bundlePath, replayBundlePath] = [inject('bundlePath'), inject('replayBundlePath')]
   return bundlePath === undefined ? undefined : { bundlePath, replayBundlePath }
-}
-
-interface Attempts {
-  once(): Promise<Ran>
-  /** whether another attempt may end better */
-  mayPass(ran: Ran): boolean
-}
-
-/** Runs a trial again when it could not be set up or may pass. Each repetition is noted in the test's report. */
-async function attempt(
-  { task }: TestContext,
-  attemptsMax: number,
-  { once, mayPass }: Attempts,
-): Promise<Ran> {
-  for (let attempt = 1; ; attempt++) {
-    let reason: string
-    try {
-      const ran = await once()
-      if (attempt === attemptsMax || !mayPass(ran)) return ran
-      reason = ran.broken.join('; ') || 'nothing was broken'
-    } catch (error) {
-      if (attempt === attemptsMax) throw error
-      reason = String(error)
-    }
-    const [line = ''] = reason.split('\n')
-    task.meta.retried = [...(task.meta.retried ?? []), line]
-    say(`faults: attempt ${attempt} of ${task.name} is repeated, since ${reason}`)
-  }
 }
