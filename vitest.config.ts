@@ -24,15 +24,13 @@ const WAITING: Readonly<Record<string, number>> = {
 }
 const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 100,
-  'test/cli/commands': 35,
-  'test/cli/vitals': 35,
+  'test/cli/': 30,
   'test/scenarios/inhabit': 30,
   'test/scenarios/schedules': 30,
   'test/scenarios/wakes-by-change': 25,
   'test/scenarios/panel': 25,
-  'test/cli/create': 25,
-  'test/cli/mcp': 25,
-  'test/cli/bad-input': 20,
+  'local/src/temporal.': 24,
+  'local/src/postgres.': 20,
   'test/scenarios/effects': 20,
   'test/scenarios/budgets.': 20,
   'test/scenarios/lives': 20,
