@@ -7,7 +7,7 @@ import { LocalError } from './error.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 import { acquireLock } from './lock.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../../../infra/temporal')
+const SOURCE = resolve(import.meta.dirname, '../temporal')
 const PROGRESS_MS = 5_000
 const WAIT_MS = 3_600_000
 const FLAGS = [
@@ -24,7 +24,7 @@ export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary
 }
 
 /**
- * Builds infra/temporal into the cache: minutes the first time, seconds with Go's own cache warm. Of several starts one
+ * Builds ../temporal into the cache: minutes the first time, seconds with Go's own cache warm. Of several starts one
  * builds and the others wait.
  * @throws LocalError without Go, or with the end of its output
  */
