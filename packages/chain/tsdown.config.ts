@@ -1,4 +1,4 @@
 import { forPackage } from '../../tsdown.config.base.ts'
 
 /** Migrations read the `.sql` files beside them, in `dist` as in `src`. */
-export default { ...forPackage('index'), copy: { from: 'src/sql/**/*.sql', flatten: false } }
+export default { ...forPackage(), copy: { from: 'src/sql/**/*.sql', flatten: false } }

@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
@@ -168,7 +168,7 @@ function targetOf({ address }: Running) {
   return { host: hostname, port: Number(port) }
 }
 
-const WORKER_MAIN = join(dirname(createRequire(import.meta.url).resolve('@treeos/worker')), 'main.ts')
+const WORKER_MAIN = createRequire(import.meta.url).resolve('@treeos/worker/main')
 
 /** A worker as users run it: a separate process of the product's entry file. */
 export class WorkerProcess {

@@ -7,7 +7,7 @@ import { LocalError } from './error.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 import { acquireLock } from './lock.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../temporal')
+const SOURCE = resolve(import.meta.dirname, '../temporal') // beside src in a checkout, beside dist in an install
 const PROGRESS_MS = 5_000
 const WAIT_MS = 3_600_000
 const FLAGS = [

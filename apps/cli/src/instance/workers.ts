@@ -1,6 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   forgetService,
@@ -25,9 +25,8 @@ export interface WorkerPlace {
   readonly temporal: { readonly address: string; readonly namespace: string }
 }
 
-/** The worker's program. It is run from its sources, like ourselves. */
-export const workerProgram = (): string =>
-  join(dirname(createRequire(import.meta.url).resolve('@treeos/worker')), 'main.ts')
+/** The worker's program: a source in a checkout, a built file in an install. */
+export const workerProgram = (): string => createRequire(import.meta.url).resolve('@treeos/worker/main')
 
 export function workerEnvironment(dataDir: string, place: WorkerPlace, env = process.env): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
