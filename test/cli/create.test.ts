@@ -24,10 +24,10 @@ afterAll(async () => {
 const create = (...args: string[]) => run(process.execPath, [CREATE, ...args], { cwd: folder })
 
 it.each([
-  [['My World'], 'is no name'],
-  [[], 'one folder is needed'],
-  [['a', 'b'], 'one folder is needed'],
-  [['a', '--from', folder], 'is no checkout of TreeOS'],
+  [['My World'], 'is not a name'],
+  [[], 'give one folder'],
+  [['a', 'b'], 'give one folder'],
+  [['a', '--from', folder], 'is not a checkout of TreeOS'],
   [['a', '--fast'], '--fast'],
 ])('%j is wrong usage, and makes nothing', async (args, says) => {
   await expect(create(...args)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(says) })

@@ -4,20 +4,22 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 const TEMPLATE = resolve(import.meta.dirname, '../template')
 /** The name that stands in the template. */
 const PLACEHOLDER = 'hello'
-/** The prefix of everything that an extension brings. */
+/** The version that stands in the template for our packages: all of them are released together, in the version of this one. */
+const VERSION = '"^0.0.0"'
+/** The prefix of every name an extension brings. */
 const NAME = /^(?=.{1,32}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-/** What is published under another name, since npm would leave it out. */
+/** Files that npm would leave out of a package under their own name. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', env: '.env' }
 
-/** What was asked for cannot be made; nothing is written. */
+/** The arguments are wrong. Nothing was written. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 /**
  * Writes the template into a new folder.
- * @param path of the folder; its last part names the extension
- * @param from a checkout of TreeOS whose packages are linked; undefined takes them from the registry
+ * @param path the folder; its last part becomes the extension's name
+ * @param from a checkout of TreeOS, whose packages are linked; without it they come from the registry
  * @returns the folder, and the files in it
  * @throws {UsageError}
  */
@@ -29,16 +31,17 @@ export function create(
   const name = basename(folder)
   if (!NAME.test(name))
     throw new UsageError(
-      `${JSON.stringify(name)} is no name: lower case letters, digits and dashes, at most 32, a letter first`,
+      `${JSON.stringify(name)} is not a name: use lower case letters, digits and dashes, at most 32, and begin with a letter`,
     )
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new UsageError(`${folder} is there already, and is not empty`)
+    throw new UsageError(`${folder} exists and is not empty`)
   if (from !== undefined && !existsSync(join(from, 'packages/sdk/package.json')))
-    throw new UsageError(`${resolve(from)} is no checkout of TreeOS: it has no packages/sdk`)
+    throw new UsageError(`${resolve(from)} is not a checkout of TreeOS: it has no packages/sdk`)
   const files = filesIn(TEMPLATE)
+  const version = JSON.stringify(`^${ownVersion()}`)
   const written = files.map((file) => {
     const target = RENAMED[file] ?? file
-    const text = named(readFileSync(join(TEMPLATE, file), 'utf8'), name)
+    const text = named(readFileSync(join(TEMPLATE, file), 'utf8'), name).replaceAll(VERSION, version)
     mkdirSync(dirname(join(folder, target)), { recursive: true })
     writeFileSync(
       join(folder, target),
@@ -51,7 +54,11 @@ export function create(
 
 const named = (text: string, name: string): string => text.replaceAll(PLACEHOLDER, name)
 
-/** The same with every package of ours taken from a checkout. */
+function ownVersion(): string {
+  return JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8')).version
+}
+
+/** The same package.json with each package of TreeOS linked from a checkout. */
 function linked(text: string, checkout: string): string {
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>
   for (const kind of ['dependencies', 'devDependencies']) {

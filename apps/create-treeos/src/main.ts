@@ -4,9 +4,9 @@ import { create, UsageError } from './create.ts'
 
 const USAGE = `npm create treeos FOLDER
 
-Makes the folder with an extension of its name in it: a role, an operation, a signal, and a world to try them in.
+Makes a folder with an extension of the same name: a role, an operation, a signal, and a world to try them in.
 
-  --from DIR   take TreeOS from a checkout of its repository, not from the registry`
+  --from DIR   link TreeOS from a checkout of its repository instead of installing it from npm`
 
 try {
   const { values, positionals } = parseArgs({
@@ -16,12 +16,12 @@ try {
   if (values.help) console.log(USAGE)
   else {
     const [path, ...more] = positionals
-    if (path === undefined || more.length > 0) throw new UsageError('one folder is needed')
+    if (path === undefined || more.length > 0) throw new UsageError('give one folder')
     const { folder, files } = create(path, { from: values.from })
-    // npm knows neither `link:` nor `workspace:`, by which a checkout is taken.
+    // npm does not know `link:` and `workspace:`, which a checkout needs.
     const manager = values.from === undefined ? 'npm' : 'pnpm'
     console.log(
-      `${folder} has ${files.join(', ')}\n\nNow:\n  cd ${path}\n  ${manager} install\n  ${manager} start`,
+      `${folder} now has ${files.join(', ')}\n\nNow:\n  cd ${path}\n  ${manager} install\n  ${manager} start`,
     )
   }
 } catch (error) {

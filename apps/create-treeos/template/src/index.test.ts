@@ -7,7 +7,7 @@ import extension from './index.ts'
 const ann = being({ name: 'ann' })
 const doorman = being({ name: 'doorman' })
 
-test('whoever is greeted keeps by whom, and all flows may read who it was', async () => {
+test('a greeting is kept on its target and published as a signal', async () => {
   const at = { actor: ann, target: doorman, args: { words: 'Well met' } }
   assert.deepEqual((await decide(extension, 'hello:greet', at)).facts, [
     setQuality(doorman, 'hello.greeted', { by: 'ann', words: 'Well met' }),
@@ -15,12 +15,12 @@ test('whoever is greeted keeps by whom, and all flows may read who it was', asyn
   ])
 })
 
-test('nobody is greeted without a word', async () => {
+test('a greeting without words is refused', async () => {
   const at = { actor: ann, target: doorman, args: { words: '' } }
   await assert.rejects(decide(extension, 'hello:greet', at), { code: 'INVALID_INPUT' })
 })
 
-test('the doorman answers whoever speaks, by name', async () => {
+test('the doorman answers by name', async () => {
   const moment = { me: doorman, wake: { from: 'ann', content: 'hi' } }
   assert.deepEqual(await runScript(extension, 'hello:doorman', moment), answer('Good day, @ann!'))
 })

@@ -9,22 +9,22 @@ import {
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** What can be done: pure, from what is asked and what stands there, to facts. */
+/** An operation. `decide` is pure: it gets the actor, the target and the arguments, and returns facts. */
 const greet = defineOperation({
   name: 'hello:greet',
-  description: 'Greets somebody, in front of everyone.',
+  description: 'Greets somebody in public.',
   on: 'being',
   allow: ['anyone'],
-  args: z.strictObject({ words: z.string().min(1).max(200).describe('what is said') }),
+  args: z.strictObject({ words: z.string().min(1).max(200).describe('the words of the greeting') }),
   decide: ({ actor, target, args }) => ({
     facts: [
       setQuality(target, 'hello.greeted', { by: actor.name, words: args.words }),
-      publishSignal('hello.last', target.name), // flows read it as world.hello.last
+      publishSignal('hello.last', target.name), // role flows read it as world.hello.last
     ],
   }),
 })
 
-/** What a being may be, and how far it reaches: absent lists mean none. */
+/** A role: what its wearer may see, do and summon. A list that is left out allows nothing. */
 const greeter = defineRole({
   name: 'hello:greeter',
   canSee: ['~'],
@@ -43,7 +43,7 @@ export default defineExtension({
   version: '0.1.0',
   roles: [greeter, cheered],
   operations: [greet],
-  signals: { last: 'name of whoever was greeted last' },
+  signals: { last: 'the being that was greeted last' },
   scripts: {
     'hello:doorman': ({ wake }) => (wake.from === null ? silence : answer(`Good day, @${wake.from}!`)),
   },
