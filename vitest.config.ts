@@ -72,7 +72,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,extensions,apps}/**/*.test.ts'],
+          include: ['{packages,extensions,apps,examples}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
           maxWorkers: '100%', // vitest itself would leave one processor idle
         },

@@ -20,7 +20,7 @@ const checks: Record<string, string[]> = {
   format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
   types: ['tsc'],
-  imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'test'],
+  imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'examples', 'test'],
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
 }

@@ -1,0 +1,22 @@
+/**
+ * 1. A role flow: an ordered list of clauses that picks the role a being wears in a moment. Pure, no services.
+ *   node examples/01-flow.ts
+ */
+import { compileFlow, evaluateFlow, type RoleFlow } from '@treeos/roles'
+
+const flow: RoleFlow = [
+  { when: { 'world.court.in-session': true }, role: 'judge' }, // the first plain clause that matches gives the primary role
+  { role: 'watcher' },
+  { stack: true, when: { 'time.sinceLastMoment': { gte: 60 } }, role: 'bored' }, // each stacked clause that matches adds a role
+]
+const roles = { judge: {}, watcher: {}, bored: {} }
+
+for (const [inSession, silenceSeconds] of [
+  [false, 5],
+  [true, 5],
+  [true, 90],
+] as const) {
+  const context = { time: { sinceLastMoment: silenceSeconds }, world: { court: { 'in-session': inSession } } }
+  const worn = evaluateFlow(compileFlow(flow), { context, cognition: 'llm', roles })
+  console.log(JSON.stringify({ inSession, silenceSeconds, ...worn }))
+}
