@@ -1,5 +1,5 @@
 /**
- * Who may import whom. `depcruise packages apps extensions bench test` holds the tree to it;
+ * Who may import whom. `depcruise packages apps extensions bench examples test` holds the tree to it;
  * test/contracts/import-rules.test.ts proves every rule on an import that breaks it.
  * Files are parsed with swc, so `import type` counts as an import everywhere it does not say otherwise.
  */
@@ -134,9 +134,9 @@ const rules = [
   },
   {
     name: 'testing-in-tests-alone',
-    comment: 'What tests are made with is no part of what runs.',
+    comment: 'The testing door is for tests and examples, not for code that runs in a worker.',
     severity: 'error',
-    from: { pathNot: `${tests}|^test/` },
+    from: { pathNot: `${tests}|^test/|^examples/` },
     to: { path: '^packages/sdk/src/testing[.]ts$' },
   },
   {

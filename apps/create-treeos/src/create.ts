@@ -9,7 +9,11 @@ const VERSION = '"^0.0.0"'
 /** The prefix of every name an extension brings. */
 const NAME = /^(?=.{1,32}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Files that npm would leave out of a package under their own name. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', env: '.env' }
+const RENAMED: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  env: '.env',
+  npmrc: '.npmrc',
+}
 
 /** The arguments are wrong. Nothing was written. */
 export class UsageError extends Error {

@@ -1,0 +1,122 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { removeInstance } from '@treeos/local'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { emptyDatabase } from '../support/database.ts'
+import { packAll, userEnvironment } from './packed.ts'
+import { type Registry, startRegistry } from './registry.ts'
+
+/**
+ * The packages as their users have them: packed, served by a registry on loopback, installed by npm in an empty folder.
+ * Third parties come from the registry of this machine. The tests run in order, in one folder.
+ */
+const run = promisify(execFile)
+const EXAMPLES = resolve(import.meta.dirname, '../../examples')
+
+// Named so that a later run removes the instance in it, should this one be killed.
+const home = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
+const world = join(home, 'my-world')
+let registry: Registry
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  await packAll(join(home, 'packed'))
+  registry = await startRegistry(join(home, 'packed'))
+  env = userEnvironment({ 'npm_config_@treeos:registry': registry.url, TREEOS_DATA: join(home, 'instance') })
+})
+afterAll(async () => {
+  registry?.close()
+  await removeInstance(join(home, 'instance'))
+  rmSync(home, { recursive: true, force: true })
+})
+
+const inWorld = (command: string, ...args: string[]) => run(command, args, { cwd: world, env })
+
+it('npm create treeos makes a folder, and npm installs it from the packages', async () => {
+  const { stdout } = await run('npm', ['create', 'treeos', 'my-world', '--yes', '--registry', registry.url], {
+    cwd: home,
+    env: { ...env, npm_config_cache: join(home, 'npm') }, // npx would run the one it installed for an earlier run
+  })
+  expect(stdout).toContain('npm start')
+  const { stderr } = await inWorld('npm', 'install', '--no-audit', '--no-fund')
+  expect(stderr, 'the first screen of an install').not.toMatch(/EBADENGINE|install-scripts/)
+  const { 'create-treeos': _, ...wanted } = registry.versions
+  const installed = readdirSync(join(world, 'node_modules/@treeos'))
+  expect(installed.map((name) => `@treeos/${name}`)).toEqual(Object.keys(wanted).sort())
+})
+
+it('its tests pass and it type-checks', async () => {
+  expect((await inWorld('npm', 'test')).stdout).toMatch(/pass 4\b/)
+  await inWorld('npm', 'run', 'typecheck')
+})
+
+it('every door of every package type-checks under strict nodenext, with the declarations of all libraries', async () => {
+  const doors = Object.keys(registry.versions)
+    .filter((name) => name.startsWith('@treeos/'))
+    .flatMap((name) => {
+      const { exports } = JSON.parse(readFileSync(join(world, 'node_modules', name, 'package.json'), 'utf8'))
+      const typed = Object.keys(exports).filter((door) => exports[door].types !== undefined)
+      return typed.map((door) => name + door.slice(1))
+    })
+  const lines = doors.map((door, i) => `export * as door${i} from '${door}'`)
+  writeFileSync(join(world, 'doors.ts'), lines.join('\n'))
+  const compilerOptions = { skipLibCheck: false }
+  const config = { extends: './tsconfig.json', compilerOptions, include: ['doors.ts'] }
+  writeFileSync(join(world, 'tsconfig.doors.json'), JSON.stringify(config))
+  const { stdout } = await inWorld('npx', 'tsc', '-p', 'tsconfig.doors.json', '--pretty', 'false').catch(
+    (error) => error,
+  )
+  const failing = new Set(
+    (stdout as string)
+      .split('\n')
+      .filter((line) => /^\S+\(\d/.test(line))
+      .map(fileOf),
+  )
+  // Temporal's declarations import those of `ms`, which its package does not bring.
+  expect([...failing].filter((file) => file !== 'node_modules/@temporalio/common/lib/time.d.ts')).toEqual([])
+})
+
+const fileOf = (line: string) => line.slice(0, line.indexOf('('))
+
+it('treeos up starts the services, and the being of the new extension answers and replays', async () => {
+  await inWorld('npx', 'treeos', 'up', '--demo', 'my-world', '--detach')
+  const { stdout } = await inWorld('npx', 'treeos', 'summon', '@doorman', 'Well?', '--wait', '20', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ reply: { from: '@doorman', content: 'Good day, @operator!' } })
+  const replayed = await inWorld('npx', 'treeos', 'replay', '--all', '--from', 'both', '--json')
+  expect(JSON.parse(replayed.stdout)).toMatchObject({ identical: true })
+  await inWorld('npx', 'treeos', 'down')
+})
+
+it('a Temporal worker of one’s own hosts beings beside its own workflows', async () => {
+  for (const file of ['04-extension.ts', '05-workflows.ts', '05-own-worker.ts', '06-client.ts'])
+    cpSync(join(EXAMPLES, file), join(world, file))
+  const database = await emptyDatabase()
+  const places = { ...env, DATABASE_URL: database.url, TEMPORAL_ADDRESS: inject('temporalAddress') }
+  const node = join(world, 'node_modules/.bin/node')
+  const worker = spawn(node, ['05-own-worker.ts'], { cwd: world, env: places, stdio: 'pipe' })
+  try {
+    let said = ''
+    for (const stream of [worker.stdout, worker.stderr]) stream.on('data', (data) => (said += data))
+    await vi.waitUntil(() => said.includes('beings live') || worker.exitCode !== null, { timeout: 60_000 })
+    expect(said).toContain('its own workflow counted 1,2,3')
+    const { stdout } = await run(node, ['06-client.ts'], { cwd: world, env: places })
+    expect(stdout).toContain('@flora: The figs are ripe, @operator.')
+  } finally {
+    if (worker.exitCode === null && worker.kill('SIGTERM')) await once(worker, 'exit')
+    await database.drop()
+  }
+})
+
+it('on a Node that is too old the command says which one it needs', async () => {
+  const main = join(world, 'node_modules/@treeos/cli/dist/main.js')
+  const asNode20 = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })"
+  const old = ['--import', `data:text/javascript,${encodeURIComponent(asNode20)}`, main, '--version']
+  await expect(run(join(world, 'node_modules/.bin/node'), old)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('treeos needs Node 22.12 or newer. This is Node 20.20.2'),
+  })
+})
