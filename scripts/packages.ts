@@ -4,9 +4,10 @@
  *   node scripts/packages.ts --write            brings their package.json into the form that `manifestOf` gives
  *   node scripts/packages.ts --repository URL   writes it and the address of the repository, which npm's provenance compares
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 
 export interface Manifest {
   readonly name: string
@@ -41,6 +42,17 @@ export function publishable(): Package[] {
     .map((file) => ({ folder: dirname(file), manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) }))
     .filter(({ manifest }) => manifest.private !== true)
 }
+
+/** Packs every one into a new folder, as it was built last. @returns the tarballs */
+export async function packAll(folder: string): Promise<string[]> {
+  mkdirSync(folder, { recursive: true })
+  const pack = (cwd: string) => promisify(execFile)(pnpm, ['pack', '--pack-destination', folder], { cwd })
+  await Promise.all(publishable().map((one) => pack(join(root, one.folder))))
+  return readdirSync(folder).map((file) => join(folder, file))
+}
+
+/** The pnpm that runs us, else the one on PATH. */
+export const pnpm = process.env.npm_execpath ?? 'pnpm'
 
 /** What npm's provenance, its page of a package and its users need, derived from `exports` and `bin`, which name sources. */
 export function manifestOf({ folder, manifest }: Package, repository?: string): Manifest {

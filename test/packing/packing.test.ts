@@ -2,20 +2,21 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { removeInstance } from '@treeos/local'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { packAll, pnpm, root } from '../../scripts/packages.ts'
 import { emptyDatabase } from '../support/database.ts'
-import { packAll, userEnvironment } from './packed.ts'
 import { type Registry, startRegistry } from './registry.ts'
+import { userEnvironment } from './user.ts'
 
 /**
  * The packages as their users have them: packed, served by a registry on loopback, installed by npm in an empty folder.
  * Third parties come from the registry of this machine. The tests run in order, in one folder.
  */
 const run = promisify(execFile)
-const EXAMPLES = resolve(import.meta.dirname, '../../examples')
+const EXAMPLES = join(root, 'examples')
 
 // Named so that a later run removes the instance in it, should this one be killed.
 const home = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
@@ -24,6 +25,7 @@ let registry: Registry
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
+  await run(pnpm, ['run', 'build'], { cwd: root })
   await packAll(join(home, 'packed'))
   registry = await startRegistry(join(home, 'packed'))
   env = userEnvironment({ 'npm_config_@treeos:registry': registry.url, TREEOS_DATA: join(home, 'instance') })
