@@ -62,7 +62,7 @@ export async function batchOf(db: Db, reality: Reality, wish: Wish): Promise<Bat
 }
 
 /** A batch over heads that were read before. */
-export function batchOver(heads: ReadonlyMap<ReelId, SeenHead>, wish: Wish & { reality: Reality }): Batch {
+function batchOver(heads: ReadonlyMap<ReelId, SeenHead>, wish: Wish & { reality: Reality }): Batch {
   const { moment = null, drafts = [] } = wish
   return {
     reality: wish.reality.id,

@@ -27,7 +27,7 @@ export interface Floor {
   readonly legalMoves: readonly Direction[]
 }
 
-export const isSame = (a: Square, b: Square): boolean => a[0] === b[0] && a[1] === b[1]
+const isSame = (a: Square, b: Square): boolean => a[0] === b[0] && a[1] === b[1]
 export const after = ([x, y]: Square, direction: Direction): Square => [
   x + STEPS[direction][0],
   y + STEPS[direction][1],

@@ -20,10 +20,10 @@ afterEach(() => server.reset())
 afterAll(() => server.close())
 
 export const SENTINEL = 'SENTINEL-7f3a' // what a provider may say and we may not
-export const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
+const SECRET = 'SECRET-PROMPT-91' // what we said to the provider
 export const KEY = 'sk-KEY-55'
 export const prompt = { system: `I am owl. ${SECRET}`, user: 'hello' }
-export const tool = (name: Tool['function']['name']): Tool => ({
+const tool = (name: Tool['function']['name']): Tool => ({
   type: 'function',
   function: { name, description: name, parameters: callParameters(name, []) },
 })

@@ -48,7 +48,7 @@ const NAMESPACE = 'default'
 const BUILD_MS_MAX = 3_600_000
 
 /** `treeos` in XDG_CACHE_HOME or ~/.cache. */
-export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
 }
 

@@ -194,7 +194,7 @@ export const anyContext = some({
   }),
 }) as fc.Arbitrary<JsonObject>
 
-export const anyRoles = some({
+const anyRoles = some({
   worker: fc.record({ requiredCognition: fc.constantFrom('llm', 'human', null) }, { requiredKeys: [] }),
   judge: fc.constant({}),
   'emotions:bored': fc.record(

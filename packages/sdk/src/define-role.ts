@@ -14,7 +14,7 @@ export type RoleInput<CanDo extends Entries = Entries> = Partial<
 }
 
 /** Where a prompt function stands until its extension is defined, whose version pins it. */
-export const UNPINNED = 'unpinned@0.0.0'
+const UNPINNED = 'unpinned@0.0.0'
 
 /**
  * Defines a role. A prompt function must be pure over the face it is given: replay calls it again.

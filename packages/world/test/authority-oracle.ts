@@ -209,7 +209,7 @@ const beingsOf = (world: MemoryWorld) =>
   [...world.rows].flatMap(([key, row]) => (key.startsWith('being:') ? [row as BeingRow] : []))
 
 /** Its makers, nearest first, however many. */
-export function makers(world: MemoryWorld, name: string): string[] {
+function makers(world: MemoryWorld, name: string): string[] {
   const out: string[] = []
   for (let up = world.being(name)?.parent; up != null; up = world.being(up)?.parent) out.push(up)
   return out

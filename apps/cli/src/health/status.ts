@@ -142,7 +142,7 @@ export function describeStatus(status: Status, dataDir: string): string {
 export const describeParked = (parked: number): string =>
   `${parked} ${parked === 1 ? 'being is' : 'beings are'} parked by a budget`
 
-export function describeInbox({ waiting, oldestSeconds }: Inbox): string {
+function describeInbox({ waiting, oldestSeconds }: Inbox): string {
   if (waiting === 0) return 'nothing waits'
   return `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'}, the oldest for ${duration(oldestSeconds)}`
 }

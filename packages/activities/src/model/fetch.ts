@@ -1,5 +1,5 @@
 /** Most bytes read of any answer. A decision is at most two times 64 KiB; JSON in JSON may write a byte as six. */
-export const ANSWER_BYTES_MAX = 1024 * 1024
+const ANSWER_BYTES_MAX = 1024 * 1024
 
 /** An answer came and can never be used, however often one asks. The message holds nothing of the answer. */
 export class UnusableAnswerError extends Error {

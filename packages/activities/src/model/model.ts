@@ -6,7 +6,6 @@ import { boundFetch, UnusableAnswerError } from './fetch.ts'
 import type { Mind } from './mind.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
-export { type Answer, parseAnswer } from './answer.ts'
 export { type Mind, mindOf, resolveMind } from './mind.ts'
 export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 

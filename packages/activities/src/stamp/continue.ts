@@ -21,9 +21,9 @@ import { event } from './follow-up.ts'
 import type { StampReading } from './read.ts'
 
 /** Why a being that would have gone on did not: it never fell silent, */
-export const CONTINUES_SPENT = 'self-continues-spent'
+const CONTINUES_SPENT = 'self-continues-spent'
 /** or too much came of the cause that it goes on for. */
-export const CHAIN_SPENT = 'chain-spent'
+const CHAIN_SPENT = 'chain-spent'
 
 /** What the ids of such wakes begin with. */
 const CONTINUES = 'continue/'
