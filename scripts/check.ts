@@ -22,7 +22,10 @@ const checks: Record<string, string[]> = {
   types: ['tsc'],
   imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'examples', 'test'],
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
+  unused: ['knip', '--no-config-hints'],
   build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
+  packages: ['node', 'scripts/check-packages.ts'], // of the build: publint and arethetypeswrong on every tarball
+  reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
 /**
  * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on

@@ -10,7 +10,7 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
   readonly participants: readonly string[]
 }
 
-/** The threads that are not over, the last moved first. @param all those too that are */
+/** The threads that are not over, the last moved first. With `all`, also those that are. */
 export async function threads(db: Db, which: { last: number; all: boolean }): Promise<ThreadView[]> {
   return (await listThreads(db, which)).map(viewOf)
 }

@@ -91,8 +91,8 @@ export interface ModelOptions {
 
 /**
  * Speaks to one mind. Nothing is tried twice here: retries are Temporal's.
- * @param timeoutSeconds for the whole of an answer, from the first byte sent to the last received. Node itself gives
- *   up on one that begins later than 300 s
+ * @param options `timeoutSeconds` bounds a whole answer, from the first byte sent to the last received; Node itself gives up
+ *   on an answer that begins after 300 s
  */
 export function createModel(mind: Mind, options: ModelOptions): Model {
   const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
