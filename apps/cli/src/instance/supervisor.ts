@@ -12,7 +12,7 @@ const READY_MS = 60_000
 const POLL_MS = 25
 
 /** Where the supervisor of a detached instance writes what it does. */
-export const supervisorLog = (dataDir: string): string => join(dataDir, 'up.log')
+const supervisorLog = (dataDir: string): string => join(dataDir, 'up.log')
 
 /**
  * Starts the process that looks after a detached instance, and waits until it does.
