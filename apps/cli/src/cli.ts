@@ -10,12 +10,12 @@ export interface InstanceOptions {
   readonly data?: string
 }
 
-/** Options of every command by which a being acts or looks. */
+/** Options of each command in which a being acts or reads. */
 export interface ActingOptions extends InstanceOptions {
   readonly as: string
 }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a command that only says something is done when it has
+// biome-ignore lint/suspicious/noConfusingVoidType: a command that returns nothing ends with 0
 type Action<A extends unknown[]> = (out: Output, ...args: A) => Promise<ExitStatus | void>
 
 const bold = (text: string): string => styleText('bold', text, { validateStream: false })
@@ -28,7 +28,7 @@ export function leaves(command: Command, path = ''): { readonly path: string; re
   return visible.flatMap((child) => leaves(child, path === '' ? child.name() : `${path} ${child.name()}`))
 }
 
-/** The tree of commands, with what they share. The files that fill it load what a command needs only when it runs. */
+/** The tree of commands, with what they share. The files that add commands load what a command needs only when it runs. */
 export class Cli {
   readonly program: Command
   readonly #out: Output
@@ -38,7 +38,7 @@ export class Cli {
   constructor(out: Output) {
     this.#out = out
     this.program = new Command('treeos')
-      .description('Live in a reality of beings, and look back at what happened.')
+      .description('Run a world of beings, act in it, and inspect what happened.')
       .option('--json', 'print JSON on stdout, and nothing else')
       .option('-V, --version', 'print the version')
       .on('option:version', () => this.#tellVersion())
@@ -66,11 +66,11 @@ export class Cli {
   onInstance(usage: string, description: string, group = ''): Command {
     return this.command(usage, description, group).option(
       '--data <dir>',
-      'folder of the instance; TREEOS_DATA, else .treeos',
+      'folder of the instance (default: TREEOS_DATA, or .treeos)',
     )
   }
 
-  /** A command by which a being acts or looks. */
+  /** A command in which a being acts or reads. */
   asBeing(usage: string, description: string, group = ''): Command {
     return this.onInstance(usage, description, group).option(
       '--as <stance>',

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 
-/** Adds what `.env` says: the environment itself wins, and an empty value is an unset one. */
+/** Adds the variables of a `.env` file. Variables that are set already win; an empty value counts as unset. */
 export function loadEnvironment(env: NodeJS.ProcessEnv, file: string): void {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    return // there is none, which is how most people live
+    return // most folders have none
   }
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value !== '' && env[name] === undefined) env[name] = value

@@ -9,12 +9,12 @@ export async function main(args: readonly string[]): Promise<void> {
   const out = outputOf(args)
   const status = await attempt(args, out)
   process.exitCode = status
-  // Whatever a library still holds open must not hold up a script; what was written is out first.
+  // A library may hold something open, which must not delay a script. Output is flushed first.
   if (out.isGone) process.exit(status)
   process.stdout.write('', () => process.stderr.write('', () => process.exit(status)))
 }
 
-/** The same in a process that goes on. */
+/** Runs one command line in a process that goes on. */
 export const runCommandLine = (args: readonly string[]): Promise<ExitStatus> => attempt(args, outputOf(args))
 
 function outputOf(args: readonly string[]): Output {
@@ -33,7 +33,7 @@ async function attempt(args: readonly string[], out: Output): Promise<ExitStatus
   }
 }
 
-/** Node puts U+FFFD where an argument is not UTF-8, and nothing that was said is to be repaired. */
+/** Refuses arguments that are not UTF-8: Node replaces such bytes with U+FFFD, which would change the text. */
 function requireUtf8(args: readonly string[]): void {
   if (process.platform !== 'linux' || !args.some((arg) => arg.includes('\ufffd'))) return
   try {

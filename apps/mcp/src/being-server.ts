@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { ErrorListener, Seat } from './seat.ts'
 import { callVerb, RESOURCES, readResource, TOOLS } from './tools.ts'
 
-/** One MCP server for whoever has the seat: four tools and two resources, whatever the world holds. */
+/** The MCP server of one seat: always four tools and two resources. */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
   const server = new Server(
     { name: 'treeos', version: manifest.version },
@@ -38,7 +38,7 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
   return server
 }
 
-/** The same twice, as the protocol asks: for models that read, and for programs. */
+/** The same value twice, as the protocol asks: as text for models, and structured for programs. */
 const result = (value: object) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(value) }],
   structuredContent: value as Record<string, unknown>,

@@ -1,2 +1,2 @@
-/** Of one message, whichever way it comes. */
+/** The size limit of one message, over either transport. */
 export const MESSAGE_BYTES_MAX = 1024 * 1024

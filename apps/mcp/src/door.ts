@@ -13,20 +13,20 @@ import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
 
-/** Somebody whose token holds. */
+/** A client with a valid token. */
 export type Visitor = NonNullable<Awaited<ReturnType<typeof bearerOf>>>
 
 export interface DoorOptions {
-  /** how long a being is kept from its own mind while nobody does anything; default 300 */
+  /** how long an unused seat keeps the being from its own model; default 300 */
   readonly idleSeconds?: number
-  /** how often tokens that hold no more and idle seats are looked for; default 5 */
+  /** how often invalid tokens and idle seats are looked for; default 5 */
   readonly sweepSeconds?: number
   readonly onError: ErrorListener
 }
 
 const SESSIONS_MAX = 100
 const SESSIONS_MAX_PER_TOKEN = 8
-/** A client that went without a word. One that comes back later opens another session. */
+/** A session unused for this long is closed. A client that comes back opens another one. */
 const SESSION_IDLE_MS = 24 * 3600 * 1000
 const SUBSCRIPTIONS_MAX = 100
 
@@ -37,18 +37,18 @@ interface Session {
   usedAt: number
 }
 
-/** The seat of one token, whichever of its sessions and requests use it. */
+/** The seat of one token, shared by its sessions and requests. */
 interface Place {
   readonly token: string
   readonly seat: Seat
-  /** requests of the newer protocol under way: it has no sessions */
+  /** current requests of the newer protocol, which has no sessions */
   requests: number
 }
 
 /**
- * Who is in, behind which seat. Clients of 2025's protocol open a session, to which the token that opened it belongs; those
- * of 2026's send each request by itself. Either way there is one seat a token, which is left when its last session closes,
- * when nobody has used it for a while, and when its token holds no more.
+ * The sessions and seats of all clients. A client of the 2025 protocol opens a session, which belongs to its token; a client
+ * of the 2026 protocol sends each request by itself. Each token has one seat. The seat is left when its last session closes,
+ * when it was idle for a while, and when its token is no longer valid.
  */
 export class Door {
   readonly #at: Connection
@@ -107,9 +107,9 @@ export class Door {
     const { place, transport } = session
     if (place.token !== visitor.token)
       throw new TreeosError('FORBIDDEN', `session ${quote(id)} belongs to another token`)
-    if (request.method === 'POST') session.usedAt = Date.now() // a stream that is opened again does nothing
+    if (request.method === 'POST') session.usedAt = Date.now() // opening a stream again does not count as use
     const response = await transport.handleRequest(request, { parsedBody: message })
-    // Whoever closes a session is told so when the being is free.
+    // Answers the client that closes a session only when the being is free.
     if (request.method === 'DELETE') await this.#leaveUnused(place)
     return response
   }
@@ -147,7 +147,7 @@ export class Door {
     const place = this.#placeOf(visitor)
     place.requests++
     try {
-      // The handler passes it on as it is; it never reads the token itself.
+      // The handler passes authInfo on unchanged. It never reads the token.
       const authInfo = { token: visitor.token, clientId: visitor.token, scopes: [], extra: { place } }
       return await this.#modern.fetch(request, { authInfo, parsedBody: message })
     } finally {
@@ -164,7 +164,7 @@ export class Door {
     return made
   }
 
-  /** Clients that open a session and never close it are common: of one token, the longest unused gives way. */
+  /** Many clients never close their sessions: the longest unused one of a token is closed for a new one. */
   async #makeRoom(place: Place): Promise<void> {
     const own = [...this.#sessionsAt(place)].sort((a, b) => a.usedAt - b.usedAt)
     if (own.length >= SESSIONS_MAX_PER_TOKEN) await own[0]?.server.close()

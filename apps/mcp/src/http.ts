@@ -32,11 +32,11 @@ const CONNECTIONS_MAX = 256
 const HEADERS_MS = 10_000
 const REQUEST_MS = 30_000
 
-/** Serves whoever has a token, over Streamable HTTP. */
+/** Serves clients that have a token, over Streamable HTTP. */
 export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
   const { port, listen = '127.0.0.1', hosts = [], onError } = options
   const door = new Door(at, options)
-  // An address is no name that somebody could make lead here; those that stand for all addresses are nobody's.
+  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are no names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts])]
   const server = createServer((request, response) => {
@@ -75,7 +75,7 @@ interface Inside {
   readonly onError: EdgeOptions['onError']
 }
 
-/** In this order: nobody's body is read whose token does not hold. */
+/** Checks the token before it reads the body. */
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -102,7 +102,7 @@ async function answer(
   await handler(request, flushing(response), message)
 }
 
-/** A page of another site, whose name was made to lead here, says that name. */
+/** Refuses DNS rebinding: a page whose own name was made to lead here sends that name as host or origin. */
 function requireOwnName({ headers }: IncomingMessage, names: string[]): void {
   const host = validateHostHeader(headers.host, names)
   if (!host.ok) throw new TreeosError('FORBIDDEN', `${host.message}; this server is ${names.join(', ')}`)
@@ -198,7 +198,7 @@ function listenFailure(error: unknown, port: number, listen: string): unknown {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new TreeosError(
       'INVALID_INPUT',
-      `nobody may listen on ${quote(listen)} port ${port} here (${code})`,
+      `cannot listen on ${quote(listen)} port ${port} (${code}): name another address or port`,
     )
   return error
 }

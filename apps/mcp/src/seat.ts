@@ -8,15 +8,15 @@ import {
 } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 
-/** Told of what nobody who is connected can be told. */
+/** Receives errors that no client is to see. */
 export type ErrorListener = (where: string, error: unknown) => void
 
-/** Calls of one bearer under way at once: each of them waits on Postgres. */
+/** Concurrent calls of one bearer: each of them uses Postgres. */
 const CALLS_MAX = 16
 
 /**
- * The place that a bearer takes in a being. A person's being acts by itself; any other one is inhabited from the first use
- * on, until the seat is left, and lives by its own mind before and after.
+ * How a bearer acts as a being. A person's being acts directly. Any other being is inhabited from the first use until the
+ * seat is left; before and after, its own model decides.
  */
 export class Seat {
   readonly bearer: Bearer
@@ -36,7 +36,7 @@ export class Seat {
 
   /**
    * Does something as the being.
-   * @throws {TreeosError} RATE_LIMITED, the refusal of the lease, and whatever `act` throws
+   * @throws {TreeosError} RATE_LIMITED, the refusal of the lease, and what `act` throws
    */
   async use<T>(act: (at: Connection, being: BeingName) => Promise<T>): Promise<T> {
     if (this.#calls >= CALLS_MAX) {
@@ -54,7 +54,7 @@ export class Seat {
     }
   }
 
-  /** Takes the seat, unless it is taken. A refusal leaves it free: the next one asks again. */
+  /** Takes the seat, unless it is taken. After a refusal the next call tries again. */
   take(): Promise<Connection> {
     if (this.#taken !== null) return this.#taken
     this.#usedAt = Date.now()
@@ -66,7 +66,7 @@ export class Seat {
     return taken
   }
 
-  /** A lease may have ended elsewhere: the being itself gives it up by `be release`, and so may its elders. */
+  /** Takes the seat again if the lease has ended: the being or its elders may end it by `be release`. */
   async #seated(): Promise<Connection> {
     const taken = this.take()
     const at = await taken
@@ -75,12 +75,12 @@ export class Seat {
     return this.take()
   }
 
-  /** How long nobody has done anything here; 0 while somebody does. */
+  /** How long the seat was idle; 0 while a call runs. */
   get idleMs(): number {
     return this.#calls > 0 ? 0 : Date.now() - this.#usedAt
   }
 
-  /** Gives the being back to its own mind. Whoever uses the seat later takes it again. */
+  /** Gives the being back to its own model. A later use takes the seat again. */
   leave(): Promise<void> {
     const taken = this.#taken
     if (taken === null) return this.#leaving
@@ -105,11 +105,11 @@ export class Seat {
     return at
   }
 
-  /** A lease that could not be given back is renewed no more, and runs out by itself. */
+  /** A lease that could not be released is no longer renewed, so it expires. */
   async #standUp(taken: Promise<Connection>): Promise<void> {
     const isSitting = await taken.then(
       () => true,
-      () => false, // who asked for the seat was told why
+      () => false, // the caller that asked for the seat got the error
     )
     const hands = this.#hands
     this.#hands = null

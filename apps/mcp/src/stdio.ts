@@ -5,14 +5,14 @@ import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
 
 export interface Serving {
-  /** resolves when the client has gone: its end of the pipe is closed, or it sent what is too large to be read */
+  /** resolves when the client closed its end of the pipe, or sent a message that is too large */
   readonly over: Promise<void>
   /** Ends the session and gives the being back. Safe to call again. */
   close(): Promise<void>
 }
 
 /**
- * Serves one client over standard input and output; whoever started the process vouches for it.
+ * Serves one client over standard input and output. The user who started the process vouches for it.
  * @throws {TreeosError} FORBIDDEN or BEING_NOT_FOUND, before anything is served
  */
 export async function serveStdio(at: Connection, bearer: Bearer, onError: ErrorListener): Promise<Serving> {
@@ -22,8 +22,8 @@ export async function serveStdio(at: Connection, bearer: Bearer, onError: ErrorL
   const handle = serve(
     () => {
       const server = createBeingServer(seat, onError)
-      // Not before: a client may start a process only to ask which protocol it speaks. A client of the newer protocol says
-      // no such word, and takes the seat by its first call; a refusal is told there, too.
+      // Not before: a client may start a process only to ask which protocol it speaks. A client of the newer protocol does
+      // not initialize. It takes the seat with its first call, which also reports a refusal.
       server.oninitialized = () => void seat.take().catch((error: unknown) => onError('lease', error))
       return server
     },

@@ -17,10 +17,10 @@ import {
 import { VERB_TOOLS } from '@treeos/world'
 import type { Seat } from './seat.ts'
 
-/** Longer than that, an answer is read from the inbox. */
+/** For longer waits, a client reads the answer from the inbox. */
 const WAIT_SECONDS_MAX = 300
 
-/** A person answers too, and may wait for an answer. */
+/** The summon of a model, plus answering and waiting. */
 const SPOKEN = callParameters('summon', ['target', 'content', 'inReplyTo'])
 const SUMMON: CallParameters = {
   ...SPOKEN,
@@ -39,7 +39,7 @@ const DESCRIPTIONS: Partial<Record<Verb, string>> = {
   summon: 'Speak to a being, or answer what lies in the inbox.',
 }
 
-/** The four verbs, and never a fifth. */
+/** The tools: the four verbs. */
 export const TOOLS = (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
   name: verb,
   description: DESCRIPTIONS[verb] ?? VERB_TOOLS[verb].description,
@@ -75,7 +75,7 @@ function speak(seat: Seat, args: JsonObject): Promise<object> {
     if (target !== null)
       throw new TreeosError(
         'INVALID_INPUT',
-        'an answer goes to whoever asked: leave out target, or inReplyTo',
+        'an answer goes to the being that asked: leave out target, or inReplyTo',
       )
     return seat.use((at, as) => reply(at, { correlation, content: call.content, as, waitSeconds: wait }))
   }
@@ -115,7 +115,7 @@ function requireArguments({ name, inputSchema }: (typeof TOOLS)[number], input: 
   throw new TreeosError('INVALID_INPUT', `${name} takes no ${quote(odd)}; it takes ${known.join(', ')}`)
 }
 
-/** What may be read beside the verbs: nothing that `see` and the prompt of a moment would not tell the being. */
+/** The resources. They hold nothing that `see` and the prompt of a moment would not show the being. */
 export const RESOURCES = [
   {
     uri: 'treeos://inbox',

@@ -1,3 +1,3 @@
-/** The worker of our own instances, and the list of what it loads. */
+/** The worker of our own instances, and the extensions that it loads. */
 export { absoluteModules, loadExtensions } from './extensions.ts'
 export { nameAndCode, type RunningWorker, startWorker } from './worker.ts'

@@ -6,7 +6,7 @@ import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
 
-// The sandbox would else read the host's time zone; a moment's hour is recorded data.
+// Without this the sandbox would read the host's time zone, and the hour of a moment is recorded.
 process.env.TZ = 'UTC'
 const { TREEOS_LOG = '' } = process.env
 if (TREEOS_LOG !== 'debug') skipWorkflowStackTraces()
@@ -18,7 +18,7 @@ const log = pino(
 let worker: RunningWorker | null = null
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
-    if (worker === null) process.exit(0) // nothing was taken on yet
+    if (worker === null) process.exit(0) // it has taken no work yet
     worker.stop()
   })
 }
@@ -33,11 +33,11 @@ try {
   process.exit(1)
 }
 
-/** Errors of our own say what to do. Of the others the message stays here: it may quote a prompt or a row. */
+/** Logs the message of our own errors only. Other messages may quote a prompt or a row. */
 function tell(error: unknown): void {
   if (error instanceof StartError || error instanceof ServiceAwayError || error instanceof TreeosError)
     log.fatal({ error: error.name }, error.message)
-  else log.fatal({ ...nameAndCode(error), at: framesOf(error) }, 'the worker cannot go on')
+  else log.fatal({ ...nameAndCode(error), at: framesOf(error) }, 'the worker stops: an unexpected error')
 }
 
 function framesOf(error: unknown): string[] {

@@ -7,13 +7,13 @@ import type { Kysely } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { StartError } from './start-error.ts'
 
-/** Beats take milliseconds, minds seconds to minutes. */
+/** Beats take milliseconds, models seconds to minutes. */
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
-/** A scrape waits this long for Postgres. */
+/** How long a scrape waits for Postgres. */
 const INBOX_MS_MAX = 2000
 
-/** What a worker counts, and where Prometheus reads it. Names and numbers only: no being, no content is a label. */
+/** The metrics of a worker, served for Prometheus. Labels hold names and numbers, never beings or contents. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #moments = new Counter({
@@ -37,7 +37,7 @@ export class Metrics {
   })
   readonly #tokens = new Counter({
     name: 'treeos_model_tokens_total',
-    help: 'Tokens that providers told of.',
+    help: 'Model tokens that providers reported.',
     labelNames: ['kind'],
     registers: [this.registry],
   })
@@ -109,7 +109,7 @@ async function measure(db: Kysely<ChainDb>): Promise<Line> {
   return { ...(await measureInboxes(db)), parked: await countParked(db) }
 }
 
-/** Asks once for all that wait for the answer. While Postgres has none, NaN: what else a worker counts is told all the same. */
+/** Shares one query among concurrent scrapes. Gives NaN while Postgres does not answer, so that the other metrics are served. */
 function measuring(db: Kysely<ChainDb>): () => Promise<Line> {
   let asked: Promise<Line> | null = null
   return () => {
@@ -121,10 +121,10 @@ function measuring(db: Kysely<ChainDb>): () => Promise<Line> {
   }
 }
 
-/** Two workers of one machine cannot share a port, and need none that they were told. */
+/** Two workers on one machine cannot share a port. */
 function portError(port: number, { code, message }: NodeJS.ErrnoException): StartError {
   return new StartError(
-    `TREEOS_METRICS_PORT ${port} cannot be had (${code ?? message}): leave it unset for a free one, or give each worker its own`,
+    `TREEOS_METRICS_PORT ${port} cannot be bound (${code ?? message}): leave it unset for a free port, or give each worker its own`,
   )
 }
 

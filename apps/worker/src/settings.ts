@@ -9,7 +9,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 export const isLogLevel = (text: string): boolean => LOG_LEVELS.includes(text)
 
-/** What a worker is told by its environment, beside its Temporal and its mind. */
+/** The settings of a worker in its environment, apart from Temporal and the model. */
 export interface Settings {
   readonly databaseUrl: string
   /** folder of the instance, which keeps histories; null without one */
@@ -17,19 +17,19 @@ export interface Settings {
   /** 0 picks a free one */
   readonly metricsPort: number
   readonly modelTimeoutSeconds: number
-  /** most tokens of an answer to a being with a budget; undefined leaves it to the model's own */
+  /** most model tokens of an answer to a being with a budget; undefined: the model's own limit */
   readonly answerTokensMax: number | undefined
-  /** by model, the shipped ones included; undefined: those alone */
+  /** by model, including the shipped ones; undefined: the shipped ones alone */
   readonly prices: Prices | undefined
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
-  /** a bundle of our workflows made before; null makes one */
+  /** an existing bundle of our workflows; null makes one */
   readonly bundlePath: string | null
 }
 
 /**
  * @param env an empty value is an unset one
- * @throws {StartError} naming the variable, its value and what would have been right
+ * @throws {StartError} with the variable, its value and what it takes
  */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const databaseUrl = env.DATABASE_URL

@@ -1,4 +1,4 @@
-/** A worker that cannot start as it is told to: the message says what to change. */
+/** The worker cannot start with these settings. The message says what to change. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

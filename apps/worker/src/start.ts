@@ -27,8 +27,8 @@ export function locateTemporal(): TemporalPlace {
 }
 
 /**
- * What a worker asks of its services before it works. One that is away is waited for, and the log says so; one that
- * answers and refuses ends the start, since no wait would mend that.
+ * The calls to services that a worker makes before it takes work. It waits for a service that does not answer, and logs that.
+ * A service that answers and refuses ends the start: waiting would not help.
  */
 export class Start {
   readonly #log: Logger
@@ -74,7 +74,7 @@ export class Start {
   }
 }
 
-/** What Postgres says of a login or of its tables quotes nothing but names. */
+/** Messages of Postgres about a login or its tables quote names only, so they may be shown. */
 function postgresRefusal(error: unknown, service: string): unknown {
   if (error instanceof ServiceAwayError) return error
   const { code } = error as { code?: unknown }
@@ -83,7 +83,7 @@ function postgresRefusal(error: unknown, service: string): unknown {
   return new StartError(`${service} refuses: ${messageOf(error)}`)
 }
 
-/** Host, port and database, without who connects. */
+/** Host, port and database, without user and password. */
 function addressOf(url: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? 'DATABASE_URL (not a URL)' : `${parsed.host}${parsed.pathname}`

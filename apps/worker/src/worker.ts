@@ -17,12 +17,12 @@ import { Metrics } from './metrics.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start } from './start.ts'
 
-/** A killed worker's beings go on elsewhere after at most this. */
+/** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
 
 export interface RunningWorker {
   readonly taskQueue: string
-  /** without its key; null when LLM beings have no mind */
+  /** without its key; null when no model is configured */
   readonly mind: { readonly model: string; readonly baseUrl: string } | null
   /** where Prometheus reads this worker */
   readonly metrics: string
@@ -33,7 +33,7 @@ export interface RunningWorker {
 
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder that keeps histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
+ * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
  * our workflows made before: it saves each start a second or two. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
@@ -103,13 +103,13 @@ function modelOptions({ modelTimeoutSeconds, prices, answerTokensMax }: Settings
   }
 }
 
-/** A query may hold a key. */
+/** Drops the query of the URL, which may hold a key. */
 function shown({ model, baseUrl }: Mind): { model: string; baseUrl: string } {
   const { origin, pathname } = new URL(baseUrl)
   return { model, baseUrl: origin + pathname }
 }
 
-/** The innermost plugin of a worker: the others have done what they do before it takes work. */
+/** The innermost plugin of a worker, called last: resolves `begun` when the worker starts to take work. */
 class Running implements WorkerPlugin {
   readonly name = 'treeos-running'
   readonly begun: Promise<void>
@@ -128,12 +128,12 @@ class Running implements WorkerPlugin {
   }
 }
 
-/** Temporal would refuse to shut down one that has ended, or is about to. */
+/** Temporal throws when a worker that has ended, or is about to, is shut down. */
 function stop(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
-/** Counts everything, and logs what a person would want to see: failures and retries, by name and code. */
+/** Counts everything. Logs failures and retries, by name and code. */
 function observer(metrics: Metrics, log: Logger): Observer {
   const { beat, outcome, model, error } = metrics.observer
   return {
@@ -143,7 +143,10 @@ function observer(metrics: Metrics, log: Logger): Observer {
       outcome(kind, reason)
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
-      log.info({ outcome: kind, reason }, isNothing ? 'a moment came to nothing' : 'a moment met a bound')
+      log.info(
+        { outcome: kind, reason },
+        isNothing ? 'a moment failed or was skipped' : 'a moment reached a limit',
+      )
     },
     leftOut(what, fault) {
       error('resolver')
@@ -165,7 +168,7 @@ export function nameAndCode(error: unknown): { error: string; code?: string } {
     : { error: name }
 }
 
-/** The SDK's own lines; of the errors they carry, name and code. */
+/** Logs the SDK's own lines; of errors in them only name and code. */
 function runtimeLogger(log: Logger) {
   type Meta = Record<string | symbol, unknown> | undefined
   const line = (level: 'trace' | 'debug' | 'warn' | 'error') => (message: string, meta?: Meta) => {

@@ -1,4 +1,4 @@
-/** Something on this machine is missing or broken. The message says what, and what the user can do about it. */
+/** Something on this machine is missing or broken. The message says what, and what to do. */
 export class LocalError extends Error {
   override readonly name: string = 'LocalError'
   readonly code = 'SERVICE_UNAVAILABLE'

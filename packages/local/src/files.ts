@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { systemCode } from './error.ts'
 
-/** Writes beside the file and moves into place: a reader finds the old content or the new, never half of one. */
+/** Replaces a file atomically: a reader finds the old content or the new, never a part. */
 export function writeWhole(path: string, content: string, mode = 0o600): void {
   const draft = `${path}.${randomUUID()}`
   try {

@@ -1,4 +1,4 @@
-/** The services one instance of TreeOS needs on this machine: found or started, recorded, and stopped. */
+/** Finds or starts, records and stops the services that one instance of TreeOS needs on this machine. */
 export { LocalError } from './error.ts'
 export { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 export {

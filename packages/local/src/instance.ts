@@ -12,7 +12,7 @@ export interface Service {
   /** Null when the service is not ours to stop. */
   process: Process | null
   address: string
-  /** What asks it to end in order; SIGTERM unless it needs another. */
+  /** The signal that ends it in order; SIGTERM unless it needs another. */
   stopSignal?: NodeJS.Signals
   detail?: Record<string, string | null>
 }
@@ -22,18 +22,18 @@ export interface Instance {
   version: 1
   /** In the order of their start. */
   services: Service[]
-  /** The ports of the last run by purpose, taken again when free, so that addresses last. */
+  /** The ports of the last run by purpose. They are used again when free, so that addresses stay the same. */
   ports: Record<string, number>
 }
 
 export interface Stopped {
   name: string
   pid: number
-  /** `gone` when it had ended before, or its pid belongs to another process by now. */
+  /** `gone`: it had ended before, or its pid belongs to another process by now. */
   end: 'gone' | 'stopped' | 'killed'
 }
 
-/** Another process starts, runs or stops this instance. */
+/** Another process is starting, running or stopping this instance. */
 export class InstanceBusyError extends LocalError {
   override readonly name: string = 'InstanceBusyError'
   readonly pid: number
@@ -45,7 +45,7 @@ export class InstanceBusyError extends LocalError {
   }
 }
 
-/** Where the instance lives: `--data`, else TREEOS_DATA, else `.treeos` in `cwd`. Always absolute; nothing is made. */
+/** The folder of the instance: `--data`, else TREEOS_DATA, else `.treeos` in `cwd`. Absolute. Creates nothing. */
 export function instanceDir({
   data,
   env = process.env,
@@ -58,10 +58,10 @@ export function instanceDir({
   return resolve(cwd, data || env.TREEOS_DATA || '.treeos')
 }
 
-/** Makes the folder when it is missing. Its secrets are files of mode 0600; git ignores all of it. */
+/** Creates the folder when it is missing. Secrets in it are files of mode 0600, and git ignores all of it. */
 export function openInstance(dataDir: string): void {
   const isNew = mkdirSync(dataDir, { recursive: true }) !== undefined
-  // Postgres refuses to run as root, and its user has to pass through here.
+  // Postgres does not run as root, and its user needs to pass through this folder.
   if (isNew) chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const ignore = join(dataDir, '.gitignore')
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
@@ -103,7 +103,7 @@ export async function recordService(
 }
 
 /**
- * Adds a service under the first free name of `<prefix>1`, `<prefix>2`, …; also when others do so at the same time.
+ * Adds a service under the first free name of `<prefix>1`, `<prefix>2`, …; safe when several processes do so at once.
  * @returns the name
  */
 export async function recordNumbered(
@@ -122,7 +122,7 @@ export async function recordNumbered(
   return name
 }
 
-/** @param of forget it only while it is this process: another may have been recorded under its name since */
+/** @param of removes the record only while it is of this process: another may have the name by now */
 export async function forgetService(dataDir: string, name: string, of?: Process): Promise<void> {
   await change(dataDir, (instance) => ({
     ...instance,
@@ -133,7 +133,7 @@ export async function forgetService(dataDir: string, name: string, of?: Process)
 }
 
 /**
- * Claims the instance for this process until `release`, or until it ends, however it ends.
+ * Claims the instance for this process until `release`, or until the process ends in any way.
  * @throws InstanceBusyError
  */
 export async function lockInstance(dataDir: string): Promise<Lock> {
@@ -171,7 +171,7 @@ export async function stopInstance(
   return stopped
 }
 
-/** In the place of the same process, else at the end: the list is in the order of starts. */
+/** Replaces the record of the same process in its place, else appends: the list is in the order of starts. */
 function placed(services: Service[], service: Service): Service[] {
   const at = services.findIndex(
     ({ name, process }) => name === service.name && isSame(process, service.process),

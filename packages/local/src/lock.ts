@@ -9,7 +9,7 @@ export interface Lock {
   release(): void
 }
 
-/** Another process holds it, and lives. */
+/** Another process holds the lock and runs. */
 export class LockedError extends LocalError {
   override readonly name: string = 'LockedError'
   readonly holder: Process
@@ -23,7 +23,7 @@ const POLL_MS = 50
 const SETTLE_MS = 20
 
 /**
- * Takes the lock at `path`: a file which names its holder and appears whole. A holder that was killed does not block:
+ * Takes the lock at `path`: a file that names its holder and is written atomically. A killed holder does not block, since
  * its file names a process that no longer runs.
  * @param waitMs 0 asks once
  * @throws LockedError when a living process still holds it after `waitMs`
@@ -37,7 +37,7 @@ export async function acquireLock(
   for (const until = Date.now() + waitMs; ; await sleep(POLL_MS)) {
     const held = tryLink(path, content)
     if (held === null) {
-      // Someone who judged an older file to be stale may just have moved ours away; it is put back, see removeStale.
+      // Another process that found an older file stale may just have moved ours away. It puts it back, see removeStale.
       await sleep(SETTLE_MS)
       if (readIfThere(path) === content) return { release: () => release(path, content) }
       continue
@@ -62,13 +62,13 @@ function tryLink(path: string, content: string): string | null {
     return null
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error
-    return readIfThere(path) ?? '' // released meanwhile: nobody's
+    return readIfThere(path) ?? '' // it was released meanwhile
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
-/** Moves the file away and looks at it again: when it is another's by now, and alive, it is put back. */
+/** Moves the file away and reads it again. If it is by now the file of another holder, puts it back. */
 function removeStale(path: string, seen: string): void {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -80,7 +80,7 @@ function removeStale(path: string, seen: string): void {
   try {
     if (readIfThere(aside) !== seen) linkSync(aside, path)
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error // a third has it; the second notices after SETTLE_MS
+    if (systemCode(error) !== 'EEXIST') throw error // a third process has the lock; the second notices after SETTLE_MS
   } finally {
     rmSync(aside, { force: true })
   }
@@ -95,7 +95,7 @@ function parseHolder(content: string): Process | null {
     const { pid, startedAt } = JSON.parse(content) as Partial<Process>
     return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
   } catch (error) {
-    if (error instanceof SyntaxError) return null // not written by us: nobody's
+    if (error instanceof SyntaxError) return null // not written by us, so nobody holds it
     throw error
   }
 }

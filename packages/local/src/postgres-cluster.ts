@@ -21,7 +21,7 @@ import { type Process, processStart } from './process.ts'
 export const USER = 'treeos'
 const run = promisify(execFile)
 
-/** The superuser's password: made once, kept in a file only we can read. */
+/** The superuser's password: created once, stored in a file that only we can read. */
 export function passwordIn(home: string): string {
   const file = join(home, 'password')
   const known = readIfThere(file)
@@ -31,7 +31,7 @@ export function passwordIn(home: string): string {
   return password
 }
 
-/** Makes the cluster `<home>/data` when there is none, under another name first: one cut short is never taken for it. */
+/** Creates the cluster `<home>/data` when there is none. It is made under another name, so that a partial one is never used. */
 export async function makeCluster(
   home: string,
   { initdb }: Binaries,
@@ -62,7 +62,7 @@ export async function makeCluster(
 
 /**
  * The postmaster that runs on a data directory, from its postmaster.pid.
- * @returns null when none does; the file of a dead one is removed if its pid is another's now, since Postgres would
+ * @returns null when none runs. Removes the file of a dead one whose pid now belongs to another process: Postgres would
  *   take that process for its own and refuse to start
  */
 export function runningPostmaster(data: string): { process: Process; port: number } | null {
@@ -79,7 +79,7 @@ export function runningPostmaster(data: string): { process: Process; port: numbe
   return { process: { pid, startedAt }, port: Number(portLine) }
 }
 
-/** Whether a process is a server on these data: one stands in its data directory. Elsewhere than on Linux we trust it. */
+/** Whether a process is a server on these data, by its current directory. Checked on Linux only. */
 function servesFrom(pid: number, data: string): boolean {
   if (process.platform !== 'linux') return true
   try {
@@ -89,7 +89,7 @@ function servesFrom(pid: number, data: string): boolean {
     )
   } catch (error) {
     const code = systemCode(error)
-    // Closed to us means another user's, and the server's user is ours or under us.
+    // Access is denied for processes of other users. The server runs as our user, or we are root.
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return false
     throw error
   }

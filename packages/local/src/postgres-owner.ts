@@ -12,7 +12,7 @@ export interface Owner {
 
 const USER = 'postgres'
 
-/** The user the server runs as: Postgres refuses root. @returns null when we are not root, so it is ourselves */
+/** The user that the server runs as when we are root, which Postgres refuses. @returns null when we are not root */
 export function serverOwner(onProgress: (line: string) => void): Owner | null {
   if (process.getuid?.() !== 0) return null
   const known = lookUp()
@@ -41,7 +41,7 @@ export function serverOwner(onProgress: (line: string) => void): Owner | null {
   return made
 }
 
-/** Reads the file itself: `getent` and `id` are not everywhere. */
+/** Reads /etc/passwd itself: `getent` and `id` are not installed everywhere. */
 function lookUp(): Owner | null {
   const line = readIfThere('/etc/passwd')
     ?.split('\n')
@@ -62,7 +62,7 @@ export function canReach(path: string, owner: Owner): boolean {
 
 /**
  * The folder that holds the cluster: `home`, or one below /var/lib/treeos when the server's user cannot reach `home`.
- * The file `elsewhere` in `home` remembers that one, so a deleted instance never meets the cluster of an older one.
+ * The file `elsewhere` in `home` names that folder, so that a new instance never gets the cluster of a deleted one.
  */
 export function clusterHome(home: string, owner: Owner | null, onProgress: (line: string) => void): string {
   mkdirSync(home, { recursive: true, mode: 0o700 })

@@ -36,7 +36,7 @@ export function urlOf(password: string, port: number, database: string): string 
   return `postgres://${USER}:${password}@${HOST}:${port}/${database}`
 }
 
-/** The server that runs on these data, or a new one once the port is bound and recovery is over. */
+/** The server that runs on these data, or a new one. Returns when the port is bound and recovery is over. */
 export async function serve(how: Serving): Promise<{ server: Server; adopted: boolean }> {
   const running = runningPostmaster(how.data)
   if (running !== null) {
@@ -50,7 +50,7 @@ export async function serve(how: Serving): Promise<{ server: Server; adopted: bo
   return { server: await launch(how), adopted: false }
 }
 
-/** Starts the server, again when a child of a killed one or another's socket is in the way at first. */
+/** Starts the server. Tries again while a child of a killed server, or another process on the port, is in the way. */
 async function launch(how: Serving): Promise<Server> {
   const { dataDir, data, onProgress } = how
   const logFile = join(dataDir, 'postgres.log')
@@ -76,7 +76,7 @@ async function launch(how: Serving): Promise<Server> {
     const log = tail(logFile, { from })
     const isTaken = log.includes('Address already in use')
     if (isTaken && how.port !== undefined) throw new PortTakenError(port, 'Postgres')
-    if (isTaken) preferred = undefined // else the port stays: workers that live on know no other
+    if (isTaken) preferred = undefined // otherwise keep the port: running workers know this one
     const mayPass = isTaken || /pre-existing shared memory block|lock file .* already exists/.test(log)
     if (!mayPass || attempt === ATTEMPTS_MAX) {
       throw new LocalError(`Postgres does not start. The end of ${logFile}:\n${log}`)
@@ -91,7 +91,7 @@ async function isReady(server: Server, { password, dataDir }: Serving): Promise<
   for (const until = Date.now() + READY_MS; ; await sleep(POLL_MS)) {
     try {
       await query(url, 'select 1')
-      if (isRunning(server.process)) return true // else it was another server's answer
+      if (isRunning(server.process)) return true // otherwise another server answered
     } catch (error) {
       if (systemCode(error) === '28P01') {
         const file = join(dataDir, NAME, 'password')
@@ -123,8 +123,8 @@ export async function createDatabase(url: string, name: string): Promise<void> {
 /** One statement over a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // A connection lost between statements is told as an event, and one nobody hears ends the process. The statement
-  // under way rejects as well, so nothing is lost by not looking at it here.
+  // pg emits an event for a connection lost between statements. Without a listener it ends the process. A running
+  // statement rejects too, so the event can be ignored.
   client.on('error', () => {})
   try {
     await client.connect()

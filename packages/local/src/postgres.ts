@@ -30,11 +30,11 @@ export interface Postgres {
 
 const NAME = 'postgres'
 const DATABASE = 'treeos'
-const WAIT_MS = 120_000 // a first start makes a cluster, one after a crash recovers
+const WAIT_MS = 120_000 // a first start creates a cluster; a start after a crash recovers
 
 /**
- * The database of an instance: DATABASE_URL, else a server under `dataDir` which runs on when this process ends. One
- * that still runs there is adopted, one that was killed recovers.
+ * The database of an instance: DATABASE_URL, else a server under `dataDir`, which runs on when this process ends. A server
+ * that still runs there is adopted; after a kill it recovers.
  * @throws LocalError, PortTakenError
  */
 export async function ensurePostgres(options: PostgresOptions): Promise<Postgres> {

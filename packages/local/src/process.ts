@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LocalError, systemCode } from './error.ts'
 import { readIfThere } from './files.ts'
 
-/** One process for all time: a pid alone is used again by the kernel. */
+/** Identifies one process. A pid alone does not, since the kernel uses it again. */
 export interface Process {
   readonly pid: number
   /** Opaque. On Linux boot id and start tick, elsewhere the start as `ps` prints it. */
@@ -35,7 +35,7 @@ export function processStart(pid: number): string | null {
   }
 }
 
-/** True while this very process lives, false once its pid is free or belongs to another. */
+/** True while this process runs, false once its pid is free or belongs to another. */
 export function isRunning(known: Process): boolean {
   return processStart(known.pid) === known.startedAt
 }
@@ -47,7 +47,7 @@ export function thisProcess(): Process {
 }
 
 /**
- * Asks a process to end, then kills it. One that is gone, or whose pid is another's by now, is left alone.
+ * Asks a process to end, then kills it. Does nothing when it is gone, or its pid belongs to another process by now.
  * @param graceMs how long it may take to end by itself
  */
 export async function terminate(
@@ -89,7 +89,7 @@ export interface SpawnOptions {
   gid?: number
 }
 
-/** Starts a process in a session of its own: it outlives us and does not get our terminal's Ctrl-C. */
+/** Starts a process in its own session: it runs on when we end, and does not get the Ctrl-C of our terminal. */
 export async function spawnDetached({ command, args, logFile, ...options }: SpawnOptions): Promise<Process> {
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'a', 0o600)
@@ -100,14 +100,14 @@ export async function spawnDetached({ command, args, logFile, ...options }: Spaw
     })
     child.unref()
     const pid = child.pid as number // set once spawned
-    // A child that died at once has no start time any more: the empty one equals nothing.
+    // A child that ended at once has no start time. The empty string never equals one.
     return { pid, startedAt: processStart(pid) ?? '' }
   } finally {
     closeSync(log)
   }
 }
 
-/** Bytes in a log so far, 0 when there is none yet: where the output of the next process will begin. */
+/** Size of a log in bytes, 0 when there is none: the offset where the output of the next process begins. */
 export function logSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
@@ -127,7 +127,7 @@ export function tail(path: string, { lines = 20, from = 0 } = {}): string {
   }
 }
 
-/** A process may end between the opening of its file in /proc and the reading, which then says ESRCH. */
+/** Reading a file in /proc fails with ESRCH when the process ends after the file was opened. */
 function readIfGone(path: string): string | null {
   try {
     return readIfThere(path)

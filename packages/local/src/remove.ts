@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readIfThere } from './files.ts'
 import { stopInstance } from './instance.ts'
 
-/** Ends what an instance runs and deletes its folder with everything in it, and its cluster if that lies elsewhere. */
+/** Stops an instance and deletes its folder, and its cluster if that is elsewhere. */
 export async function removeInstance(dataDir: string): Promise<void> {
   await stopInstance(dataDir)
   const elsewhere = readIfThere(join(dataDir, 'postgres', 'elsewhere'))

@@ -17,14 +17,14 @@ const FLAGS = [
   '-gcflags=all=-dwarf=false', // it would be stripped
 ]
 
-/** The server built from these very sources by an earlier start. */
+/** The server that an earlier start built from the same sources. */
 export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary | null {
   const path = targetOf(cacheDir, source)
   return existsSync(path) ? { kind: 'built', path } : null
 }
 
 /**
- * Builds ../temporal into the cache: minutes the first time, seconds with Go's own cache warm. Of several starts one
+ * Builds ../temporal into the cache: minutes the first time, seconds when Go's own cache is warm. Of several starts, one
  * builds and the others wait.
  * @throws LocalError without Go, or with the end of its output
  */
@@ -40,7 +40,7 @@ export async function buildTemporal(
     waitMs: WAIT_MS,
     onWait: ({ pid }) => onProgress(`process ${pid} is building Temporal's server, waiting for it`),
   })
-  const draft = `${target}.new` // one name: what a killed build left is written over
+  const draft = `${target}.new` // always the same name, so that the next build overwrites what a killed one left
   try {
     if (existsSync(target)) return { kind: 'built', path: target }
     onProgress("building Temporal's server with Go, once: about 5 minutes on two cores")
@@ -61,8 +61,8 @@ there is no \`go\` on PATH to build one with. One of these will do:
   a server         TEMPORAL_ADDRESS=host:port, such as the one of infra/compose (docker compose up --detach)`
 
 /**
- * Named by all that decides what it does. Not by the version of Go: an upgrade of Go should not cost a user ten
- * minutes, since go.mod pins every source.
+ * The name contains a hash of everything that decides what the server does. The version of Go is left out: go.mod pins every
+ * source, and an upgrade of Go should not cost a user ten minutes.
  */
 function targetOf(cacheDir: string, source: string): string {
   const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${FLAGS.join(' ')}`)
@@ -95,6 +95,6 @@ async function runGo(
   const end = output.trimEnd().split('\n').slice(-10).join('\n')
   throw new LocalError(
     `Temporal's server could not be built (\`${command} ${args.join(' ')}\` in ${options.cwd} ended with ${code}). ` +
-      `Mend what it says, or install Temporal's CLI and start again:\n${end}`,
+      `Fix what it says, or install Temporal's CLI, and start again:\n${end}`,
   )
 }

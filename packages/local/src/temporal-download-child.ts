@@ -1,5 +1,5 @@
 /**
- * node temporal-download-child.ts FOLDER: the Temporal CLI which fits the installed SDK, downloaded by that SDK.
+ * node temporal-download-child.ts FOLDER: downloads the Temporal CLI that fits the installed SDK, with that SDK.
  * The SDK has no call that only downloads, so a server in memory is started and ended. The reason of a failure is the
  * last line on stderr.
  */

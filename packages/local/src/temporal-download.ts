@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-const FIRST_BYTE_MS = 5_000 // a closed network is told in this time, a slow one has begun
+const FIRST_BYTE_MS = 5_000 // by then a slow network has sent something, and a closed one has not
 const STALL_MS = 30_000
 const POLL_MS = 200
 
 /**
- * Has the Temporal SDK download its CLI into `folder`. A failure is told in one line and is none of ours: there is
- * another way to a server. The SDK cannot be told to give up, so it works in a process that can be ended.
+ * Lets the Temporal SDK download its CLI into `folder`. A failure is reported in one line and is not an error, since a server
+ * can be found in another way. The SDK has no way to cancel, so it runs in a process that can be ended.
  */
 export async function downloadTemporal(
   folder: string,

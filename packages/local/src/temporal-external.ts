@@ -3,9 +3,9 @@ import { prepareNamespace, withConnection } from './temporal-namespace.ts'
 
 /**
  * The server the user named: TEMPORAL_ADDRESS, or a profile chosen by TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE that
- * has an address. A profile nobody chose is left alone: it may be a production cluster.
+ * has an address. A profile that the user did not choose is ignored: it may be a production cluster.
  * @returns null when none is named
- * @throws LocalError when it does not answer, or lacks the namespace or search attributes and will not have them added
+ * @throws LocalError when it does not answer, or the namespace or search attributes are missing and cannot be added
  */
 export async function externalTemporal(
   env: NodeJS.ProcessEnv,

@@ -5,16 +5,16 @@ import { buildTemporal, builtTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
 
 /**
- * The instance's database under each kind of server, relative to the instance's folder. No kind reads another's: their
- * schemas and shards differ.
+ * The database file of each kind of server, relative to the instance's folder. One kind cannot read the file of another:
+ * their schemas and shards differ.
  */
 export function databaseOf(kind: TemporalBinary['kind']): string {
   return join('temporal', kind === 'built' ? 'server.db' : 'cli.db')
 }
 
 /**
- * The server this instance's database was made by: beings go on where they were, although a server of the first choice
- * may have appeared since.
+ * The kind of server that made this instance's database. It is used again, so that beings go on where they were, even if a
+ * preferred kind is available by now.
  * @returns null when there is no database yet, or nothing here can open it
  */
 export async function formerTemporal(dataDir: string, options: FindOptions): Promise<TemporalBinary | null> {
@@ -26,14 +26,14 @@ export async function formerTemporal(dataDir: string, options: FindOptions): Pro
   if (has('built') && findExecutable('go', path) !== null) return buildTemporal(options)
   const cli = has('cli') ? (onPath(path) ?? downloaded(cacheDir)) : null
   if (cli === null)
-    onProgress(`the server which made Temporal's database in ${dataDir} is gone: starting a new database`)
+    onProgress(`the server that made Temporal's database in ${dataDir} is gone: starting a new database`)
   return cli
 }
 
 /**
- * `temporal` on PATH, else the SDK's download, else built with Go. What an earlier start left in the cache is taken
- * before a new download is tried.
- * @throws LocalError which names what is missing and the commands that mend it
+ * `temporal` on PATH, else the SDK's download, else built with Go. What an earlier start left in the cache is used before a
+ * new download is tried.
+ * @throws LocalError with what is missing and the commands that install it
  */
 export async function findTemporal(options: FindOptions): Promise<TemporalBinary> {
   const { path, cacheDir } = options
@@ -52,7 +52,7 @@ async function downloadAndFind(options: FindOptions): Promise<TemporalBinary | n
   return downloaded(options.cacheDir)
 }
 
-/** The first `temporal` that may be executed. */
+/** The first executable `temporal`. */
 export function onPath(path: string): TemporalBinary | null {
   const file = findExecutable('temporal', path)
   return file === null ? null : { kind: 'cli', path: file }

@@ -28,8 +28,8 @@ interface Wanted {
 }
 
 /**
- * Sees to it that the namespace has what we need; adds what is missing.
- * @throws LocalError which names what is missing and the command that adds it
+ * Checks that the namespace has what we need, and adds what is missing.
+ * @throws LocalError with what is missing and the command that adds it
  */
 export async function prepareNamespace(connection: Connection, wanted: Wanted): Promise<void> {
   const { namespace, searchAttributes, retentionDays } = wanted
@@ -55,7 +55,7 @@ async function addSearchAttributes(connection: Connection, namespace: string, wa
     for (const name of wanted) {
       const type = customAttributes?.[name] ?? KEYWORD
       if (type !== KEYWORD)
-        throw new LocalError(`search attribute ${name} of namespace ${namespace} is no Keyword`)
+        throw new LocalError(`search attribute ${name} of namespace ${namespace} is not a Keyword`)
     }
     return wanted.filter((name) => customAttributes?.[name] === undefined)
   }
@@ -65,7 +65,8 @@ async function addSearchAttributes(connection: Connection, namespace: string, wa
     const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
     for (const until = Date.now() + VISIBLE_MS; (await missing()).length > 0; await sleep(100)) {
-      if (Date.now() > until) throw new LocalError(`added, but not listed within ${VISIBLE_MS / 1000} s`)
+      if (Date.now() > until)
+        throw new LocalError(`they were added, but are not listed after ${VISIBLE_MS / 1000} s`)
     }
   } catch (error) {
     const flags = wanted.map((name) => `--name ${name} --type Keyword`).join(' ')

@@ -32,8 +32,8 @@ const POLL_MS = 50
 const ATTEMPTS_MAX = 3
 
 /**
- * key=json. A server reads its queues at most 20 times a second unless told so, 50 ms for every hop of an activity; and
- * rounds timers up to a whole second to allow for clocks that differ between hosts (measured: 5 ms took 1004, now 18).
+ * key=json. By default a server reads its queues at most 20 times a second, which costs 50 ms for each hop of an activity,
+ * and rounds timers up to a whole second, since clocks of hosts differ (measured: 5 ms took 1004, now 18).
  */
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=1000',
@@ -44,12 +44,12 @@ const DYNAMIC_CONFIG = [
   // doorbells within a minute starved a being of all but 2 of its turns and filled a run with 10,216 events; now no run
   // holds more than 1,036, and the being answers throughout.
   'history.maximumBufferedEventsBatch=10000',
-  // A task that was given up three times is waited for up to ten minutes more each time, so a being whose workers died
-  // under it a few times in a row would be away for that long.
+  // By default Temporal waits up to ten minutes before it retries a task that failed three times. A being whose workers died
+  // a few times in a row would not answer for that long.
   'history.workflowTaskRetryMaxInterval="10s"',
 ]
 
-/** Starts the server and waits until it answers; again with other ports when another process took ours meanwhile. */
+/** Starts the server and waits until it answers. Tries other ports when another process took ours meanwhile. */
 export async function launchServer(how: Launch): Promise<TemporalServer> {
   const { dataDir, binary, logFile, onProgress } = how
   mkdirSync(dirname(join(dataDir, databaseOf(binary.kind))), { recursive: true, mode: 0o700 }) // histories are private
@@ -85,7 +85,7 @@ export async function serverAnswers(address: string, known: Process): Promise<bo
       await withConnection({ address, connectTimeout: 1_000 }, async (connection) => {
         await connection.workflowService.getSystemInfo({})
       })
-      if (isRunning(known)) return true // else it was another server's answer
+      if (isRunning(known)) return true // otherwise another server answered
     } catch (error) {
       if (!isNotYet(error)) throw error
     }
@@ -98,7 +98,7 @@ export async function stopServer(dataDir: string, known: Process): Promise<void>
   await forgetService(dataDir, NAME, known)
 }
 
-/** Nothing listens yet, or its services are still starting. */
+/** Whether nothing listens yet, or the services are still starting. */
 function isNotYet(error: unknown): boolean {
   return /connect|UNAVAILABLE|DEADLINE|deadline/.test(messageOf(error))
 }

@@ -25,20 +25,20 @@ const doing = (target: string, action: string, args: object): VerbCall =>
   parseCall({ verb: 'do', target, action, args })
 
 function addRoles(cli: Cli): void {
-  cli.describeGroup('role', 'what beings can wear')
-  cli.onInstance('list', 'all roles, and who could wear them', 'role').action(
+  cli.describeGroup('role', 'the roles of beings')
+  cli.onInstance('list', 'list all roles, and the beings that could take each', 'role').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { listRoles } = await import('./lists.ts')
       out.value(await listRoles(options), shownRoles)
     }),
   )
-  cli.onInstance('show <name>', 'one role', 'role').action(
+  cli.onInstance('show <name>', 'show one role', 'role').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { findRole } = await import('./lists.ts')
       out.value(await findRole(options, requireRoleName(name)), shownRole)
     }),
   )
-  cli.asBeing('set <file>', 'write a role; - reads standard input', 'role').action(
+  cli.asBeing('set <file>', 'create or replace a role; - reads standard input', 'role').action(
     cli.run(async (out, file: string, options: ActingOptions) => {
       const role = await requireJsonFile(file)
       const { actAs } = await import('./acting.ts')
@@ -46,8 +46,8 @@ function addRoles(cli: Cli): void {
     }),
   )
   cli
-    .asBeing('delete <name>', 'delete a role; older moments keep what they wore', 'role')
-    .option('--force', 'although flows name it')
+    .asBeing('delete <name>', 'delete a role; older moments keep it', 'role')
+    .option('--force', 'also when role flows name it')
     .action(
       cli.run(async (out, name: string, options: ActingOptions & { force?: boolean }) => {
         const args = options.force === true ? { name, force: true } : { name }
@@ -58,8 +58,8 @@ function addRoles(cli: Cli): void {
 }
 
 function addFlows(cli: Cli): void {
-  cli.describeGroup('flow', 'when a being wears which role')
-  cli.asBeing('get <stance>', 'the clauses of a being', 'flow').action(
+  cli.describeGroup('flow', 'role flows: when a being takes which role')
+  cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
     cli.run(async (out, stance: string, options: ActingOptions) => {
       const { flowOf } = await import('./lists.ts')
       out.value(await flowOf(options, requireStance(stance, requireStance(options.as))), prettyJson)
@@ -73,7 +73,7 @@ function addFlows(cli: Cli): void {
       out.value(await actAs(options, doing(stanceOf(being), 'set-roleflow', { flow })), shownDone)
     }),
   )
-  cli.onInstance('lint <file>', 'what is wrong with clauses; - reads standard input', 'flow').action(
+  cli.onInstance('lint <file>', 'check clauses for errors; - reads standard input', 'flow').action(
     cli.run(async (out, file: string, options: InstanceOptions) => {
       const flow = await readJsonFile(file)
       const { lintFlow } = await import('@treeos/roles')
@@ -86,15 +86,15 @@ function addFlows(cli: Cli): void {
 }
 
 function addSignals(cli: Cli): void {
-  cli.describeGroup('signal', 'what every flow of the world can read')
-  cli.asBeing('set <key> <json>', 'publish NS.KEY; null unsets', 'signal').action(
+  cli.describeGroup('signal', 'world signals, which every role flow can read')
+  cli.asBeing('set <key> <json>', 'publish a value at NS.KEY; null removes it', 'signal').action(
     cli.run(async (out, key: string, json: string, options: ActingOptions) => {
       const args = { ...splitKey(key), value: requireJson(json, 'the value') }
       const { actAs } = await import('./acting.ts')
       out.value(await actAs(options, doing(ROOT, 'set-world-signal', args)), shownDone)
     }),
   )
-  cli.onInstance('get [key]', 'what is published: all, of a namespace, or at NS.KEY', 'signal').action(
+  cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
     cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
       const { signalsOf } = await import('./lists.ts')
       out.value(await signalsOf(options, key === undefined ? [] : keysOf(key)), prettyJson)
@@ -103,9 +103,9 @@ function addSignals(cli: Cli): void {
 }
 
 function addSpaces(cli: Cli): void {
-  cli.describeGroup('space', 'where beings are')
+  cli.describeGroup('space', 'spaces, where beings are')
   cli
-    .asBeing('create <path>', 'make a space inside another', 'space')
+    .asBeing('create <path>', 'create a space inside another', 'space')
     .option('--type <type>', 'its type')
     .action(
       cli.run(async (out, path: string, options: ActingOptions & { type?: string }) => {
@@ -115,13 +115,15 @@ function addSpaces(cli: Cli): void {
         out.value(await actAs(options, doing(parentPath(space) ?? ROOT, 'create-space', args)), shownDone)
       }),
     )
-  cli.asBeing('set <path> <key> <json>', 'set the quality NS.KEY of a space; null unsets', 'space').action(
-    cli.run(async (out, path: string, key: string, json: string, options: ActingOptions) => {
-      const args = { field: key, value: requireJson(json, 'the value') }
-      const { actAs } = await import('./acting.ts')
-      out.value(await actAs(options, doing(path, 'set-space', args)), shownDone)
-    }),
-  )
+  cli
+    .asBeing('set <path> <key> <json>', 'set the quality NS.KEY of a space; null removes it', 'space')
+    .action(
+      cli.run(async (out, path: string, key: string, json: string, options: ActingOptions) => {
+        const args = { field: key, value: requireJson(json, 'the value') }
+        const { actAs } = await import('./acting.ts')
+        out.value(await actAs(options, doing(path, 'set-space', args)), shownDone)
+      }),
+    )
   cli.asBeing('move <path>', 'move into another space').action(
     cli.run(async (out, path: string, options: ActingOptions) => {
       const { actAs } = await import('./acting.ts')

@@ -4,10 +4,10 @@ import { allBut, type StoppedService, stopServices } from '../instance/stop.ts'
 import { messageOf } from '../text/failure.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
 
-/** A foreground `treeos up` stops its worker and both servers before it ends. */
+/** The process that keeps an instance up stops its worker and both servers before it ends. */
 const KEEPER_GRACE_MS = 60_000
 
-/** Stops an instance, whoever started it; also what a killed start left behind. */
+/** Stops an instance, however it was started, and what a killed start left behind. */
 export async function down(dataDir: string, out: Output): Promise<ExitStatus> {
   const before = readInstance(dataDir).services
   const stopped: StoppedService[] = []
@@ -27,7 +27,7 @@ export async function down(dataDir: string, out: Output): Promise<ExitStatus> {
   return 0
 }
 
-/** It goes first: it would start again what we stop. */
+/** Stops it first: it would start again what we stop. */
 async function endKeeper(dataDir: string, keeper: Process, out: Output): Promise<void> {
   if (isRunning(keeper))
     out.progress(`asking process ${keeper.pid}, which keeps this instance up, to stop it`)

@@ -12,8 +12,8 @@ type Line =
 /** `treeos inhabit`: holds a lease from a terminal. */
 export function addInhabit(cli: Cli): void {
   cli
-    .asBeing('inhabit <stance>', 'drive a descendant until standard input closes or Ctrl-C')
-    .option('--own', 'it acts by its own reach alone; else by that of --as as well')
+    .asBeing('inhabit <stance>', 'act as a descendant until standard input closes or Ctrl-C')
+    .option('--own', 'use the permissions of that being alone, without those of --as')
     .action(
       cli.run(
         async (out, stance: string, options: ActingOptions & { own?: boolean }): Promise<ExitStatus> => {
@@ -46,5 +46,5 @@ const howTo = (being: BeingName): string =>
 function shownLine(line: Line): string {
   if (line.event === 'inhabited') return `${line.driver} drives ${line.being}`
   if (line.why === 'released') return `${line.being} is its own again`
-  return `the lease on ${line.being} is over: its driver is driven no more, or Postgres was away for too long`
+  return `the lease on ${line.being} is over: the lease of its driver ended, or Postgres did not answer for too long`
 }

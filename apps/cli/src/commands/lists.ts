@@ -7,7 +7,7 @@ import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow 
 import type { InstanceOptions } from '../cli.ts'
 import { type Looking, loadedRegistry, look } from '../instance/connection.ts'
 
-/** What a lint without an instance does not wait for. */
+/** How long a lint waits for the roles of the instance. */
 const REACH_MS = 2_000
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
@@ -39,7 +39,7 @@ export async function flowOf(options: InstanceOptions, being: BeingName): Promis
   return qualities.roleFlow ?? []
 }
 
-/** What a lint should know of the roles of this instance; null when none can be reached, which is no fault. */
+/** The roles of this instance, for a lint; null when the instance cannot be reached, which is not an error. */
 export async function knownRoles(options: InstanceOptions): Promise<RoleTable | null> {
   const reading = look(options, async ({ db }) => {
     const rows = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
@@ -69,7 +69,7 @@ export interface ExtensionView {
   readonly matterTypes: readonly string[]
   /** with the namespace, as flows read them after `world.` */
   readonly signals: readonly string[]
-  /** see-resolvers, and the tokens that roles may name */
+  /** see-resolvers, and the entries that roles may name */
   readonly see: readonly string[]
   readonly relations: readonly string[]
   readonly patterns: readonly string[]
@@ -80,7 +80,7 @@ export interface ExtensionView {
   readonly demo: boolean
 }
 
-/** What the workers of our instances load; the seed is what every world has. */
+/** The extensions that our workers load, after the seed, which every world has. */
 export async function listExtensions(): Promise<ExtensionView[]> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   return [seed, ...(await loadExtensions())].map((extension) => ({
@@ -108,12 +108,12 @@ export interface OperationView {
   readonly origin: string
   readonly description: string
   readonly targets: readonly string[]
-  /** what the actor has to be to the target, one of these, where no space has a rule */
+  /** relationships of the actor to the target; one suffices where no space has a rule */
   readonly allow: readonly string[]
   readonly args: Readonly<Record<string, string>>
-  /** JSON Schema of the arguments, for forms; left out where only `args` tells of them */
+  /** JSON Schema of the arguments, for forms; left out where only `args` describes them */
   readonly schema?: JsonObject
-  /** it does something outside first: how long one attempt may take, and how many there may be */
+  /** set when it performs an effect outside first: how long one attempt may take, and how many there are */
   readonly effect?: { readonly timeoutSeconds: number; readonly attempts: number }
 }
 

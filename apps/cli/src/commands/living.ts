@@ -39,7 +39,7 @@ export function addLiving(cli: Cli): void {
   addBirth(cli)
   addSpeech(cli)
 
-  cli.asBeing('see <address>', 'look at a being or a space').action(
+  cli.asBeing('see <address>', 'show a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const { see } = await import('@treeos/client/records')
       const { loadedRegistry, look } = await import('../instance/connection.ts')
@@ -51,8 +51,8 @@ export function addLiving(cli: Cli): void {
   )
 
   cli
-    .asBeing('do <target> <action>', 'change something: an operation on a being or a space')
-    .option('--args <json>', 'what the operation takes')
+    .asBeing('do <target> <action>', 'perform an operation on a being or a space')
+    .option('--args <json>', 'arguments of the operation, as a JSON object')
     .action(
       cli.run(async (out, target: string, action: string, options: ActingOptions & { args?: string }) => {
         const call = parseCall({ verb: 'do', target, action, args: requireObject(options.args, '--args') })
@@ -62,8 +62,8 @@ export function addLiving(cli: Cli): void {
     )
 
   cli
-    .asBeing('be <operation>', 'change who there is')
-    .option('--payload <json>', 'what the operation takes')
+    .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')
+    .option('--payload <json>', 'arguments of the operation, as a JSON object')
     .action(
       cli.run(async (out, operation: string, options: ActingOptions & { payload?: string }) => {
         const payload = requireObject(options.payload, '--payload')
@@ -75,12 +75,12 @@ export function addLiving(cli: Cli): void {
 
 function addBirth(cli: Cli): void {
   cli
-    .asBeing('birth <name>', 'mint a being, a child of the one that acts')
+    .asBeing('birth <name>', 'create a being, as a child of the one that acts')
     .addOption(new Option('--cognition <kind>', 'who decides').choices([...COGNITIONS]).makeOptionMandatory())
     .option('--role <role>', 'its default role')
     .option('--script <script>', 'for a scripted being: the script that decides')
-    .option('--flow <file>', 'its role flow, JSON; - reads standard input')
-    .option('--home <path>', 'the space it is born into')
+    .option('--flow <file>', 'file with its role flow in JSON; - reads standard input')
+    .option('--home <path>', 'the space where it starts')
     .action(
       cli.run(async (out, name: string, options: BirthOptions) => {
         const { cognition, role, script, home, flow } = options
@@ -102,14 +102,14 @@ function addBirth(cli: Cli): void {
 
 function addSpeech(cli: Cli): void {
   const wait = () =>
-    new Option('--wait <seconds>', 'wait for the moment it causes').argParser(
+    new Option('--wait <seconds>', 'wait this long for the moment that it causes').argParser(
       parseNumber('--wait', { min: 0, max: WAIT_SECONDS_MAX, whole: false }),
     )
 
   cli
     .asBeing('summon <stance> <text>', 'speak to a being; - reads the text from standard input')
     .addOption(wait())
-    .addOption(new Option('--priority <priority>', 'how soon').choices(Object.keys(PRIORITIES)))
+    .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
     .option('--thread <id>', 'the thread it belongs to')
     .option('--channel <name>', 'the channel it comes from')
     .option('--overlay <text>', 'not built yet')
@@ -146,7 +146,7 @@ function addSpeech(cli: Cli): void {
       }),
     )
 
-  cli.asBeing('inbox', 'what waits for an answer, oldest first').action(
+  cli.asBeing('inbox', 'list what waits for your answer, oldest first').action(
     cli.run(async (out, options: ActingOptions) => {
       const { inbox } = await import('@treeos/client')
       const { look } = await import('../instance/connection.ts')
@@ -156,7 +156,7 @@ function addSpeech(cli: Cli): void {
   )
 }
 
-/** Arguments hold at most 128 KiB on Linux, and no NUL: what is longer or odder comes by standard input. */
+/** Reads longer texts from standard input: an argument holds at most 128 KiB on Linux, and no NUL. */
 async function contentOf(text: string): Promise<Json> {
   return requireContent(text === '-' ? await readText('-') : text, 'content')
 }

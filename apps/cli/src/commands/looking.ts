@@ -14,8 +14,8 @@ const MOMENTS_MAX = 1_000_000_000
 /** `treeos moments | explain | prompt | beings | extensions | operations` */
 export function addLooking(cli: Cli): void {
   cli
-    .onInstance('moments <stance>', 'the finished moments of a being, oldest first')
-    .option('--last <n>', 'the newest only', wholeNumber('--last'))
+    .onInstance('moments <stance>', 'list the finished moments of a being, oldest first')
+    .option('--last <n>', 'only the last n', wholeNumber('--last'))
     .action(
       cli.run(async (out, stance: string, options: InstanceOptions & { last?: number }) => {
         const being = requireStance(stance)
@@ -31,7 +31,7 @@ export function addLooking(cli: Cli): void {
     )
 
   cli
-    .onInstance('explain <stance>', 'why a moment wore what it wore, and what it could reach')
+    .onInstance('explain <stance>', 'show why a moment had its roles, and what they permitted')
     .argument('<n>', 'number of the moment', wholeNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
@@ -48,7 +48,7 @@ export function addLooking(cli: Cli): void {
     )
 
   cli
-    .onInstance('prompt <stance>', 'the prompt of a moment, rebuilt and compared with what was recorded')
+    .onInstance('prompt <stance>', 'rebuild the prompt of a moment, and compare it with the recorded one')
     .argument('<n>', 'number of the moment', wholeNumber('N'))
     .action(
       cli.run(async (out, stance: string, n: number, options: InstanceOptions) => {
@@ -65,21 +65,21 @@ export function addLooking(cli: Cli): void {
       }),
     )
 
-  cli.onInstance('beings', 'who lives here').action(
+  cli.onInstance('beings', 'list all beings').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { beings } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       out.value(await look(options, ({ db }) => beings(db)), shownBeings)
     }),
   )
-  cli.command('extensions', 'what code brings into a reality').action(
+  cli.command('extensions', 'list the extensions, and what each brings').action(
     cli.run(async (out) => {
       const { listExtensions } = await import('./lists.ts')
       out.value(await listExtensions(), shownExtensions)
     }),
   )
-  cli.describeGroup('extension', 'what an extension brought')
-  cli.onInstance('end <name>', 'end the roles of an extension that is gone for good', 'extension').action(
+  cli.describeGroup('extension', 'what an extension leaves behind')
+  cli.onInstance('end <name>', 'end the roles of an extension that was removed for good', 'extension').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
       const { endExtension } = await import('@treeos/reality')
       const { loadedRegistry, look } = await import('../instance/connection.ts')
@@ -88,7 +88,7 @@ export function addLooking(cli: Cli): void {
       out.value({ extension: name, roles }, (ended) => `ended ${ended.roles.join(', ')}`)
     }),
   )
-  cli.command('operations', 'what can be done, and with which arguments').action(
+  cli.command('operations', 'list all operations and their arguments').action(
     cli.run(async (out) => {
       const { listOperations } = await import('./lists.ts')
       out.value(await listOperations(), shownOperations)

@@ -19,9 +19,9 @@ interface McpOptions extends InstanceOptions {
 export function addMcp(cli: Cli): void {
   cli
     .onInstance('mcp', 'let an outside model act as a being, by MCP on standard input and output')
-    .option('--as <stance>', 'the being that acts; @operator unless said')
-    .option('--http [port]', `serve whoever has a token over HTTP instead, on port ${PORT} unless said`)
-    .option('--listen <address>', 'with --http: the address to listen on; 127.0.0.1 unless said')
+    .option('--as <stance>', 'the being that acts (default: @operator)')
+    .option('--http [port]', `serve clients that have a token over HTTP instead (default port: ${PORT})`)
+    .option('--listen <address>', 'with --http: the address to listen on (default: 127.0.0.1)')
     .option('--host <name...>', 'with --http: further names by which clients may reach it')
     .action(
       cli.run(async (out, options: McpOptions) => {
@@ -41,7 +41,7 @@ interface Around {
   readonly stop: Stop
 }
 
-/** Standard output is the client's: whatever else is said goes to standard error. */
+/** The client reads standard output, so everything else goes to standard error. */
 async function servePipe(at: Living, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
@@ -74,10 +74,10 @@ function requireOneWay({ as, http, listen, host }: McpOptions): void {
   if (http !== undefined && as !== undefined)
     throw new UsageError('--as and --http do not go together: over HTTP, the token says who acts')
   if (http === undefined && (listen !== undefined || host !== undefined))
-    throw new UsageError('--listen and --host are of --http, which is missing')
+    throw new UsageError('--listen and --host need --http')
 }
 
-/** Name and code of what nobody who is connected can be told: messages of Postgres quote what they were given. */
+/** Shows only name and code of an error that no client gets: messages of Postgres quote their input. */
 const teller = (out: Output) => (where: string, error: unknown) => {
   const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
   out.progress(`mcp: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`)

@@ -41,19 +41,19 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
         if (name !== null) await recordService(dataDir, { ...service, name, detail: { ...servers, ...said } })
       }),
     ])
-    // SIGTERM: it was told to stop, by us or by `treeos down`, before it could say that it would.
+    // SIGTERM: we or `treeos down` stopped it before it could handle the signal.
     if (code !== 0 && signal !== 'SIGTERM')
       throw new TreeosError('INTERNAL', `the worker ended with ${signal ?? code}`)
     out.progress('the worker stopped')
     return 0
   } finally {
-    stop() // whatever failed here, it ends with us
+    stop() // it ends with us, also after a failure here
     unwatch()
     if (name !== null) await forgetService(dataDir, name, known)
   }
 }
 
-/** Its lines become ours, as they come. */
+/** Prints its lines as they come. */
 async function passOn(lines: Readable, onReady: (detail: Record<string, string>) => Promise<void>) {
   for await (const line of createInterface(lines)) {
     process.stdout.write(`${line}\n`)

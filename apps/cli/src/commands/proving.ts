@@ -19,10 +19,12 @@ const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 /** `treeos replay | whatif | verify`: nothing here calls a model or writes. */
 export function addProving(cli: Cli): void {
   cli
-    .onInstance('replay [stance]', 'live every moment again from what was recorded, and compare')
+    .onInstance('replay [stance]', 'run every moment again from the record, and compare')
     .option('--all', 'of every being')
     .addOption(
-      new Option('--from <record>', 'the record').choices(['chain', 'temporal', 'both']).default('both'),
+      new Option('--from <record>', 'the record to replay')
+        .choices(['chain', 'temporal', 'both'])
+        .default('both'),
     )
     .action(
       cli.run(async (out, stance: string | undefined, options: ReplayOptions) => {
@@ -45,8 +47,11 @@ export function addProving(cli: Cli): void {
     )
 
   cli
-    .onInstance('whatif <stance>', 'which moments another flow would have made others; asks no mind')
-    .requiredOption('--flow <file>', 'the edited flow, JSON; - reads standard input')
+    .onInstance(
+      'whatif <stance>',
+      'list the moments that another role flow would have changed; calls no model',
+    )
+    .requiredOption('--flow <file>', 'file with the edited flow in JSON; - reads standard input')
     .option('--since <n>', 'from this moment on', parseNumber('--since', MOMENT_NUMBER))
     .action(
       cli.run(async (out, stance: string, options: WhatIfOptions) => {
@@ -64,7 +69,7 @@ export function addProving(cli: Cli): void {
       }),
     )
 
-  cli.onInstance('verify', 'check every link of every chain').action(
+  cli.onInstance('verify', 'check the hash chain of every reel').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { verifyChains } = await import('@treeos/chain')
       const { look } = await import('../instance/connection.ts')
@@ -75,7 +80,7 @@ export function addProving(cli: Cli): void {
   )
 }
 
-/** A worker of the SDK replays every run, and would tell of each that it starts and stops. */
+/** The SDK replays each run with a worker, which would log that it starts and stops. */
 async function hushTemporal(): Promise<void> {
   const { DefaultLogger, Runtime } = await import('@temporalio/worker')
   Runtime.install({ logger: new DefaultLogger('ERROR') })

@@ -12,9 +12,9 @@ interface UpOptions extends InstanceOptions {
 export function addRunning(cli: Cli): void {
   cli
     .onInstance('up', 'start everything an instance needs, and stay until Ctrl-C')
-    .option('--detach', 'return when it runs; `treeos down` stops it')
-    .option('--no-portal', 'without the portal')
-    .option('--demo <name>', 'with a small world to look at, such as court')
+    .option('--detach', 'return when everything runs; `treeos down` stops it')
+    .option('--no-portal', 'do not start the portal')
+    .option('--demo <name>', 'plant a small example world, such as court')
     .addOption(new Option('--supervise', 'look after an instance that was started detached').hideHelp())
     .action(
       cli.run(async (out, options: UpOptions) => {
@@ -31,14 +31,14 @@ export function addRunning(cli: Cli): void {
         return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
       }),
     )
-  cli.onInstance('down', 'stop what runs of an instance').action(
+  cli.onInstance('down', 'stop everything that an instance runs').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
       const { down } = await import('./down.ts')
       return down(dataDirOf(options), out)
     }),
   )
-  cli.onInstance('status', 'what runs, where, and how it is doing').action(
+  cli.onInstance('status', 'show what runs, where, and how well').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
       const { describeStatus, readStatus } = await import('../health/status.ts')
@@ -46,14 +46,14 @@ export function addRunning(cli: Cli): void {
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
     }),
   )
-  cli.onInstance('worker', 'one more worker process on the same instance, until Ctrl-C').action(
+  cli.onInstance('worker', 'run one more worker process on the same instance until Ctrl-C').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
       const { runWorker } = await import('./one-more-worker.ts')
       return runWorker(dataDirOf(options), out)
     }),
   )
-  cli.onInstance('doctor', 'what is missing or wrong, and the command that mends it').action(
+  cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
       const { describeChecks, examine } = await import('../health/doctor.ts')

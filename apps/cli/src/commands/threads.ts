@@ -8,13 +8,13 @@ const LAST_MAX = 10_000
 
 /** `treeos thread`: one wake and all that came of it. */
 export function addThreads(cli: Cli): void {
-  cli.describeGroup('thread', 'one wake, and all that came of it')
+  cli.describeGroup('thread', 'threads: one wake, and all that it caused')
   cli
-    .onInstance('list', 'threads that are not over, the last moved first', 'thread')
-    .option('--all', 'those that are over too')
+    .onInstance('list', 'list the open threads, the latest first', 'thread')
+    .option('--all', 'also the threads that are over')
     .option(
       '--last <n>',
-      'at most so many',
+      'at most this many',
       parseNumber('--last', { min: 1, max: LAST_MAX, whole: true }),
       LAST,
     )
@@ -26,14 +26,16 @@ export function addThreads(cli: Cli): void {
         out.value(await look(options, ({ db }) => threads(db, { all, last })), shownThreads)
       }),
     )
-  cli.onInstance('show <id>', 'one thread; its id is the correlation that it began with', 'thread').action(
-    cli.run(async (out, id: string, options: InstanceOptions) => {
-      const { thread } = await import('@treeos/client/records')
-      const { look } = await import('../instance/connection.ts')
-      out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
-    }),
-  )
-  cli.asBeing('cut <id>', 'end a thread: nothing that came of it opens a moment any more', 'thread').action(
+  cli
+    .onInstance('show <id>', 'show one thread; its id is the correlation of its first wake', 'thread')
+    .action(
+      cli.run(async (out, id: string, options: InstanceOptions) => {
+        const { thread } = await import('@treeos/client/records')
+        const { look } = await import('../instance/connection.ts')
+        out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
+      }),
+    )
+  cli.asBeing('cut <id>', 'end a thread: nothing in it opens a moment again', 'thread').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
       const { actAs } = await import('./acting.ts')
       const call = parseCall({ verb: 'do', target: `thread:${id}`, action: 'cut-thread' })

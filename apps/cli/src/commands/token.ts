@@ -6,7 +6,7 @@ const DAYS_MAX = 365
 
 /** `treeos token`: who outside may act as whom. */
 export function addToken(cli: Cli): void {
-  cli.describeGroup('token', 'let somebody outside act as one being')
+  cli.describeGroup('token', 'access tokens: let a program outside act as one being')
   cli
     .asBeing(
       'create <stance>',
@@ -15,7 +15,7 @@ export function addToken(cli: Cli): void {
     )
     .option(
       '--days <n>',
-      'how long it holds; 30 unless said',
+      'how long it is valid (default: 30)',
       parseNumber('--days', { min: 1, max: DAYS_MAX, whole: true }),
     )
     .action(
@@ -29,7 +29,7 @@ export function addToken(cli: Cli): void {
         out.value(await look(options, (at) => issueToken(at, asked)), shownIssued)
       }),
     )
-  cli.asBeing('list', 'tokens for you and your descendants, oldest first', 'token').action(
+  cli.asBeing('list', 'list the tokens for you and your descendants, oldest first', 'token').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { listTokens } = await import('@treeos/client/records')
@@ -37,13 +37,13 @@ export function addToken(cli: Cli): void {
       out.value(await look(options, (at) => listTokens(at, as)), shownTokens)
     }),
   )
-  cli.asBeing('revoke <id>', 'end a token for good', 'token').action(
+  cli.asBeing('revoke <id>', 'revoke a token for good', 'token').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { revokeToken } = await import('@treeos/client/records')
       const { look } = await import('../instance/connection.ts')
       const revoked = await look(options, (at) => revokeToken(at, { id, as }))
-      out.value(revoked, () => `token ${revoked.id} acts as ${revoked.being} no more`)
+      out.value(revoked, () => `token ${revoked.id} is revoked: it no longer acts as ${revoked.being}`)
     }),
   )
 }

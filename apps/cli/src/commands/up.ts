@@ -143,6 +143,6 @@ async function summarize(
 }
 
 const NO_MIND = [
-  'No mind is connected: scripted beings and people live all the same. To connect one, stop, set OPENAI_API_KEY (or',
-  'OPENAI_BASE_URL for any compatible endpoint) and TREEOS_MODEL, or start Ollama, and start again.',
+  'No model is connected. Scripted beings and people work without one. To connect one: stop, set OPENAI_API_KEY (or',
+  'OPENAI_BASE_URL for any compatible endpoint) and TREEOS_MODEL, or start Ollama, then start again.',
 ]

@@ -1,12 +1,12 @@
-/** One thing that `treeos doctor` looked at. */
+/** One thing that `treeos doctor` checked. */
 export interface Check {
   readonly name: string
   readonly ok: boolean
   /** what was found */
   readonly found: string
-  /** the command that mends it; null when nothing needs mending */
+  /** the command that repairs it; null when nothing is wrong */
   readonly mend: string | null
-  /** what is wrong here leaves the rest of TreeOS whole */
+  /** the rest of TreeOS works without it */
   readonly optional?: true
 }
 

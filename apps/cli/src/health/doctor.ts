@@ -21,7 +21,7 @@ export interface Examined {
 const NODE_MAJOR_MIN = 24
 const ANSWER_MS = 5_000
 
-/** Looks at what a start needs, and at how that which runs is doing. Changes nothing. */
+/** Checks what a start needs, and the health of what runs. Changes nothing. */
 export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Examined> {
   const checks: Check[] = [
     { name: 'node', ...checkNode() },
@@ -61,7 +61,7 @@ async function checkPorts(): Promise<Finding> {
   try {
     return good(`port ${await freePort('a check')} of 127.0.0.1 is free`)
   } catch (error) {
-    return bad(`no port of 127.0.0.1 can be had: ${messageOf(error)}`, 'ip link set lo up')
+    return bad(`no port of 127.0.0.1 can be bound: ${messageOf(error)}`, 'ip link set lo up')
   }
 }
 
@@ -152,7 +152,8 @@ async function checkMind(env: NodeJS.ProcessEnv): Promise<Finding> {
     'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
   try {
     const mind = await resolveMind(env)
-    if (mind === null) return bad('none: LLM beings will say so, everything else works', connect)
+    if (mind === null)
+      return bad('no model is connected: the moments of LLM beings fail, everything else works', connect)
     const { origin, pathname } = new URL(mind.baseUrl)
     const name = `${mind.model} at ${origin}${pathname}`
     const fault = await faultOfMind(mind)

@@ -37,7 +37,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     what: 'no worker',
     signs: without,
     name: 'instance',
-    found: 'no worker runs: nothing is lived until one does',
+    found: 'no worker runs: no being acts until one does',
     mend: 'treeos up --data d',
   },
   {
@@ -65,7 +65,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     what: 'a being that a budget has parked',
     signs: { parked: 1 },
     name: 'budgets',
-    found: '1 being is parked by a budget: what wakes it rests until somebody approves',
+    found: '1 being is parked by a budget: its wakes wait until somebody approves',
     mend: 'treeos inbox --data d says of whom and of which limit; treeos do @BEING set-budget or resume lets it go on',
   },
   {
@@ -93,7 +93,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     what: 'a line that grows',
     signs: { inbox: { waiting: 20, oldestSeconds: 5 }, inboxLater: { waiting: 25, oldestSeconds: 8 } },
     name: 'inbox',
-    found: '20 wakes wait, and 3 s later 25: more comes in than is lived',
+    found: '20 wakes wait, and 3 s later 25: wakes come in faster than moments end',
     mend: 'treeos worker --data d (one more)',
   },
   {
@@ -118,7 +118,7 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
     what: 'no model for beings that need one',
     signs: { vitals: vitals('treeos_moments_total{outcome="failure",reason="LLM_NOT_CONFIGURED"} 2') },
     name: 'model',
-    found: '2 moments failed for want of a mind since the start',
+    found: '2 moments failed since the start because no model is connected',
     mend: 'set OPENAI_API_KEY (or OPENAI_BASE_URL) and TREEOS_MODEL, or start Ollama; treeos down --data d, then treeos up --data d',
   },
 ])('$what is told, with what mends it', ({ signs, name, found, mend }) => {

@@ -16,22 +16,22 @@ import { bad, type Check, good } from './check.ts'
 import { describeParked } from './status.ts'
 import { type Inbox, readVitals, type Vitals } from './vitals.ts'
 
-/** A wake that waits longer is worth a look: minds may take two minutes, so it is not for certain a fault. */
+/** A wake that waits longer is reported. It need not be a fault: a model may take two minutes. */
 const OLD_SECONDS = 60
-/** A line of so many is looked at twice, to see whether it grows. */
+/** From this many waiting wakes on, they are counted twice, to see whether they grow. */
 const MANY = 20
 const LOOK_AGAIN_MS = 3000
-/** Now and then a call fails; a tenth of all is no accident. */
+/** Single calls fail now and then. A tenth of all calls is reported. */
 const FAILING_SHARE = 0.1
 const BEINGS_NAMED_MAX = 3
 
-/** What can be seen of an instance that was started. */
+/** What was found of an instance that was started. */
 export interface Signs {
-  /** services on record, and whether their processes live; a dead worker is none while another runs */
+  /** recorded services, and whether their processes run; a dead worker is left out while another runs */
   readonly services: readonly { readonly name: string; readonly pid: number | null; readonly runs: boolean }[]
   /** the process that starts again what ends; null when none does */
   readonly keeper: number | null
-  /** running workers; url null while one has not said where its metrics are */
+  /** running workers; url is null until a worker has reported where its metrics are */
   readonly workers: readonly {
     readonly pid: number
     readonly url: string | null
@@ -47,7 +47,7 @@ export interface Signs {
   readonly late: readonly string[]
 }
 
-/** Looks at an instance that runs, or should. @returns no checks where nothing was started */
+/** Checks an instance that runs, or should run. @returns no checks where nothing was started */
 export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const services = readInstance(dataDir).services.filter(({ name }) => name !== UP)
   if (services.length === 0) return []
@@ -74,7 +74,7 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
   )
 }
 
-/** The line before all beings, from where it stands: it is there also when no worker tells of it. */
+/** Reads the waiting wakes from Postgres, which also answers while no worker does. */
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
@@ -92,7 +92,7 @@ async function readLine(
     await sleep(LOOK_AGAIN_MS)
     return { inbox, inboxLater: await measureInboxes(db), late, parked }
   } catch {
-    return nothing // that Postgres does not answer is told elsewhere
+    return nothing // another check reports that Postgres does not answer
   } finally {
     await db.destroy()
   }
@@ -106,7 +106,7 @@ function urlOf(dataDir: string, env: NodeJS.ProcessEnv): string | null {
   }
 }
 
-/** @param flag what `treeos` commands need to be said to reach the instance */
+/** @param flag the option by which `treeos` commands reach this instance */
 export function judge(signs: Signs, flag: string): Check[] {
   return [
     { name: 'instance', ...judgeServices(signs, flag) },
@@ -126,7 +126,7 @@ function judgeServices({ services, keeper, workers }: Signs, flag: string) {
   const ended = services.filter(({ runs }) => !runs).map(({ name, pid }) => `${name} (process ${pid})`)
   if (ended.length > 0)
     return bad(`${ended.join(' and ')} ended${workers.length > 0 ? '' : ', no worker runs'}`, mend)
-  if (workers.length === 0) return bad('no worker runs: nothing is lived until one does', mend)
+  if (workers.length === 0) return bad('no worker runs: no being acts until one does', mend)
   if (keeper === null)
     return bad('no supervisor runs: what ends is not started again', `treeos up --detach${flag}`)
   return good(`${services.map(({ name }) => name).join(', ')} run`)
@@ -148,9 +148,9 @@ function judgeMetrics({ workers }: Signs, flag: string) {
 }
 
 function judgeParked({ parked }: Signs, flag: string) {
-  const them = parked === 1 ? 'it' : 'them'
+  const [them, their] = parked === 1 ? ['it', 'its'] : ['them', 'their']
   return bad(
-    `${describeParked(parked)}: what wakes ${them} rests until somebody approves`,
+    `${describeParked(parked)}: ${their} wakes wait until somebody approves`,
     `treeos inbox${flag} says of whom and of which limit; treeos do @BEING set-budget or resume lets ${them} go on`,
   )
 }
@@ -160,7 +160,7 @@ function judgeInbox({ inboxLater, late, workers }: Signs, { waiting, oldestSecon
   const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
   if (inboxLater !== null && inboxLater.waiting > waiting)
     return bad(
-      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${inboxLater.waiting}: more comes in than is lived`,
+      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${inboxLater.waiting}: wakes come in faster than moments end`,
       more,
     )
   if (oldestSeconds >= OLD_SECONDS) {
@@ -184,7 +184,7 @@ function judgeModel({ models, moments }: Vitals, flag: string) {
   const restart = `treeos down${flag}, then treeos up${flag}`
   if (unset > 0)
     return bad(
-      `${unset} ${unset === 1 ? 'moment' : 'moments'} failed for want of a mind since the start`,
+      `${unset} ${unset === 1 ? 'moment' : 'moments'} failed since the start because no model is connected`,
       `set OPENAI_API_KEY (or OPENAI_BASE_URL) and TREEOS_MODEL, or start Ollama; ${restart}`,
     )
   const wrong = failures + lost

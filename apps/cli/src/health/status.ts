@@ -13,7 +13,7 @@ import {
 import { duration, table } from '../text/output.ts'
 import { type Beat, type Inbox, type ModelCalls, type Moments, readVitals } from './vitals.ts'
 
-/** What runs, and where. Null where nothing does; no secrets. */
+/** What runs, and where; null where nothing runs. Holds no secrets. */
 export interface Status {
   readonly temporal: {
     readonly address: string | null
@@ -89,7 +89,7 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
   try {
     return locatePostgres(dataDir, env).url
   } catch {
-    return null // it does not run: that is what is told
+    return null // it does not run
   }
 }
 
@@ -98,7 +98,7 @@ interface Stored {
   readonly inbox: Inbox | null
   readonly parked: number | null
 }
-/** It does not answer, or holds no reality yet. */
+/** For a Postgres that does not answer, or holds no reality yet. */
 const NOTHING_STORED: Stored = { reality: null, inbox: null, parked: null }
 
 async function readStored(url: string): Promise<Stored> {
@@ -147,7 +147,7 @@ function describeInbox({ waiting, oldestSeconds }: Inbox): string {
   return `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'}, the oldest for ${duration(oldestSeconds)}`
 }
 
-/** What workers have done since they started; of what never happened, no line. */
+/** What workers have done since they started. Zero counts are left out. */
 function describeWork({ moments, models, slowestBeat }: Status): string[][] {
   const lines: string[][] = []
   if (moments !== null) {
@@ -176,7 +176,7 @@ function describeWork({ moments, models, slowestBeat }: Status): string[][] {
   return lines
 }
 
-/** `3 act, 1 see`, without what is 0. */
+/** `3 act, 1 see`: zero counts are left out. */
 const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)

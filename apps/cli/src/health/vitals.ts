@@ -13,7 +13,7 @@ export interface Moments {
 }
 
 export interface Inbox {
-  /** wakes that no moment has taken, what rests with persons left out */
+  /** wakes that no moment has taken; those that wait for a person are left out */
   readonly waiting: number
   /** age of the oldest of them; 0 when nothing waits */
   readonly oldestSeconds: number
@@ -21,7 +21,7 @@ export interface Inbox {
 
 export interface ModelCalls {
   readonly calls: number
-  /** answered, with nothing a moment could use */
+  /** answered, but the answer could not be used */
   readonly failures: number
   /** no usable connection or a busy provider: tried again */
   readonly lost: number
@@ -60,7 +60,7 @@ export async function readVitals(
   }
 }
 
-/** @returns null when nothing answers, or something that is no worker of ours */
+/** @returns null when nothing answers, or what answers is not our worker */
 async function scrape(url: string): Promise<Sample[] | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
@@ -127,7 +127,7 @@ class Samples {
   }
 }
 
-/** Every worker tells of the same inboxes, a moment apart: the worst counts. */
+/** Each worker reports the same inboxes at slightly different times. Takes the worst. */
 function inboxOf(all: Samples): Inbox | null {
   const told = (name: string) => all.of(name).flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]))
   const waiting = told('treeos_inbox_waiting')
@@ -149,7 +149,7 @@ function slowest(all: Samples): Beat | null {
   return beats.sort((a, b) => b.p95Seconds - a.p95Seconds || b.meanSeconds - a.meanSeconds)[0] ?? null
 }
 
-/** As Prometheus estimates it: evenly within a bucket; beyond the last one, that one's bound. */
+/** The estimate of Prometheus: even within a bucket; beyond the last bucket, its bound. */
 function quantile(all: Samples, beat: string, count: number): number {
   const bounds = [
     ...new Set(all.of('treeos_beat_seconds_bucket', { beat }).map(({ labels }) => labels.le ?? '')),

@@ -19,7 +19,7 @@ import {
 const POOL_MAX = 4
 const CONNECT_MS = 5_000
 
-/** What a command that looks needs. */
+/** What a command that only reads needs. */
 export interface Looking {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
@@ -38,8 +38,8 @@ export async function look<T>(options: InstanceOptions, use: (at: Looking) => Pr
 }
 
 /**
- * Opens the reality of an instance and a connection to Temporal, which is made before anything is written: an act whose
- * doorbell cannot ring would else happen later, unexpected.
+ * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
+ * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
 export async function live<T>(options: InstanceOptions, use: (at: Living) => Promise<T>): Promise<T> {
   const dataDir = dataDirOf(options)
@@ -52,7 +52,7 @@ export async function live<T>(options: InstanceOptions, use: (at: Living) => Pro
   })
 }
 
-/** Nothing is lived in time where no worker runs. */
+/** Adds to a timeout that no worker runs, when none does. */
 function withReason(error: unknown, dataDir: string): unknown {
   const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
   const { services } = readInstance(dataDir)
@@ -63,7 +63,7 @@ function withReason(error: unknown, dataDir: string): unknown {
   )
 }
 
-/** Everything the worker of this instance knows by code. */
+/** Everything that the code of this instance's worker registers. */
 export async function loadedRegistry(): Promise<Registry> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   return buildRegistry([seed, ...(await loadExtensions())])
@@ -110,9 +110,9 @@ async function connectionOf(place: TemporalPlace) {
   }
 }
 
-/** A login or a database that the server does not know: no command can be at fault, only where it was sent. */
+/** An unknown login or database: the address is wrong, never the command. */
 const POSTGRES_REFUSES = /^(28...|3D000)$/
-/** An undefined table, schema, column or function: the database is of another version, or of none. */
+/** An undefined table, schema, column or function: the database has another schema version, or none. */
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
 function postgresFailure(error: unknown, address: string): unknown {
@@ -139,7 +139,7 @@ function temporalFailure(error: unknown, address: string): unknown {
   return isTemporal ? serviceDown('Temporal', address, reasonOf(error)) : error
 }
 
-/** The inner message of gRPC says more than the SDK's own. */
+/** The inner message of gRPC is more precise than the SDK's own. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const details = (cause as { details?: unknown } | undefined)?.details

@@ -4,7 +4,7 @@ import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
 import { live } from './connection.ts'
 
-/** @throws {TreeosError} INVALID_INPUT naming those there are */
+/** @throws {TreeosError} INVALID_INPUT with the names of all demos */
 export async function requireDemo(name: string): Promise<Extension> {
   const { loadExtensions } = await import('@treeos/worker/extensions')
   const showing = (await loadExtensions()).filter(({ scene }) => scene.length > 0)
@@ -28,10 +28,10 @@ export async function plantDemo(dataDir: string, demo: Extension, out: Output): 
       (why) => kept.push(why),
     ),
   )
-  for (const why of kept) out.progress(`it stays as it is: ${why}`)
+  for (const why of kept) out.progress(`not changed: ${why}`)
   if (kept.length > 0)
     out.progress(
-      `so ${demo.name} may not live as it is told: \`treeos up --demo ${demo.name} --data DIR\` makes it a world of its own`,
+      `so ${demo.name} may not behave as described: \`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`,
     )
-  if (!isNew) out.progress(`${demo.name} was planted before: it is as it was left`)
+  if (!isNew) out.progress(`${demo.name} was planted before, and was not changed`)
 }

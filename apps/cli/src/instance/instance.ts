@@ -44,7 +44,7 @@ export function runningWorkers(dataDir: string): (Service & { readonly process: 
   )
 }
 
-/** Where running workers serve their metrics. One that has not said so yet is left out. */
+/** Where running workers serve their metrics. A worker that has not reported it yet is left out. */
 export function metricsOf(dataDir: string): { readonly pid: number; readonly url: string }[] {
   return runningWorkers(dataDir).flatMap(({ process: { pid }, detail }) =>
     detail?.metrics == null ? [] : [{ pid, url: detail.metrics }],
@@ -53,7 +53,7 @@ export function metricsOf(dataDir: string): { readonly pid: number; readonly url
 
 export const hasWorker = (dataDir: string): boolean => runningWorkers(dataDir).length > 0
 
-/** What a command needs to be said to reach this instance, where it is not the one of the folder. */
+/** The option by which commands reach this instance; empty for the default one of the current folder. */
 export function dataFlag(dataDir: string): string {
   return dataDir === join(process.cwd(), '.treeos') ? '' : ` --data ${dataDir}`
 }
@@ -77,14 +77,14 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
   const service = requireService(dataDir, 'postgres', 'Postgres')
   if (service.process === null) {
     throw unavailable(
-      `the instance in ${dataDir} lives in a Postgres of your own, ${service.address}: set DATABASE_URL to it`,
+      `the instance in ${dataDir} uses your own Postgres at ${service.address}: set DATABASE_URL to it`,
     )
   }
   const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8').trim()
   return { url: `postgres://treeos:${password}@${service.address}/treeos`, address: service.address }
 }
 
-/** How to reach Temporal; `environment` when @temporalio/envconfig is to say it. */
+/** How to reach Temporal; `environment`: @temporalio/envconfig reads it from the environment. */
 export type TemporalPlace =
   | { readonly kind: 'environment' }
   | { readonly kind: 'address'; readonly address: string; readonly namespace: string }
@@ -118,14 +118,14 @@ export function addressOf(url: string): string {
   return parsed === null ? 'DATABASE_URL (not a URL)' : `${parsed.host}${parsed.pathname}`
 }
 
-/** The URL as it may be shown. */
+/** The URL without its password and query. */
 export function withoutSecrets(url: string): string {
   const parsed = URL.parse(url)
   if (parsed === null) return addressOf(url)
   return `${parsed.protocol}//${parsed.username === '' ? '' : `${parsed.username}@`}${parsed.host}${parsed.pathname}`
 }
 
-/** A failure of a service while a command was under way, in the user's terms. */
+/** The error of a service that failed during a command, in the user's terms. */
 export function serviceDown(title: string, address: string, reason: string): Error {
   return unavailable(`${title} at ${address} does not answer (${reason}): ${HINT}`)
 }

@@ -4,7 +4,7 @@ import { isRunning, type Process, processStart } from '@treeos/local'
 
 const POLL_MS = 500
 const ANCESTORS_MAX = 32
-/** What stands between a user's shell and us: `npx pnpm start` is npm's node, pnpm's node, perhaps a `sh -c`, then us. */
+/** Package runners between a user's shell and us: `npx pnpm start` is npm's node, pnpm's node, maybe a `sh -c`, then us. */
 const RUNNER = /(^|[/\s])(npm|npx|pnpm|yarn|corepack)([\s.-]|$)/
 const SHELL = /^\S*?(ba|da|z|fi|k|c|tc)?sh(\s|$)/
 
@@ -13,8 +13,8 @@ interface Ancestor extends Process {
 }
 
 /**
- * Calls `onGone` once when a program that launched us has ended: whoever kills `npx` does not reach us, and would leave
- * us behind without anyone to stop us. A shell is no such program: it may end and leave us in the background on purpose.
+ * Calls `onGone` once when a program that launched us has ended. A signal to `npx` does not reach us, so without this we
+ * would run on with nothing left to stop us. Shells do not count: a user may leave us in the background on purpose.
  * @returns stops watching
  */
 export function watchLaunchers(onGone: (pid: number) => void): () => void {
@@ -61,6 +61,6 @@ function describe(pid: number): { parent: number; command: string } | null {
     const space = line.indexOf(' ')
     return { parent: Number(line.slice(0, space)), command: line.slice(space + 1) }
   } catch {
-    return null // it has just ended, or is not for us to see
+    return null // it has just ended, or we may not read it
   }
 }

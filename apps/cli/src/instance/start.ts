@@ -9,7 +9,7 @@ import { hasWorker, isWorker } from './instance.ts'
 import { stopServices } from './stop.ts'
 import { freeWorkerName, isStale, startWorker, type WorkerPlace } from './workers.ts'
 
-/** What the first reality of an instance is called. */
+/** The name of the first reality of an instance. */
 const NAME = 'home'
 
 export interface StartOptions {
@@ -19,7 +19,7 @@ export interface StartOptions {
 }
 
 interface Servers extends WorkerPlace {
-  /** nobody else lives on this Temporal */
+  /** this Temporal serves our instance alone */
   readonly isOwnTemporal: boolean
 }
 
@@ -44,7 +44,7 @@ export async function startServers({
   onProgress,
 }: StartOptions): Promise<Servers> {
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
-  // Settled both, so that a failure of one does not leave the other half started behind our back.
+  // Waits for both: if one fails at once, the other must not go on starting unnoticed.
   const [postgres, temporal] = await Promise.allSettled([
     ensurePostgres({ dataDir, env, onProgress }),
     ensureTemporal({ dataDir, env, onProgress, searchAttributes }),
@@ -56,7 +56,7 @@ export async function startServers({
   return { databaseUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
 }
 
-/** A worker of these servers: those whose servers have moved end, and one begins if none is left. */
+/** Ends workers whose servers have moved, and starts one if none is left. */
 export async function ensureWorker({ dataDir, onProgress }: StartOptions, place: WorkerPlace) {
   await stopServices(
     dataDir,
@@ -91,7 +91,7 @@ async function plant(
   }
 }
 
-/** Other realities may live on a Temporal that is not ours, where workflows and queues bear the reality's name. */
+/** A Temporal that is not ours may hold other realities: workflows and queues are named after the reality. */
 const randomSuffix = (): string => randomBytes(3).toString('hex')
 
 function requireRealityName(name: string): string {

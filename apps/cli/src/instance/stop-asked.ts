@@ -1,6 +1,6 @@
 import { watchLaunchers } from './launcher.ts'
 
-/** What asks a command to stop that holds something: a signal, or a launcher that is gone. Asked early, it stops as soon as it can. */
+/** Tells a command that holds something when to stop: at a signal, or when its launcher has ended. */
 export class Stop {
   readonly asked: Promise<void>
   #ask: () => void = () => undefined
@@ -13,7 +13,7 @@ export class Stop {
     watchLaunchers(() => this.#ask())
   }
 
-  /** Standard input that ends asks too. */
+  /** The end of standard input stops it too. */
   atEndOfInput(): void {
     for (const end of ['end', 'close', 'error']) process.stdin.once(end, () => this.#ask())
     process.stdin.resume()

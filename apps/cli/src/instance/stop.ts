@@ -1,7 +1,7 @@
 import { forgetService, isRunning, type Process, readInstance, type Service, terminate } from '@treeos/local'
 import { UP } from './instance.ts'
 
-/** A worker gives its moments under way 15 s before it drops them. */
+/** A worker waits 15 s for its current moments before it drops them. */
 const GRACE_MS = 20_000
 
 export interface StoppedService {
@@ -10,7 +10,7 @@ export interface StoppedService {
   readonly end: 'gone' | 'stopped' | 'killed'
 }
 
-/** Tells one process for all time. */
+/** Identifies one process, also after its pid is used again. */
 export const keyOf = ({ pid, startedAt }: Process): string => `${pid} ${startedAt}`
 
 /** Keys of what runs now. */
@@ -21,9 +21,9 @@ export function runningKeys(dataDir: string): Set<string> {
   )
 }
 
-/** Which services a run of `treeos up` stops: all but those that were there before it. */
+/** Selects the services that a run of `treeos up` stops: all but those that ran before it. */
 export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean {
-  // A server of the user's own is only forgotten, and only by whoever has the whole instance.
+  // A server of the user's own is never stopped. Its record is removed when the whole instance stops.
   return ({ process: known }) => (known === null ? kept.size === 0 : !kept.has(keyOf(known)))
 }
 

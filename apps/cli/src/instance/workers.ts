@@ -19,7 +19,7 @@ import { addressOf, isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './i
 const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
 const POLL_MS = 50
 
-/** Where beings live: what a worker is told by its environment. */
+/** The servers of an instance, as a worker gets them by its environment. */
 export interface WorkerPlace {
   readonly databaseUrl: string
   readonly temporal: { readonly address: string; readonly namespace: string }
@@ -39,7 +39,7 @@ export function workerEnvironment(dataDir: string, place: WorkerPlace, env = pro
   }
 }
 
-/** Else the user's own temporal.toml would lend its TLS and keys to our local server. */
+/** An empty configuration: the user's own temporal.toml would apply its TLS and keys to our local server. */
 function emptyConfig(dataDir: string): string {
   const file = join(dataDir, 'temporal.toml')
   if (!existsSync(file))
@@ -47,13 +47,13 @@ function emptyConfig(dataDir: string): string {
   return file
 }
 
-/** The servers that a worker is started for, as they are recorded beside its process. */
+/** The servers that a worker is started for, as recorded with its process. */
 export const serversOf = ({ databaseUrl, temporal }: WorkerPlace) => ({
   postgres: addressOf(databaseUrl),
   temporal: temporal.address,
 })
 
-/** Whether a worker's servers have moved since its start, which it learns of no other way. */
+/** Whether a worker's servers have moved since its start. The worker itself cannot notice that. */
 export function isStale({ detail }: Service, place: WorkerPlace): boolean {
   const now = serversOf(place)
   const { postgres = now.postgres, temporal = now.temporal } = detail ?? {}
@@ -87,8 +87,8 @@ export async function startWorker(dataDir: string, name: string, place: WorkerPl
   const service = { name, process: started, address: '', detail: serversOf(place) }
   await recordService(dataDir, service)
   for (const until = Date.now() + READY_MS; Date.now() < until && isRunning(started); await sleep(POLL_MS)) {
-    const said = readReady(tail(logFile, { from, lines: 1_000 }))
-    if (said !== null) return recordService(dataDir, { ...service, detail: { ...service.detail, ...said } })
+    const ready = readReady(tail(logFile, { from, lines: 1_000 }))
+    if (ready !== null) return recordService(dataDir, { ...service, detail: { ...service.detail, ...ready } })
   }
   const what = isRunning(started) ? `is not ready within ${READY_MS / 1000} s` : 'ended while starting'
   await terminate(started)
@@ -97,10 +97,9 @@ export async function startWorker(dataDir: string, name: string, place: WorkerPl
 }
 
 /**
- * What a worker says of itself once it takes work, as it is recorded beside its process: where its metrics are, and which
- * mind it found.
+ * Reads a worker's ready line: where its metrics are, and which model it found. This is recorded with its process.
  * @param text lines of its log, or one
- * @returns null while it has not said so
+ * @returns null while there is no ready line
  */
 export function readReady(text: string): Record<string, string> | null {
   const [line] = /^\{"ready":true\b.*$/m.exec(text) ?? []

@@ -14,12 +14,12 @@ import {
 import { messageOf, UsageError } from './failure.ts'
 import { parseJsonText } from './json-text.ts'
 
-/** More than any edge takes: a refusal still names the size of what came. */
+/** More than any command accepts, so that a refusal can still name the size. */
 const READ_BYTES_MAX = 64 * 1024 * 1024
 
-/** The folder where the user stands: pnpm puts us into that of the package, and tells where it was called. */
+/** The user's current folder. pnpm runs scripts in the folder of the package, and says where it was called. */
 export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): string {
-  // Both variables are inherited by whatever a script starts, so they only count where pnpm put us.
+  // Everything that a script starts inherits both variables, so they count only in the folder where pnpm runs scripts.
   const isPut = env.npm_package_json !== undefined && dirname(env.npm_package_json) === cwd
   return isPut && env.INIT_CWD ? env.INIT_CWD : cwd
 }
@@ -27,7 +27,7 @@ export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.c
 /** A path as the user wrote it. */
 export const userPath = (path: string): string => resolve(userFolder(), path)
 
-/** False when surely no instance can be reached, which is told without loading what would reach it. */
+/** False when certainly no instance can be reached. Needs no client libraries. */
 export function mayHaveInstance({ data }: { data?: string }, env: NodeJS.ProcessEnv = process.env): boolean {
   const folder = data === undefined ? resolve(env.TREEOS_DATA || '.treeos') : userPath(data)
   return Boolean(env.DATABASE_URL) || existsSync(join(folder, 'instance.json'))
@@ -65,7 +65,7 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** What a file holds, unchecked: lint tells what is wrong with it in its own words. */
+/** The JSON of a file, unchecked: lint reports in its own words what is wrong with it. */
 export async function readJsonFile(file: string): Promise<unknown> {
   return parseJsonText(await readText(file), file === '-' ? 'standard input' : file)
 }
@@ -89,7 +89,7 @@ export function requireObject(text: string | undefined, what: string): JsonObjec
 }
 
 /**
- * A stance as the user wrote it; `~` is whoever acts.
+ * A stance as the user wrote it; `~` is the being that acts.
  * @throws {TreeosError} ADDRESS_PARSE_ERROR
  */
 export function requireStance(text: string, me: BeingName = 'operator'): BeingName {

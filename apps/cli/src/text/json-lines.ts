@@ -3,12 +3,12 @@ import { failureOf } from './failure.ts'
 import { parseJsonText } from './json-text.ts'
 import type { ExitStatus, Output } from './output.ts'
 
-/** More than any flow or role takes, so that a file without a newline does not fill the memory. */
+/** More than any flow or role needs. Keeps a file without newlines from filling the memory. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Answers every line by one line. A line that cannot be answered gets `{"id","error"}` in its place, and the rest goes on.
+ * Answers each line with one line. For a line that cannot be answered that is `{"id","error"}`; the next lines go on.
  * @returns 1 when any line could not be answered
  */
 export async function answerLines(
@@ -44,7 +44,7 @@ function textOf(bytes: Buffer, number: number): string {
   }
 }
 
-/** Splits at newlines alone: the other line ends of Unicode may stand inside a JSON string. */
+/** Splits at newlines only: JSON strings may contain the other line ends of Unicode. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let size = 0

@@ -9,13 +9,13 @@ import { type Spinner, startSpinner } from './spinner.ts'
 export type ExitStatus = 0 | 1 | 2
 
 const DRAIN_POLL_MS = 5
-/** A closed pipe, and a terminal that is gone. */
+/** Errors of a closed pipe and of a closed terminal. */
 const NOBODY_READS = new Set(['EPIPE', 'EIO'])
 
-/** Controls, and marks that turn the direction of text: a terminal would obey them. Newline and tab are left alone. */
+/** Control characters and marks that change the direction of text, which a terminal would obey; not newline and tab. */
 const COMMANDING = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
 
-/** Text of the world as it may be shown: nothing in it commands the terminal. */
+/** Text of the world, made safe to show: characters that control a terminal are escaped. */
 export function plain(text: string): string {
   return text.toWellFormed().replace(COMMANDING, escapeCharacter)
 }
@@ -30,18 +30,18 @@ export function oneLine(text: string): string {
 const escapeCharacter = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** JSON on one line; what commands a terminal stands inside strings only, where an escape means the same. */
+/** JSON on one line. Characters that control a terminal can only be inside strings, where an escape means the same. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(COMMANDING, escapeCharacter)
 }
 
-/** A value of the world in a human text: strings as they are, everything else as JSON. */
+/** A value of the world in a text for people: strings as they are, everything else as JSON. */
 export function shown(value: Json | undefined): string {
   if (value === undefined) return ''
   return plain(typeof value === 'string' ? value : canonicalJson(value))
 }
 
-/** A value for people to read: on several lines, and nothing in it commands the terminal. */
+/** A value as JSON on several lines, with characters that control a terminal escaped. */
 export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(COMMANDING, escapeCharacter)
 }
@@ -74,7 +74,7 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
     .join('\n')
 }
 
-/** What a command says: its value on stdout, everything else on stderr. */
+/** Prints the value of a command on stdout, everything else on stderr. */
 export class Output {
   readonly json: boolean
   #gone = false
@@ -82,7 +82,7 @@ export class Output {
 
   constructor(json: boolean) {
     this.json = json
-    // A reader that has seen enough (`treeos moments @echo | head -1`) is no error of ours.
+    // A reader that closes the pipe early (`treeos moments @echo | head -1`) is not an error.
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         if (!NOBODY_READS.has(error.code ?? '')) throw error
@@ -91,23 +91,23 @@ export class Output {
     }
   }
 
-  /** Nobody reads stdout any more. */
+  /** True when stdout was closed by its reader. */
   get isGone(): boolean {
     return this.#gone
   }
 
-  /** The one value that a command answers. */
+  /** Prints the one value of a command. */
   value<T>(value: T, human: (value: T) => string): void {
     this.#write(this.json ? jsonLine(value) : human(value))
   }
 
-  /** Many values: JSON lines, or one text of all. */
+  /** Prints many values: as JSON lines, or as one text. */
   lines<T>(values: readonly T[], human: (values: readonly T[]) => string): void {
     if (!this.json) this.#write(human(values))
     else for (const value of values) this.jsonLine(value)
   }
 
-  /** A line of JSON whatever was asked for: the pure commands speak nothing else. */
+  /** Prints a line of JSON, with or without --json: the pure commands print nothing else. */
   jsonLine(value: unknown): void {
     this.#write(jsonLine(value))
   }
