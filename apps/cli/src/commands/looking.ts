@@ -13,6 +13,11 @@ const MOMENTS_MAX = 1_000_000_000
 
 /** `treeos moments | explain | prompt | beings | extensions | operations` */
 export function addLooking(cli: Cli): void {
+  addMoments(cli)
+  addLists(cli)
+}
+
+function addMoments(cli: Cli): void {
   cli
     .onInstance('moments <stance>', 'list the finished moments of a being, oldest first')
     .option('--last <n>', 'only the last n', wholeNumber('--last'))
@@ -64,7 +69,9 @@ export function addLooking(cli: Cli): void {
         out.value(rebuilt, shownPrompt)
       }),
     )
+}
 
+function addLists(cli: Cli): void {
   cli.onInstance('beings', 'list all beings').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { beings } = await import('@treeos/client/records')

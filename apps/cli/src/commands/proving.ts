@@ -18,6 +18,12 @@ const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 
 /** `treeos replay | whatif | verify`: nothing here calls a model or writes. */
 export function addProving(cli: Cli): void {
+  addReplay(cli)
+  addWhatIf(cli)
+  addVerify(cli)
+}
+
+function addReplay(cli: Cli): void {
   cli
     .onInstance('replay [stance]', 'run every moment again from the record, and compare')
     .option('--all', 'of every being')
@@ -45,7 +51,9 @@ export function addProving(cli: Cli): void {
         return replayed.identical ? 0 : 1
       }),
     )
+}
 
+function addWhatIf(cli: Cli): void {
   cli
     .onInstance(
       'whatif <stance>',
@@ -68,7 +76,9 @@ export function addProving(cli: Cli): void {
         out.lines(differences, shownDifferences)
       }),
     )
+}
 
+function addVerify(cli: Cli): void {
   cli.onInstance('verify', 'check the hash chain of every reel').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { verifyChains } = await import('@treeos/chain')
