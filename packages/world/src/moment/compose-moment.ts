@@ -4,17 +4,17 @@ import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
 
-/** One effective role, and the prompt a model gets for it. */
+/** The composed role of a moment, and the prompt and tools that a model gets for it. */
 export interface Composed {
   readonly role: ComposedRole
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
-  /** a role whose prompt is code of a version that is not loaded here: nobody may think or act on this prompt */
+  /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
   readonly missing: RoleName | null
 }
 
 /**
- * Composes the roles of one moment over its face. The same function for a live moment, for replay and for what-if.
+ * Composes the roles of one moment over its face. Live moments, replay and what-if all use it.
  * @param specs of the stack, primary first, as they were pinned when the moment opened
  * @param content of the wake
  */
@@ -34,8 +34,8 @@ export function composeMoment(
 }
 
 /**
- * A prompt that is a function is code: it can be rendered only where its very version is loaded. One that throws says
- * nothing, so that a fault in a prompt takes no capability and adds none.
+ * Renders the prompt of a role. A prompt function that throws renders as empty: a fault in a prompt must not change what the
+ * being can do.
  */
 function render(registry: Pick<Registry, 'roles'>, spec: RoleSpec, face: Face): string {
   if (typeof spec.prompt === 'string') return spec.prompt

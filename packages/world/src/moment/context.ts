@@ -11,9 +11,9 @@ import { rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, roleKey, spaceKey, worldKey } from '../rows/rows.ts'
 
-/** The recorded time of a moment's opening: data for replay, since time-zone tables change. */
+/** The time at which a moment opened. It is recorded for replay, since time-zone tables change. */
 export interface OpenTime {
-  /** ms since 1970 UTC, by Postgres' clock, never before the being's last sealed act */
+  /** ms since 1970 UTC by the clock of Postgres, never before the being's last sealed act */
   readonly openedAt: number
   /** IANA name */
   readonly zone: string
@@ -31,27 +31,27 @@ export interface LastSealed {
 
 export interface Opening {
   readonly me: BeingRow
-  /** the mind it is evaluated for: of whoever drives the being, else its own */
+  /** the cognition that the flow is evaluated for: human while the being is driven, else its own */
   readonly cognition: Cognition
   readonly verb: Verb
   readonly caller: Caller | null
   readonly time: OpenTime
   readonly lastSealed: LastSealed | null
-  /** a role the sender asked for; looked up beside the flow's own */
+  /** a role that the sender asked for; it is looked up together with the flow's roles */
   readonly asked: RoleName | null
-  /** what a role's `triggerOn` must hold; null when nothing woke the being that a role may refuse */
+  /** what a role's `triggerOn` must hold; null for a wake that no role may refuse */
   readonly trigger: string | null
-  /** the thread of what woke it was cut */
+  /** the thread of the wake was cut */
   readonly cut?: boolean
 }
 
 export interface Opened {
   readonly program: Program
-  /** only what the flow reads, small enough for workflow history */
+  /** only the paths that the flow reads, small enough for workflow history */
   readonly context: JsonObject
 }
 
-/** Reads what the flow of one being reads, and no more: program and context slice of one moment. */
+/** Reads the program of one moment, and the slice of the context that its flow reads. */
 export async function openContext(reader: WorldReader, opening: Opening): Promise<Opened> {
   const { me } = opening
   const flow = Array.isArray(me.qualities.roleFlow) ? (me.qualities.roleFlow as JsonObject[]) : []

@@ -12,24 +12,24 @@ import { type Face, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type Opening, openContext } from './context.ts'
 
-/** All that one moment sees: what it runs by, what its flow reads, its stack, its face, and every head it read. */
+/** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
 export interface Seen {
   readonly program: Program
   readonly context: JsonObject
-  /** of the reels that program and context came from */
+  /** heads of the reels that program and context were read from */
   readonly heads: readonly HeadRef[]
   readonly result: FlowResult
-  /** null when the flow yields no stack: there is nothing to see for */
+  /** null when the flow yields no stack */
   readonly face: Face | null
-  /** of everything that was read, sorted by reel */
+  /** heads of all reels that were read, sorted by reel */
   readonly basis: readonly HeadRef[]
 }
 
 /**
- * Looks at the world once, for one being. The same for a live moment over a snapshot and for replay over the recorded
- * basis: whatever it reads, it reads through the reader.
- * @throws whatever a read failed with
- * @param onFault told of every token and see-resolver that was left out
+ * Looks at the world once, for one being. Live moments (over a snapshot) and replay (over the recorded basis) both use it, since
+ * it reads through the reader only.
+ * @param onFault called for every entry and see-resolver that was left out
+ * @throws the error of a read that failed
  */
 export async function lookAround(
   reader: WorldReader,

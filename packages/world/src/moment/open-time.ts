@@ -1,6 +1,6 @@
 import type { OpenTime } from './context.ts'
 
-/** Hour and weekday in the reality's zone: recorded, because time-zone tables change. */
+/** Hour and weekday in the reality's time zone. They are recorded, because time-zone tables change. */
 export function openTime(openedAt: number, zone: string): OpenTime {
   const parts = formatOf(zone)
     .formatToParts(openedAt)
@@ -13,7 +13,7 @@ export function openTime(openedAt: number, zone: string): OpenTime {
   }
 }
 
-/** Costly to make, and a reality has one zone for good. */
+/** Cached: a format is costly to make, and a reality keeps one zone. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(zone: string): Intl.DateTimeFormat {

@@ -4,7 +4,7 @@ import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
 
-/** The two messages of a model call: no third slot, since a being woken forward has no past turns. */
+/** The two messages of a model call. There are no earlier turns: a forward moment has none. */
 export interface Prompt {
   readonly system: string
   readonly user: string
@@ -24,8 +24,8 @@ const HINT: Readonly<Record<CanList, string>> = {
 }
 
 /**
- * Assembles the prompt of one moment, in a fixed order: identity and place, see-views, capabilities, the composed role
- * prompt, the recorded time. Pure: the same moment gives the same bytes on every replay.
+ * Assembles the prompt of one moment in a fixed order: identity and place, see-views, capabilities, the composed role prompt,
+ * the recorded time. It is pure: the same moment gives the same bytes on every replay.
  * @param openedAt ms since 1970 UTC
  */
 export function assemblePrompt(role: ComposedRole, face: Face, openedAt: number, content: Json): Prompt {
@@ -91,8 +91,8 @@ function tool(name: Verb, description: string, parameters: CallParameters): Tool
 type Operations = Pick<Registry, 'operations' | 'beOperations'>
 
 /**
- * The tools of a surface: exactly the verbs whose list is not empty. No role and no extension can add a fifth. What is in
- * reach is told with its arguments, since a mind that has to guess them fails its moment.
+ * The tools of a surface: the verbs whose list is not empty. No role or extension can add a fifth verb. Operations in reach are
+ * listed with their arguments, since a model that guesses them fails its moment.
  */
 export function toolsFor(
   surface: Surface,
@@ -102,18 +102,22 @@ export function toolsFor(
   return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
     if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
     const tool = TOOLS[VERB_OF_LIST[list]]
-    if (list === 'canDo') return told(tool, surface.canDo, operations)
-    return list === 'canBe' ? told(tool, surface.canBe, beOperations) : tool
+    if (list === 'canDo') return withOperations(tool, surface.canDo, operations)
+    return list === 'canBe' ? withOperations(tool, surface.canBe, beOperations) : tool
   })
 }
 
-const TOLD_MAX = 24
+const OPERATIONS_SHOWN_MAX = 24
 
-/** The tool with each operation that its list holds, those that are held by name first. */
-function told(tool: Tool, entries: readonly Concrete[], operations: Operations['operations']): Tool {
+/** Adds to a tool the operations that its list covers, those named in the list first. */
+function withOperations(
+  tool: Tool,
+  entries: readonly Concrete[],
+  operations: Operations['operations'],
+): Tool {
   const held = [...operations.values()].filter(({ name }) => covers(entries, name) !== undefined)
   const named = held.filter(({ name }) => entries.includes(name))
-  const shown = [...new Set([...named, ...held])].slice(0, TOLD_MAX)
+  const shown = [...new Set([...named, ...held])].slice(0, OPERATIONS_SHOWN_MAX)
   if (shown.length === 0) return tool
   const lines = shown.map(({ name, args }) => {
     const taken = Object.entries(args).map(([arg, what]) => `${arg}: ${what}`)
@@ -123,7 +127,7 @@ function told(tool: Tool, entries: readonly Concrete[], operations: Operations['
   return { ...tool, function: { ...tool.function, description } }
 }
 
-/** What each verb takes, whoever calls it: for callers that nothing woke, so that a summon must say whom it is for. */
+/** The four verbs as functions, for callers that no wake opened: their summons must name a target. */
 export const VERB_TOOLS: Readonly<Record<Verb, Tool['function']>> = {
   see: TOOLS.see.function,
   do: TOOLS.do.function,

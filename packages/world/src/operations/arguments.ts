@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
 
-/** Reads the arguments of one operation; each fault names the argument, what came and what would be right. */
+/** Reads the arguments of one operation. Each error names the argument, its value and what would be right. */
 export class Arguments {
   readonly #operation: string
   readonly #args: JsonObject

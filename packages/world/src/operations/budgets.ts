@@ -13,7 +13,7 @@ import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
-/** What no budget may exceed, so that counts stay whole numbers. */
+/** Upper bound of any budget, so that counts stay exact whole numbers. */
 const AMOUNT_MAX = 1_000_000_000
 const TOKENS_MAX = 1_000_000 * AMOUNT_MAX
 
@@ -70,7 +70,7 @@ const resume: Operation = {
   },
 }
 
-/** The operator has standing to every being, itself included; nobody bounds or frees itself. */
+/** A being cannot bound or free itself. The stance gate would let the operator: it has standing to every being. */
 function requireOther({ actor, target }: OperationInput, operation: string): BeingRow {
   if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', `${operation} takes a being`)
   if (target.being.name === actor.name)
@@ -108,8 +108,8 @@ const isWholeInMicros = (value: number): boolean => Math.round(value * MICROS) /
 const PERIODICAL: ReadonlySet<string> = new Set(['tokens', 'money'])
 
 /**
- * Nobody grants more than it has: what bounds the actor, its makers' budgets included, bounds what it sets. Limits of a day
- * and for good are compared where the one could exceed the other; in any case all of them are drawn on.
+ * A being cannot grant more than its own budget, or those of its makers, allow. A total is not compared with a limit per day, since
+ * neither bounds the other; every call draws on all of them anyway.
  */
 async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget): Promise<void> {
   for (const elder of [actor, ...(await world.lineage(actor.name))]) {

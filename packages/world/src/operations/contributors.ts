@@ -3,7 +3,7 @@ import type { Operation, OperationInput } from '../extend/extension.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
-/** A row is read whole at every gate. */
+/** Every stance gate reads the whole row. */
 const CONTRIBUTORS_MAX = 256
 
 const addContributor: Operation = {

@@ -3,7 +3,7 @@ import type { Coord, Size, SpaceRow } from '../rows/rows.ts'
 import type { Arguments } from './arguments.ts'
 
 const AXES = ['x', 'y', 'z'] as const
-/** So that counts of places stay whole numbers. */
+/** Keeps counts of places within exact whole numbers. */
 const SIZE_MAX = 65_536
 
 const isTriple = (value: Json | undefined, least: number): value is JsonObject & Size =>
@@ -23,8 +23,7 @@ export function sizeIn(given: Arguments): { size?: Size } {
 }
 
 /**
- * Reads where in a space something is to be. What lies outside is refused and never brought inside, since the chain would
- * then tell of a place that nobody chose.
+ * Reads a coord in a space. A coord outside is refused, not moved inside: the record would then hold a place that nobody chose.
  * @throws {TreeosError} INVALID_INPUT naming the value and the bounds
  */
 export function coordIn(
@@ -39,7 +38,7 @@ export function coordIn(
   throw given.fault('coord', value, `whole numbers within ${path}: ${bounds}`)
 }
 
-/** @throws {TreeosError} RESOURCE_CONFLICT naming the first that would lie outside */
+/** @throws {TreeosError} RESOURCE_CONFLICT naming the first thing, being or space that would lie outside */
 export function requireInside(
   path: SpacePath,
   size: Size | null,

@@ -103,10 +103,10 @@ const birth: Operation = {
   },
 }
 
-/** Every maker's ceiling counts, so a line of births may not be longer than what is walked at each gate. */
+/** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */
 const LINEAGE_MAX = 63
 
-/** A child may live where its maker could go, and sees its home: so that must lie within what its maker sees. */
+/** A home must be a space that the maker can see, since a being sees its home, and one that the maker may enter. */
 async function requireHome(
   world: WorldReader,
   actor: BeingRow,
@@ -124,7 +124,7 @@ async function requireHome(
   requireAllowed(stance, actor)
 }
 
-/** A ceiling holds literals and patterns only: what a relationship means may change, a bound may not. */
+/** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */
 function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
   if (!isJsonObject(ceiling)) throw given.fault('ceiling', ceiling, 'an object of can* lists')
   const { canSee, canDo, canSummon, canBe } = parseRole({ ...ceiling, name: 'ceiling', prompt: '' })
@@ -212,7 +212,7 @@ async function requireBeing(world: WorldReader, given: Arguments): Promise<Being
   return being
 }
 
-/** The end of a lease, as it stands on the reel of the being. */
+/** The fact that ends a lease, on the reel of the driven being. */
 export function releasedFact(
   being: BeingName,
   { by, epoch }: { readonly by: BeingName; readonly epoch: number },

@@ -107,7 +107,7 @@ const put: Operation = {
   name: 'put',
   description: 'Lays the target thing, which the actor holds, into the space where the actor is.',
   targets: ['matter'],
-  allow: ['anyone'], // whoever holds it
+  allow: ['anyone'], // decide() requires that the actor holds it
   args: { coord: 'where in the space, as {x, y, z}' },
   async decide({ actor, target, args, world }) {
     const given = new Arguments('put', args, ['coord'])
@@ -147,7 +147,7 @@ function requireMatter(operation: string, target: OperationTarget): MatterRow {
   throw new TreeosError('INVALID_TYPE', `${operation} takes a thing, as in matter:moby-dick`)
 }
 
-/** All that lies in a place can be shown in one moment there. */
+/** So many that one moment can show all things in a place. */
 const MATTERS_MAX = 500
 
 async function requireRoom(world: WorldReader, place: SpacePath | string): Promise<void> {
@@ -177,7 +177,7 @@ function moved(
   return { facts, result: { matter: matterReel(id), from, to, ...coord } }
 }
 
-/** What lies in a place is told by the reel of the place. */
+/** Arrivals and departures are facts of the place's reel. */
 const reelOfPlace = (place: SpacePath | string): ReelId =>
   place.startsWith('@') ? beingReel(place.slice(1)) : spaceReel(place)
 const came = (place: SpacePath | string, matter: string) => ({

@@ -3,7 +3,7 @@ import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.
 import { Arguments } from './arguments.ts'
 
 /**
- * Reads `{field, value, merge}`, and holds the qualities to their size as they would be.
+ * Reads `{field, value, merge}`, and checks the size that the qualities would have.
  * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE
  */
 export function qualityChange(operation: string, args: JsonObject, qualities: JsonObject) {

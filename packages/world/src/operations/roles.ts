@@ -7,7 +7,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
-/** Origin of a role that lives in the world only. */
+/** Origin of a role that was written in the world, and not by an extension. */
 const LIVE = 'live'
 
 const setRole: Operation = {
@@ -21,7 +21,7 @@ const setRole: Operation = {
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
       throw given.fault('role.prompt', null, 'a text; functions come with extensions only')
-    const old = await world.row(roleKey(spec.name)) // deleted ones too: a name stays its author's
+    const old = await world.row(roleKey(spec.name)) // a deleted role too: its name stays its author's
     if (old !== null && old.origin !== LIVE) {
       throw new TreeosError(
         'RESOURCE_CONFLICT',
@@ -73,7 +73,7 @@ const deleteRole: Operation = {
 
 const USERS_SHOWN_MAX = 5
 
-/** @throws {TreeosError} RESOURCE_CONFLICT listing who would lose the role */
+/** @throws {TreeosError} RESOURCE_CONFLICT naming the beings that would lose the role */
 async function requireUnused(world: WorldReader, name: RoleName): Promise<void> {
   const users = (await world.everyBeing()).filter((being) => rolesNamed(being).includes(name))
   if (users.length === 0) return
@@ -100,8 +100,8 @@ const mediate: Operation = {
       return { ...decided, reply: { ok: true, result: decided.result } }
     } catch (error) {
       if (!(error instanceof TreeosError) || error.code === 'UNAUTHORIZED') throw error
-      const told = error.toJSON()
-      return { facts: [], result: { ok: false, error: told }, reply: { ok: false, error: told } }
+      const answer = { ok: false, error: error.toJSON() }
+      return { facts: [], result: answer, reply: answer }
     }
   },
 }

@@ -26,7 +26,7 @@ const setSize: Operation = {
   },
 }
 
-/** Whoever and whatever is in a space, and where. Who comes later changes its reel, who goes about in it its own. */
+/** Everything in a space that can have a coord. Arrivals change the space's reel, moves inside it the reel of what moves. */
 async function placedIn(
   world: WorldReader,
   path: string,

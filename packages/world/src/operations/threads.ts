@@ -7,7 +7,7 @@ const cutThread: Operation = {
   name: 'cut-thread',
   description: 'Ends a thread: nothing that came or will come of it opens a moment any more.',
   targets: ['thread'],
-  allow: ['anyone'], // who has a part in it; that is not for a space to say
+  allow: ['anyone'], // decide() requires a part in the thread; spaces have no say
   args: {},
   async decide({ actor, target, args, world }) {
     new Arguments('cut-thread', args, [])

@@ -1,7 +1,7 @@
 import { isKey, quote, TreeosError } from '@treeos/core'
 import type { Arguments } from './arguments.ts'
 
-/** A word of whoever makes it, or a type that a loaded extension knows: `<extension>:<type>`. */
+/** Reads a type: a kebab-case word, or `<extension>:<type>` as a loaded extension defines it. */
 export function typeIn(given: Arguments, known: Readonly<Record<string, string>>, fallback: string): string {
   const type: string = given.optionalText('type') ?? fallback
   if (Object.hasOwn(known, type)) return type

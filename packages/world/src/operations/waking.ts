@@ -110,7 +110,7 @@ const unsubscribe: Operation = {
   decide: ({ target, args }) => remove(target, SUBSCRIPTIONS, new Arguments('unsubscribe', args, ['name'])),
 }
 
-/** What an extension suggests, and over it what is given. */
+/** The arguments of a preset, overridden by those that are given. */
 function withPreset(
   operation: string,
   { preset, ...own }: JsonObject,
@@ -139,8 +139,8 @@ async function scopeIn(given: Arguments, world: WorldReader): Promise<Where> {
 }
 
 /**
- * Nobody is told of what it could never see. A signal is read by any flow, so it is open to all.
- * @returns whether changes of beings are told too: only to who may see any being
+ * A being may only subscribe to what it may see. Any flow may read a signal, so signals are open to all.
+ * @returns whether changes of beings count too: only for a being that may see all beings
  * @throws {TreeosError} FORBIDDEN
  */
 async function requireSeen(
@@ -182,7 +182,7 @@ function coalesceIn(given: Arguments): number {
   throw given.fault('coalesceSeconds', seconds, `whole seconds from 0 to ${COALESCE_SECONDS_MAX}`)
 }
 
-/** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes one */
+/** @throws {TreeosError} INVALID_TYPE for a person, since nothing wakes a person */
 function requireWakeable(operation: string, target: OperationTarget): BeingRow {
   const being = requireBeing(operation, target)
   if (being.cognition.kind !== 'human') return being
@@ -210,7 +210,7 @@ function priorityIn(given: Arguments): Priority {
   throw given.fault('priority', priority, 'one of human, interactive, background')
 }
 
-/** Keeps one of the target's settings of a kind, as a fact of its reel. */
+/** Decides a fact that keeps one schedule or subscription among the being's qualities. */
 function keep(being: BeingRow, kind: string, name: string, value: Json, max: number): Decided {
   const path = [kind, name]
   const kept = namesOf(being, kind)
@@ -244,7 +244,7 @@ function namesOf({ qualities }: BeingRow, kind: string): string[] {
   return isJsonObject(kept) ? Object.keys(kept).sort() : []
 }
 
-/** Namespaces of qualities that only the operations here may write, since those check what they take. */
+/** Namespaces of qualities that only the operations here write, since they check their arguments. */
 export const KEPT_NAMESPACES: Readonly<Record<string, string>> = {
   [SCHEDULES]: setSchedule.name,
   [SUBSCRIPTIONS]: subscribe.name,

@@ -42,7 +42,7 @@ const createSpace: Operation = {
     const path = parseSpacePath(given.text('path'))
     const parent = parentPath(path)
     if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
-    // The gate judged the target, so it is the target that the space must lie in.
+    // The stance gate was asked about the target, so the new space must lie right inside it.
     if (target.kind !== 'space' || target.space.path !== parent) {
       throw given.fault('path', path, `a space right inside its target, which for ${path} is ${parent}`)
     }
@@ -135,7 +135,7 @@ const setRoleFlow: Operation = {
   },
 }
 
-/** What is taken, but hardly meant. */
+/** Warnings: faults that do not make the flow invalid. */
 async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly RoleName[]): Promise<Json> {
   const roles = new Map<RoleName, RoleRow>()
   for (const name of named) {
@@ -203,9 +203,9 @@ const setWorldSignal: Operation = {
 }
 
 /**
- * A signal can put a role on someone else, so publishing needs a right: the namespace's owner, its makers, the operator; and
- * of the lender, while one drives the actor and lends it.
- * @returns whose the namespace becomes by it, if that is not the actor: a right that was lent is not kept
+ * Publishing needs a right, since a signal can change the roles of other beings. The owner of the namespace, its makers and the
+ * operator have it, and so has a being that one of them drives and lends its reach to.
+ * @returns the owner of a new namespace, where that is the lender; null where it is the actor
  */
 async function requirePublisher(
   { actor, lender, world }: OperationInput,

@@ -61,9 +61,9 @@ export class WorldReader {
   }
 
   /**
-   * Nothing may come of a reading that failed, whatever the code that asked made of the failure: it would be recorded, and
-   * replay, where nothing fails, would come to something else.
-   * @throws what the source failed with, if it ever did
+   * Call it before a result is recorded. Code that was given this reader may have caught a failed read, and replay, where no
+   * read fails, would then come to another result.
+   * @throws the error of the first read that failed
    */
   requireWhole(): void {
     if (this.#failed !== null) throw this.#failed.error

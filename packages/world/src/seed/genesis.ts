@@ -29,7 +29,7 @@ const FIRST_BEINGS: readonly FirstBeing[] = [
   { name: 'echo', kind: 'scripted', role: 'resident', script: 'echo', home: '/library' },
 ]
 
-/** The facts that make a first reality: a root, a library, the operator, two delegates, a librarian and an echo. */
+/** The facts of a new reality: a root, a library, the operator, two delegates, a librarian and an echo. */
 export function genesisFacts(): FactDraft[] {
   const facts: FactDraft[] = [
     space('/', 'root', null),
@@ -64,10 +64,10 @@ function born(being: FirstBeing): FactDraft[] {
 }
 
 /**
- * What an older reality lacks of a delegate: the being itself, or the role that lets it mediate. A flow that somebody has set
- * since is left as it is.
- * @param standing its row; null when there is none
- * @returns no facts when nothing is lacking; null when another being has the name
+ * Facts that give an older reality a delegate: the being itself, or the role that lets it mediate. A flow that was set since is
+ * left as it is.
+ * @param standing the delegate's row; null when there is none
+ * @returns no facts when nothing is missing; null when another being has the name
  */
 export function delegateInstalled(
   name: (typeof DELEGATES)[number],
@@ -84,7 +84,7 @@ function space(path: string, type: string, owner: string | null): FactDraft {
   return { reel: spaceReel(path), kind: 'space:created', payload: { path, type, owner, qualities: {} } }
 }
 
-/** The fact by which code brings a role into a reality; its digest pins what older moments wore. */
+/** The fact that registers a role of an extension. Moments cite the role by its digest, so older ones keep what they wore. */
 export function roleInstalled(role: Role, origin: string, digest: (value: Json) => string): FactDraft {
   const spec = asJson(role.spec)
   return {
@@ -94,7 +94,7 @@ export function roleInstalled(role: Role, origin: string, digest: (value: Json) 
   }
 }
 
-/** The fact by which a role ends whose code is gone. */
+/** The fact that removes a role whose extension is no longer loaded. */
 export const roleRemoved = (name: RoleName): FactDraft => ({
   reel: REGISTRY_REEL,
   kind: 'role:deleted',

@@ -77,7 +77,7 @@ const reply = (content: Json): Decision => ({
 })
 const silence: Decision = { kind: 'see', content: null }
 
-/** Answers only those who speak first, so that two of them fall silent. */
+/** Answers a summon but not an answer, so that two such beings do not answer each other for ever. */
 const answering =
   (answer: (content: Json) => Json): Script =>
   ({ wake }) =>
@@ -93,7 +93,7 @@ const ROLE_HELP =
   '{"do": "set-world-signal", "namespace": …, "key": …, "value": …}, and I do what you might do yourself, no more. ' +
   'SEE @role-manager shows all roles, addresses and operations.'
 
-/** What it is asked for decides, not it: the operation reads the summon for itself. */
+/** Calls `mediate`, which reads the request from the wake itself; explains itself to anything else. */
 const mediating =
   (help: string): Script =>
   (moment) => {
@@ -107,7 +107,7 @@ const mediating =
   }
 
 const scripts: Record<string, Script> = {
-  /** says back what it was told */
+  /** answers with the content it was sent */
   echo: answering((content) => content),
   /** looks, and never acts */
   silent: () => silence,
@@ -115,7 +115,7 @@ const scripts: Record<string, Script> = {
   [ROLE_MANAGER]: mediating(ROLE_HELP),
 }
 
-/** What roles may name without bringing it. */
+/** Operations that roles of any extension may name. */
 export const SUBSTRATE_ACTIONS = [
   'create-space',
   'set-space',
@@ -148,15 +148,15 @@ export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
 const stances = (names: readonly (BeingName | null)[]): string[] =>
   names.flatMap((name) => (name === null ? [] : [stanceOf(name)]))
 
-/** All from birth facts and the wake itself: nothing that a being could write of itself. */
+/** Relationships. They are read from birth facts and the wake, which a being cannot write itself. */
 const relations: Extension['relations'] = {
-  /** whoever woke it */
+  /** the being that woke it */
   asker: ({ asker }) => stances([asker]),
   /** its maker */
   parent: ({ me }) => stances([me.parent]),
-  /** all whom it made */
+  /** its children */
   'any-child': async ({ me, world }) => stances(await world.children(me.name)),
-  /** the last before it whom its maker made to wear the same default role */
+  /** the last child of its maker before it that has the same default role */
   async predecessor({ me, world }) {
     if (me.parent === null) return []
     const names = await world.children(me.parent)
@@ -174,7 +174,7 @@ const relations: Extension['relations'] = {
 const isBefore = (a: BeingRow, b: BeingRow): boolean =>
   a.bornAt < b.bornAt || (a.bornAt === b.bornAt && a.name < b.name)
 
-/** What every reality has: the operations of the world itself, and the roles and scripts of its first beings. */
+/** What every reality has: the operations of the substrate, and the roles and scripts of the first beings. */
 export const seed: Extension = {
   name: SUBSTRATE_REGISTRY,
   version: '1',

@@ -9,48 +9,48 @@ import type { Catalogs } from './catalogs.ts'
 import type { Descriptor } from './descriptor.ts'
 import type { Remark } from './orientation.ts'
 
-/** Everything a call is decided from. Reads go through the reader, so whatever it rests on is checked at the commit. */
+/** Everything a call is decided from. Rows are read through the reader, so that the commit can check what was read. */
 export interface Acting {
   readonly reader: WorldReader
   readonly registry: Registry
   readonly moment: MomentId
   readonly me: BeingRow
   readonly caller: Caller
-  /** who drives it in this moment, an ancestor; null when it decides for itself */
+  /** the maker that drives it in this moment; null when it decides for itself */
   readonly driver: BeingName | null
   readonly surface: Surface
-  /** what opened the moment; for a person's reply, the wake it answers */
+  /** the wake that opened the moment; for a person's reply, the wake that it answers */
   readonly wake: Wake
-  /** summons that led here; a person's act leads its own */
+  /** summons before this one in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
-  /** what the primary role says of summons to itself, and of answers */
+  /** settings of the primary role for summons to itself and for answers */
   readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode'>
-  /** the id that a summon of this act gets */
+  /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string
-  /** whoever woke the moment, as it was when it spoke; null when nobody did, or nothing of it is known */
+  /** the being that woke the moment, as it was when it spoke; null without one, or when its moment is not known */
   readonly asker: () => Promise<Asker | null>
-  /** whoever said what the chain of wakes began with; null when nobody did */
+  /** the being whose summons began the chain of wakes; null without one */
   readonly opener: () => Promise<BeingName | null>
-  /** a thread by its id; null when there is no such one */
+  /** a thread by its id; null when there is none */
   readonly thread: (id: string) => Promise<Thread | null>
-  /** what came of an effect; null while it is not done */
+  /** result of an effect; null while it is not done */
   readonly outside: (call: EffectCall) => Promise<{ readonly value: Json } | null>
-  /** what there is to choose from when one writes roles and flows, as it stands */
+  /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }
 
 /** A being as it was when it spoke. */
 export interface Asker {
-  /** what it could reach for */
+  /** its expanded lists */
   readonly surface: Surface
-  /** who drove it */
+  /** its driver */
   readonly driver: BeingName | null
-  /** who lent it reach: its driver, unless the lease lent none */
+  /** the being that lent it reach: its driver, unless the lease lent none */
   readonly lender: BeingName | null
 }
 
-/** What passing both gates yields: facts and wakes to commit, or nothing for a look. */
+/** A call that passed both gates: facts and wakes to commit; none for a SEE. */
 export interface Act {
   readonly kind: 'act'
   readonly facts: readonly FactDraft[]
@@ -58,10 +58,10 @@ export interface Act {
   readonly closes: readonly string[]
   readonly result: Json
   readonly specs: readonly RoleSpec[]
-  /** what a look shows; null for everything else */
+  /** what a SEE shows; null for other verbs */
   readonly seen: (() => Promise<Descriptor>) | null
-  /** null when all was taken as it was asked */
+  /** null when the call was done as it was asked */
   readonly remark: Remark | null
-  /** which rules decided, list first; then those that decided for the asker */
+  /** the rules that allowed it: list entry, stance rule, then those that allowed it to the asker */
   readonly by: readonly string[]
 }

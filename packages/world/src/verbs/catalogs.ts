@@ -6,7 +6,7 @@ import { ROLE_MANAGER } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
 import type { BeingRow, RoleRow, Row, SpaceRow } from '../rows/rows.ts'
 
-/** All that one chooses from when one writes a role or a flow, published by the being that mediates it. */
+/** What authors of roles and flows choose from. SEE of the role manager shows it. */
 export interface Catalogs {
   readonly roles: readonly RoleEntry[]
   /** stances of all beings, paths of all spaces */
@@ -30,7 +30,7 @@ export interface OperationEntry {
   readonly args: Operation['args']
 }
 
-/** Where catalogs are made from: no read of a moment, so it enters no basis. */
+/** The rows that catalogs are made from. These reads are no part of a moment's basis. */
 export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
   states(kind: 'role:' | 'being:' | 'space:'): Promise<readonly Json[]>

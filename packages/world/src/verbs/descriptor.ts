@@ -12,7 +12,7 @@ import type { OperationTarget } from '../read/target.ts'
 import type { Coord, MatterRow, Size, SpaceRow } from '../rows/rows.ts'
 import type { Catalogs } from './catalogs.ts'
 
-/** What SEE tells of an address: where it is, who and what is there, and its qualities. */
+/** What SEE shows of an address: where it is, who and what is there, and its qualities. */
 export interface Descriptor {
   readonly address: {
     readonly path: string
@@ -24,7 +24,7 @@ export interface Descriptor {
   readonly beings: readonly string[]
   /** paths of the spaces inside it */
   readonly children: readonly string[]
-  /** addresses of the things that lie in the space, or that the being holds */
+  /** addresses of the things in the space, or held by the being */
   readonly matters: readonly string[]
   /** makers of the being, nearest first */
   readonly beingLineage: readonly string[]
@@ -34,23 +34,23 @@ export interface Descriptor {
     readonly cognition: string | null
     readonly defaultRole: string | null
     readonly home: string | null
-    /** who drives it right now; left out when nobody does */
+    /** its driver; left out when it is not driven */
     readonly inhabitedBy?: string
   }
-  /** only of a space: whose it is, and whom its owner lets take part */
+  /** only for a space: its owner, and its contributors */
   readonly owner?: string | null
   readonly contributors?: readonly string[]
-  /** of a space that has one */
+  /** only for a space that has one */
   readonly size?: Size
-  /** where in its space, if it says so */
+  /** where it is in its space, if known */
   readonly coord?: Coord
-  /** only of a thing */
+  /** only for a thing */
   readonly content?: Json
-  /** only of the being that mediates roles and flows */
+  /** only for the role manager */
   readonly catalogs?: Catalogs
 }
 
-/** Describes a being, a space or a thread as it stands. Reads only. */
+/** Describes a being, a space, a thing or a thread as it is now. */
 export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
   if (target.kind === 'matter') return describeMatter(reader, target.matter)
@@ -112,7 +112,7 @@ async function describeMatter(
 }
 
 function describeThread(thread: Thread): Descriptor {
-  const { participants, unanswered: _told, ...rest } = thread
+  const { participants, unanswered: _own, ...rest } = thread
   return {
     address: { path: '/', being: null, chain: [] },
     beings: participants.map(stanceOf),

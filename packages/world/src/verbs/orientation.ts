@@ -1,6 +1,6 @@
 import type { Orientation } from '@treeos/core'
 
-/** What a moment came to beside its outcome, as it is recorded. */
+/** A note that is recorded with an outcome. */
 export interface Remark {
   /** a short name */
   readonly reason: string
@@ -8,8 +8,8 @@ export interface Remark {
 }
 
 /**
- * Moments that show a being its own past are not built yet: such a wake goes forward, and the moment that sent it says so.
- * @returns null for what goes as it was asked
+ * Moments that show a being its own past are not built yet: such a wake goes forward, and the moment that sent it notes that.
+ * @returns null for a wake that goes as it was asked
  */
 export function orientationRemark(asked: Orientation): Remark | null {
   if (asked === 'forward') return null

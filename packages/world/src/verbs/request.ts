@@ -5,15 +5,14 @@ export interface Request {
   readonly verb: 'do' | 'be'
   /** the action, or the BE operation */
   readonly action: string
-  /** null: the operation's own place, seen from the asker */
+  /** null: the operation's default target for the asker */
   readonly target: string | null
   readonly args: JsonObject
 }
 
 /**
- * Reads `{do: action, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, which is what
- * people type.
- * @returns null for what asks for nothing
+ * Reads `{do: action, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as people type it.
+ * @returns null for content that asks for no operation
  */
 export function parseRequest(content: Json): Request | null {
   const asked = typeof content === 'string' ? parseText(content) : content

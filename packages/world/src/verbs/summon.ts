@@ -20,11 +20,11 @@ import type { BeingRow } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
 import { orientationRemark } from './orientation.ts'
 
-/** Speaks to a being: one fact of the speaker, and a wake of the one spoken to. */
+/** SUMMON: one fact on the speaker's reel, and a wake for the target. */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
-  const name = call.target === null ? await whomToAnswer(at) : parseStance(call.target)
+  const name = call.target === null ? await defaultRecipient(at) : parseStance(call.target)
   const mayAnswer = name === asker && at.role.respondMode !== 'none'
   const inReplyTo = call.inReplyTo ?? (mayAnswer ? wake.id : null)
   if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
@@ -34,7 +34,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     )
   }
   await requireHop(at)
-  const orientation = requireOwn(call.orientation, name, at)
+  const orientation = orientationFor(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
     throw new TreeosError(
@@ -92,8 +92,11 @@ async function requireHop({ me, reader, hops }: Acting): Promise<void> {
   )
 }
 
-/** @throws {TreeosError} INVALID_INPUT when there is nobody, or the role answers nobody */
-async function whomToAnswer({ wake, role, opener }: Acting): Promise<BeingName> {
+/**
+ * The target of a summon that names none.
+ * @throws {TreeosError} INVALID_INPUT when there is none, or the role answers nobody
+ */
+async function defaultRecipient({ wake, role, opener }: Acting): Promise<BeingName> {
   if (role.respondMode === 'none')
     throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
   const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
@@ -102,8 +105,8 @@ async function whomToAnswer({ wake, role, opener }: Acting): Promise<BeingName> 
   throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
 }
 
-/** What a being is shown of its own past is its own affair. */
-function requireOwn(asked: Orientation | undefined, name: BeingName, { me, role }: Acting): Orientation {
+/** Only a being itself may ask for an orientation other than forward. */
+function orientationFor(asked: Orientation | undefined, name: BeingName, { me, role }: Acting): Orientation {
   if (name === me.name) return asked ?? role.defaultOrientation
   if (asked === undefined || asked === 'forward') return 'forward'
   throw new TreeosError(
