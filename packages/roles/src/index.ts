@@ -53,7 +53,7 @@ export {
   withDefaults,
 } from './role.ts'
 export { flowSchema, roleSchema } from './schema.ts'
-export { heedWake, type OpeningWake } from './trigger.ts'
+export { checkWake, type OpeningWake } from './trigger.ts'
 export {
   type Clause,
   type Condition,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { heedWake, type RoleTable, type SkipReason } from './index.ts'
+import { checkWake, type RoleTable, type SkipReason } from './index.ts'
 
 const ROLES: RoleTable = { any: {}, none: { triggerOn: [] }, clock: { triggerOn: ['schedule', 'idle'] } }
 
@@ -14,25 +14,25 @@ it.each<[string, string | null, SkipReason | undefined]>([
   ['clock', 'change', 'not-triggered'],
   ['unknown', 'message', undefined],
 ])('F88 as primary role, %s is woken by %s: skip %s', (primary, trigger, skip) => {
-  expect(heedWake({ primary, stacked: [] }, { trigger }, ROLES).skip).toBe(skip)
+  expect(checkWake({ primary, stacked: [] }, { trigger }, ROLES).skip).toBe(skip)
 })
 
 it('F88 another reason to skip stands', () => {
   const result = { primary: null, stacked: [], skip: 'role-unresolved' } as const
-  expect(heedWake(result, { trigger: 'message' }, ROLES)).toBe(result)
+  expect(checkWake(result, { trigger: 'message' }, ROLES)).toBe(result)
 })
 
 it('F88 only the primary role decides: what is stacked refuses nothing', () => {
-  expect(heedWake({ primary: 'any', stacked: ['none'] }, { trigger: 'message' }, ROLES).skip).toBeUndefined()
+  expect(checkWake({ primary: 'any', stacked: ['none'] }, { trigger: 'message' }, ROLES).skip).toBeUndefined()
 })
 
 it('a thread that was cut opens nothing, whatever else there is to say of the moment', () => {
   const unresolved = { primary: null, stacked: [], skip: 'role-unresolved' as const }
   for (const result of [{ primary: 'any', stacked: [] }, unresolved]) {
-    expect(heedWake(result, { trigger: 'message', cut: true }, ROLES)).toEqual({
+    expect(checkWake(result, { trigger: 'message', cut: true }, ROLES)).toEqual({
       ...result,
       skip: 'thread-cut',
     })
-    expect(heedWake(result, { trigger: null, cut: false }, ROLES)).toBe(result)
+    expect(checkWake(result, { trigger: null, cut: false }, ROLES)).toBe(result)
   }
 })

@@ -12,7 +12,7 @@ export interface OpeningWake {
  * Leaves a moment out whose thread was cut, and one that its primary role is not opened by: a role's `triggerOn` lists
  * what is, `[]` nothing.
  */
-export function heedWake(result: FlowResult, { trigger, cut }: OpeningWake, roles: RoleTable): FlowResult {
+export function checkWake(result: FlowResult, { trigger, cut }: OpeningWake, roles: RoleTable): FlowResult {
   if (cut === true) return { ...result, skip: 'thread-cut' }
   if (trigger == null || result.skip !== undefined) return result
   const triggers = needsOf(result.primary, roles)?.triggerOn

@@ -15,5 +15,5 @@ export {
   type SkipReason,
 } from './evaluate.ts'
 export type { Program } from './program.ts'
-export { heedWake, type OpeningWake } from './trigger.ts'
+export { checkWake, type OpeningWake } from './trigger.ts'
 export type { Clause, RoleFlow, When } from './when.ts'

@@ -8,7 +8,7 @@ import type {
   StampedMoment,
   StampInput,
 } from '@treeos/protocol/workflow'
-import { evaluateFlow, type FlowResult, heedWake } from '@treeos/roles/workflow'
+import { checkWake, evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, mindBeats } from './beats.ts'
 import { holdProgram, type Program } from './program.ts'
 
@@ -118,7 +118,7 @@ function assign(program: Program, opened: OpenedMoment): FlowResult {
     defaultRole: program.defaultRole,
     asked: opened.asked,
   })
-  return heedWake(result, opened, program.roles)
+  return checkWake(result, opened, program.roles)
 }
 
 function pin(program: Program, { primary, stacked }: Extract<FlowResult, { skip?: undefined }>): PinnedStack {

@@ -58,7 +58,7 @@ export const GUARDS: readonly Mutation[] = [
   never(
     'birth: a home that the maker sees',
     'operations/identity.ts',
-    "!holdsEntry('canSee', reach.canSee, home",
+    "!coversEntry('canSee', reach.canSee, home",
   ),
   gone('birth: a home that lets the maker in', 'operations/identity.ts', 'requireAllowed(stance, actor)'),
   gone(
@@ -226,7 +226,7 @@ export const GUARDS: readonly Mutation[] = [
   never(
     'mediate: what the asker can do still',
     'verbs/fulfil.ts',
-    '!holdsEntry(named, reach[named], action, asker.home)',
+    '!coversEntry(named, reach[named], action, asker.home)',
   ),
   gone(
     'mediate: with the standing of the asker',

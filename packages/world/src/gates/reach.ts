@@ -14,8 +14,8 @@ import {
   type CanList,
   type CanLists,
   canonicalTarget,
+  coversEntry,
   firstBeyond,
-  holdsEntry,
 } from '../rows/lists.ts'
 import { type BeingRow, roleKey } from '../rows/rows.ts'
 import { type Ceiling, ceilingsOf } from './list-gate.ts'
@@ -82,8 +82,8 @@ export async function reachWith(
 /** What both hold: entries of the one that the other holds, and the other way round. */
 function cut(lists: CanLists, ceiling: Ceiling): CanLists {
   const both = (list: CanList) => [
-    ...lists[list].filter((entry) => holdsEntry(list, ceiling.lists[list], entry, ceiling.home)),
-    ...ceiling.lists[list].filter((entry) => holdsEntry(list, lists[list], entry, ceiling.home)),
+    ...lists[list].filter((entry) => coversEntry(list, ceiling.lists[list], entry, ceiling.home)),
+    ...ceiling.lists[list].filter((entry) => coversEntry(list, lists[list], entry, ceiling.home)),
   ]
   return { canSee: both('canSee'), canDo: both('canDo'), canSummon: both('canSummon'), canBe: both('canBe') }
 }

@@ -1,9 +1,9 @@
 import type { BeingName, HeadRef, JsonObject, ReelId, SeenHead } from '@treeos/core'
 import {
+  checkWake,
   compileFlow,
   evaluateFlow,
   type FlowResult,
-  heedWake,
   type OpeningWake,
   type Program,
 } from '@treeos/roles'
@@ -82,7 +82,7 @@ export function evaluateProgram(
     defaultRole: program.defaultRole,
     asked: at.asked,
   })
-  return heedWake(result, at, program.roles)
+  return checkWake(result, at, program.roles)
 }
 
 function headRefs(heads: ReadonlyMap<ReelId, SeenHead>): HeadRef[] {

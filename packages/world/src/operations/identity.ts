@@ -23,7 +23,7 @@ import { DEFAULT_ROLE } from '../extend/substrate.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { holdsEntry } from '../rows/lists.ts'
+import { coversEntry } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -116,7 +116,7 @@ async function requireHome(
   if (home === actor.home) return
   if ((await world.space(home)) === null)
     throw new TreeosError('SPACE_NOT_FOUND', `space ${home} does not exist`)
-  if (!holdsEntry('canSee', reach.canSee, home, actor.home)) {
+  if (!coversEntry('canSee', reach.canSee, home, actor.home)) {
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
   const target = { being: null, space: home }

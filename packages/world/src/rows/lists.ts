@@ -57,7 +57,7 @@ export function firstBeyond(
   home: SpacePath,
 ): { list: CanList | 'see'; entry: Entry } | null {
   for (const list of CAN_LISTS) {
-    const entry = wanted[list].find((item) => !holdsEntry(list, held[list], item, home))
+    const entry = wanted[list].find((item) => !coversEntry(list, held[list], item, home))
     if (entry !== undefined) return { list, entry }
   }
   const seesAll = held.canSee.some((entry) => isPattern(entry, '*'))
@@ -66,7 +66,7 @@ export function firstBeyond(
 }
 
 /** Whether a list covers an entry: by the same entry, or by a pattern over the form that the gate compares. */
-export function holdsEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
+export function coversEntry(list: CanList, held: readonly Entry[], entry: Entry, home: SpacePath): boolean {
   return held.some((mine) => {
     if (isPattern(mine, '*')) return true
     if (isOfHome(entry)) return false

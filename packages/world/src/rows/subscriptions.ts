@@ -13,7 +13,7 @@ import {
   worldReel,
 } from '@treeos/core'
 import { type Entry, textPattern } from '@treeos/roles'
-import { holdsEntry } from './lists.ts'
+import { coversEntry } from './lists.ts'
 import { type BeingRow, type Row, withKind } from './rows.ts'
 import { isPriority } from './schedules.ts'
 
@@ -122,7 +122,7 @@ export function seesScope(
 ): { spaces: boolean; beings: boolean } {
   const beings = coversPrefix(canSee, '@')
   if (scope === EVERYWHERE) return { spaces: coversPrefix(canSee, '/'), beings }
-  const itself = holdsEntry('canSee', canSee, scope, home) || (scope === home && canSee.includes('~'))
+  const itself = coversEntry('canSee', canSee, scope, home) || (scope === home && canSee.includes('~'))
   return { spaces: itself && (!below || coversPrefix(canSee, scope === '/' ? '/' : `${scope}/`)), beings }
 }
 

@@ -5,7 +5,7 @@ import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
 import { reachWith } from '../gates/reach.ts'
 import { requireStanding } from '../gates/standing.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
-import { holdsEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
+import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
 import { decideOperation } from './decide-operation.ts'
@@ -39,7 +39,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
   const { driver = null, lender = null } = asked ?? {}
   const reach = await reachWith(reader, asker, lender)
   const named = LIST_OF_VERB[verb]
-  if (!holdsEntry(named, reach[named], action, asker.home)) {
+  if (!coversEntry(named, reach[named], action, asker.home)) {
     throw new TreeosError('FORBIDDEN', `${action} is beyond the reach of ${stanceOf(asker.name)}`)
   }
   const operation = requireOperation(at.registry, action, verb)
