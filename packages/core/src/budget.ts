@@ -1,32 +1,32 @@
 import type { BeingName } from './names.ts'
 
-/** Over which time tokens and money are counted: a day of the reality's zone, or for good. */
+/** The period over which tokens and money are counted: a day in the reality's time zone, or for ever. */
 export const BUDGET_PERIODS = ['day', 'total'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
 /**
- * What a being and all its offspring may use up: tokens, money and moments together, the rest each. A limit that is absent
- * adds no bound.
+ * What a being and its offspring may use up. They share tokens, money and moments; the other limits hold for each alone. An
+ * absent limit adds no bound.
  */
 export interface Budget {
-  /** per minute of the clock; what is beyond waits for the next one */
+  /** per clock minute; further moments wait for the next minute */
   readonly momentsPerMinute?: number
-  /** how often each of them goes on by itself in one cause chain; the substrate's own bound holds beside it */
+  /** self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
   readonly selfContinues?: number
-  /** how many summons may follow one another in a cause chain that each of them speaks in; the same */
+  /** summons in a row in a cause chain in which each being speaks; LIMITS.hopsMax holds as well */
   readonly hops?: number
-  /** of prompts and answers, for `per` */
+  /** tokens of prompts and answers together, per period */
   readonly tokens?: number
-  /** in the currency of the prices, to the millionth, for `per` */
+  /** in the currency of the prices, to the millionth, per period */
   readonly money?: number
   readonly per: BudgetPeriod
 }
 
-/** Why a model was not called: the worst that the call may cost does not fit what is left of a limit. */
+/** Why a model was not called: the highest cost that the call may have is more than what is left of a limit. */
 export interface Breach {
-  /** whose limit it is: the being's own, or that of one of its makers */
+  /** the being that has the limit: the one that thinks, or one of its makers */
   readonly of: BeingName
-  /** counts the changes of that budget: the next one lets the being try again */
+  /** revision of that budget: a later revision lets the being try again */
   readonly revision: number
   readonly limit: 'tokens' | 'money'
   readonly per: BudgetPeriod
@@ -34,11 +34,11 @@ export interface Breach {
   readonly used: number
   /** null: the model's price is not known, so money cannot be bounded */
   readonly needs: number | null
-  /** ms since 1970 UTC, when the next day begins; null for a limit for good */
+  /** when the next day begins, in ms since 1970 UTC; null for a limit in total */
   readonly until: number | null
 }
 
-/** What Postgres itself must know of a being: workers draw on budgets concurrently, and only its locks can bound that. */
+/** The part of a being that Postgres checks: workers draw on budgets concurrently, so its locks must bound them. */
 export interface Account {
   /** 0: it never had a budget */
   readonly revision: number
@@ -50,5 +50,5 @@ export interface Account {
   readonly parked: Pick<Breach, 'of' | 'revision' | 'until'> | null
 }
 
-/** Money is counted in millionths: a price per million tokens is then one per token. */
+/** Money is counted in millionths, so that a price per million tokens is a whole number per token. */
 export const MICROS = 1_000_000

@@ -6,27 +6,27 @@ import { type BeingName, quote } from './names.ts'
 import { VERBS } from './stack.ts'
 import type { Decision, VerbCall } from './wake.ts'
 
-/** What a person's act carries: the call, and the summon it answers. */
+/** Content of a person's act: the call, and the summon that it answers. */
 export interface ActContent {
   readonly call: VerbCall
   /** correlation of an open entry of the person's inbox; null for a free act */
   readonly answers: string | null
-  /** the lease under which somebody else drives the being; left out where a person acts as itself */
+  /** the lease under which a driver acts as the being; left out where a person acts as itself */
   readonly lease?: { readonly driver: BeingName; readonly epoch: number }
 }
 
 const ACT_PREFIX = 'act/'
 
-/** Inbox id of a person's act. The summon it makes gets the correlation itself, so both are known beforehand. */
+/** Inbox id of a person's act. The summon that it makes gets the correlation itself, so the caller knows both in advance. */
 export const actWakeId = (correlation: string): string => ACT_PREFIX + correlation
 
-/** The id a summon of this moment gets: chosen by the person, or the moment's own. */
+/** The correlation of a summon that this moment makes: the one that a person chose, else the moment's id. */
 export function correlationFor(wake: { kind: string; id: string }, moment: string): string {
   return wake.kind === 'act' && wake.id.startsWith(ACT_PREFIX) ? wake.id.slice(ACT_PREFIX.length) : moment
 }
 
 /**
- * Guards a value at an edge and says in the user's terms what is wrong with it.
+ * Checks a value from outside against the bounds of content.
  * @throws {TreeosError} PAYLOAD_TOO_LARGE or INVALID_INPUT naming the place of the fault
  */
 export function requireContent(value: unknown, what: string): Json {

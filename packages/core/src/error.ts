@@ -1,6 +1,6 @@
 import type { Json } from './json.ts'
 
-/** The closed set of codes that users meet, with the HTTP status each one maps to. */
+/** All error codes that users see, with the HTTP status of each. */
 export const ERROR_STATUS = {
   INVALID_INPUT: 400,
   INVALID_TYPE: 400,
@@ -39,13 +39,13 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERROR_STATUS, code)
 }
 
-/** A refusal that a user can act on: the message names the offending value and what would have been right. */
+/** An error that a user can act on. The message names the offending value and what would be right. */
 export class TreeosError extends Error {
   override readonly name = 'TreeosError' // crosses the wire as the failure's type: do not rename
   readonly code: ErrorCode
   readonly detail: Json | undefined
 
-  /** @param options a `cause` is for whoever debugs: it is never recorded, and crosses no wire */
+  /** @param options `cause` is for debugging only: it is not recorded, and not sent */
   constructor(code: ErrorCode, message: string, detail?: Json, options?: ErrorOptions) {
     super(message, options)
     this.code = code

@@ -2,14 +2,14 @@ import type { JsonObject } from './json.ts'
 import type { BeingName, MomentId, ReelId } from './names.ts'
 import type { Digest } from './stack.ts'
 
-/** Version of the code that made a fact: what replay must be able to run again. */
+/** Version of the code that made a fact. Replay must be able to run it. */
 export const CODE_VERSION = 'treeos/1'
-/** Version of the header's own form. */
+/** Version of the header's format. */
 export const FACT_VERSION = 1
 
 /**
- * What is hashed of a fact beside its payload: `hash = sha256(tag ‖ prev ‖ canonicalJson(header))`.
- * Everything in it is there for ever; a payload may be erased, its digest stays.
+ * The header of a fact: `hash = sha256(tag ‖ prev ‖ canonicalJson(header))`. It is kept for ever. The payload may be erased; its
+ * digest stays in the header.
  */
 export interface FactHeader {
   readonly v: typeof FACT_VERSION
@@ -20,38 +20,38 @@ export interface FactHeader {
   readonly kind: string
   /** a being's name, or `$reality` for genesis and extensions */
   readonly actor: string
-  /** the person's being that inhabited the actor, else null */
+  /** the being that drove the actor, else null */
   readonly driver: BeingName | null
   /** the moment whose act this fact belongs to; null only at genesis */
   readonly moment: MomentId | null
-  /** hash of the fact that caused the moment, where one did */
+  /** hash of the fact that caused the moment; null without one */
   readonly cause: Digest | null
-  /** ms since 1970 UTC by Postgres' clock: the moment's open time */
+  /** open time of the moment: ms since 1970 UTC by the clock of Postgres */
   readonly at: number
   readonly payloadHash: Digest
-  /** digest of the role stack worn */
+  /** digest of the role stack that the actor wore */
   readonly stack: Digest | null
   readonly code: string
 }
 
-/** A fact as an operation decides it, before it has a place in a chain. */
+/** A fact that an operation decided, before it has a place on a reel. */
 export interface FactDraft {
   readonly reel: ReelId
   readonly kind: string
   readonly payload: JsonObject
 }
 
-/** A fact as it stands on a reel; payload is null once erased. */
+/** A fact on a reel. The payload is null once it is erased. */
 export interface Fact {
   readonly header: FactHeader
   readonly payload: JsonObject | null
   readonly hash: Digest
 }
 
-/** Where a chain stands. */
+/** The last fact of a reel. */
 export interface Head {
   readonly reel: ReelId
-  /** 0 and the genesis hash when nothing was written yet */
+  /** 0, with the genesis hash, while the reel is empty */
   readonly seq: number
   readonly hash: Digest
 }
@@ -62,7 +62,7 @@ export interface SeenHead extends Head {
   readonly stateSeq: number
 }
 
-/** A fact as users are told of it. */
+/** A fact as users see it. */
 export interface FactRef {
   readonly reel: ReelId
   readonly seq: number
@@ -70,8 +70,8 @@ export interface FactRef {
   readonly kind: string
 }
 
-/** Speech changes no row and no one's authority, so that a busy speaker never makes others' decisions stale. */
+/** Kind of a summon's fact. It changes no row and no authority, so it never makes another decision stale. */
 export const SPEECH_KIND = 'being:summoned'
 
-/** A reel, how far it was read, and the hash there: one citation of a basis. */
+/** One entry of a basis: a reel, the seq up to which it was read, and the hash there. */
 export type HeadRef = readonly [reel: ReelId, seq: number, hash: Digest]

@@ -4,7 +4,7 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** A value that JSON cannot carry unchanged: it names the path of the fault, e.g. `$.when["time.hour"]`. */
+/** A value is not plain JSON. The error names the path of the fault, e.g. `$.when["time.hour"]`. */
 export class NotPlainJsonError extends Error {
   override readonly name = 'NotPlainJsonError'
   readonly path: string
@@ -24,20 +24,21 @@ export interface JsonBounds {
   readonly bytesMax: number
 }
 
-/** Keys that reach a prototype when code is careless; refused at every edge, so that no code needs to be careful. */
+/** Keys that can reach a prototype. Every edge refuses them, so that inner code need not check. */
 const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 const DEPTH_MAX = 128
 
 /**
- * Strict RFC 8785 (JCS): the one byte form of a value, keys sorted by UTF-16 code unit, numbers as ECMAScript writes them.
+ * Writes a value in its one byte form, strictly by RFC 8785 (JCS): keys sorted by UTF-16 code unit, numbers as ECMAScript
+ * writes them.
  * @throws {NotPlainJsonError} for anything that is not plain JSON (undefined, NaN, -0, a sparse array, a Map, a lone
- *   surrogate): nothing is dropped or repaired, because what is hashed must be what was meant
+ *   surrogate): nothing is dropped or repaired, since the result is hashed
  */
 export function canonicalJson(value: unknown): string {
   return write(value, null, 0)
 }
 
-/** Where a value stands. Linked, because a path is read only when there is a fault to name. */
+/** Position of a value. A linked list, since the path is only built to name a fault. */
 interface Place {
   readonly within: Place | null
   readonly key: string | number
@@ -113,8 +114,8 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Guards an edge: plain JSON, no key that reaches a prototype, no NUL, nested and sized within bounds.
- * @returns the canonical form, since every caller that guards a value also stores it
+ * Checks a value from outside: plain JSON, no key that can reach a prototype, no NUL, depth and size within bounds.
+ * @returns the canonical form, since every caller stores it
  * @throws {NotPlainJsonError} naming the path of the first fault
  */
 export function guardJson(value: unknown, bounds: JsonBounds): string {
@@ -143,7 +144,7 @@ function guard(value: unknown, place: Place | null, depth: number, depthMax: num
   }
 }
 
-/** Reads an own property along a path of keys; arrays and strings are never entered. `undefined` when missing. */
+/** Reads along a path of keys, own properties of objects only. `undefined` when missing. */
 export function readPath(root: Json | undefined, keys: readonly string[]): Json | undefined {
   let value: Json | undefined = root
   for (const key of keys) {
@@ -153,7 +154,7 @@ export function readPath(root: Json | undefined, keys: readonly string[]): Json 
   return value
 }
 
-/** `T` where each of its fields is plain JSON, else never. An interface has no index signature, so it is not a `Json` itself. */
+/** `T` if all its fields are plain JSON, else never. An interface has no index signature, so it is no `Json` itself. */
 type JsonShaped<T> = T extends Json | undefined
   ? T
   : T extends (...args: never[]) => unknown

@@ -1,17 +1,17 @@
 import { TreeosError } from './error.ts'
 
-/** A being's name: unique in its reality, never changed, never used again, so it is also its id. */
+/** A being's name. It is unique in its reality, never changes and is never reused, so it is also the id. */
 export type BeingName = string
-/** `ext:name` for extensions' roles, a bare name else. */
+/** `extension:name` for a role of an extension, else a name without a prefix. */
 export type RoleName = string
-/** Absolute path of a space: `/` is the root, `/library/nook` a space in a space. It never changes, so it is the id. */
+/** Absolute path of a space: `/` is the root, `/library/nook` a space in `/library`. It never changes, so it is also the id. */
 export type SpacePath = string
-/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: what facts are about. */
+/** `being:<name>`, `space:<path>`, `matter:<id>`, `world:<namespace>`, `thread:<id>` or `registry`: the subject of facts. */
 export type ReelId = string
 /** `<being>/<generation>/<n>`. */
 export type MomentId = string
 
-/** Who writes what no being did: genesis, and the roles that extensions bring. Cannot be a being's name. */
+/** Actor of facts that no being decided: genesis, and roles of extensions. No being can have this name. */
 export const SUBSTRATE = '$reality'
 export const REGISTRY_REEL: ReelId = 'registry'
 export const ROOT_SPACE: SpacePath = '/'
@@ -54,10 +54,10 @@ export function requireRoleName(name: unknown): RoleName {
 
 export const beingReel = (name: BeingName): ReelId => `being:${name}`
 export const spaceReel = (path: SpacePath): ReelId => `space:${path}`
-/** Of a thread that was cut: all other threads have none. */
+/** Reel of a thread that was cut; other threads have none. */
 export const threadReel = (thread: string): ReelId => `${THREAD}${thread}`
 export const worldReel = (namespace: string): ReelId => `world:${namespace}`
-/** The hash-linked records of a being's moments. Kept like a reel, but beside the reels: a see writes no fact. */
+/** The hash-linked records of a being's moments. Kept like a reel, but apart from facts: a SEE writes no fact. */
 export const momentsReel = (name: BeingName): ReelId => `moments:${name}`
 
 /** The reel that a row is folded from. A row's key is its reel, except for roles, which share one reel. */
@@ -76,17 +76,17 @@ export function parseMomentId(id: MomentId): { being: BeingName; generation: num
 
 /** A thing that lies somewhere or is held: `matter:<id>`, unique in its reality and never used again. */
 export type MatterId = string
-/** Before the id of matter. */
+/** Prefix of the address of matter. */
 const MATTER = 'matter:'
 export const matterReel = (id: MatterId): ReelId => `${MATTER}${id}`
 
-/** Before the id of a thread, which is the correlation that it began with. */
+/** Prefix of the address of a thread; its id is the correlation that it began with. */
 const THREAD = 'thread:'
 const THREAD_ID = /^[\x21-\x7e]{1,256}$/
 
 /**
- * What an address points at: a being (by stance), a space (by path), a thing, or a thread: all that came of one wake. `~` is the
- * home space of whoever says it.
+ * What an address names: a being (by stance), a space (by path), a thing, or a thread (a wake and all that came of it). `~` is
+ * the home space of the being that uses the address.
  */
 export type Address =
   | { readonly kind: 'being'; readonly being: BeingName }
@@ -96,8 +96,8 @@ export type Address =
   | { readonly kind: 'thread'; readonly thread: string }
 
 /**
- * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/`, `matter:<id>` or `thread:<id>`. Names are unique in a reality, so the path before a stance
- * only has to be well formed.
+ * Reads `@name`, `path/@name`, `~`, `/a/b`, `a/b`, `/`, `matter:<id>` or `thread:<id>`. Names are unique in a reality, so a path
+ * before a stance is only checked for its form.
  * @throws {TreeosError} ADDRESS_PARSE_ERROR naming the text
  */
 export function parseAddress(text: unknown): Address {
@@ -152,7 +152,7 @@ function parsePath(text: string, whole: string): SpacePath {
   return path
 }
 
-/** A path is a key in Postgres and stands in Temporal's history. */
+/** Bounded, since a path is a key in Postgres and part of Temporal's history. */
 const PATH_DEPTH_MAX = 16
 const PATH_LENGTH_MAX = 256
 
@@ -166,7 +166,7 @@ export function spaceName(path: SpacePath): string {
   return path === ROOT_SPACE ? '/' : path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The space itself and every space around it, innermost first. */
+/** The space and every space around it, innermost first. */
 export function spaceAncestry(path: SpacePath): SpacePath[] {
   const spaces = [path]
   for (let up = parentPath(path); up !== null; up = parentPath(up)) spaces.push(up)
@@ -180,7 +180,7 @@ function addressError(text: unknown, why: string): TreeosError {
   )
 }
 
-/** A value as it stands in a message: short, on one line, unmistakable. */
+/** A value for a message: quoted, on one line, at most 80 characters. */
 export function quote(value: unknown): string {
   const text =
     typeof value === 'string' ? JSON.stringify(value) : String(JSON.stringify(value) ?? typeof value)

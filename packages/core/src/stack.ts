@@ -3,14 +3,14 @@ import type { RoleName } from './names.ts'
 /** Hex sha256 of a value's canonical form under its own tag. */
 export type Digest = string
 
-/** The roles of one moment: one primary, then every modifier in clause order. Frozen for the moment. */
+/** The roles of one moment: the primary, then the modifiers in clause order. They do not change during the moment. */
 export interface Stack {
   readonly primary: RoleName
   readonly stacked: readonly RoleName[]
 }
 
 export const COGNITIONS = ['llm', 'human', 'scripted'] as const
-/** Who decides. A role declares none; it is read from the being. */
+/** Who decides for a being. It belongs to the being, not to its roles. */
 export type Cognition = (typeof COGNITIONS)[number]
 
 export const VERBS = ['see', 'do', 'summon', 'be'] as const
@@ -22,7 +22,7 @@ export interface PinnedRole {
   readonly digest: Digest
 }
 
-/** A stack as it is recorded: names with the digests of what they meant. */
+/** A stack as it is recorded: names with the digests of the specs. */
 export interface PinnedStack {
   readonly primary: PinnedRole
   readonly stacked: readonly PinnedRole[]

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './json.ts'
 import type { BeingName, RoleName } from './names.ts'
 import type { Cognition } from './stack.ts'
 
-/** Lower is sooner; age decides between equals. */
+/** Lower comes first; among equals the oldest. */
 export const PRIORITIES = { human: 1, interactive: 3, background: 4 } as const
 export type Priority = keyof typeof PRIORITIES
 
@@ -14,23 +14,23 @@ export function priorityName(rank: number): Priority {
 
 /**
  * Why an inbox row is there.
- * - `summon`: another being speaks; a person's rest until answered, any other being is woken
- * - `act`: what a person decided; the moment it opens runs exactly that
+ * - `summon`: another being speaks. It wakes the being; a person's stays open until it is answered
+ * - `act`: a call that a person made; its moment runs exactly that call
  * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a failed summon); no caller
  */
 export type WakeKind = 'summon' | 'act' | 'event'
 
-/** The sender of a summon, as the substrate saw it when it spoke; never read from content. */
+/** The sender of a summon, as it was when it spoke. The substrate fills it in; it is never read from content. */
 export interface Caller {
   readonly name: BeingName
-  /** primary role worn in the moment of speaking */
+  /** primary role in the moment that spoke */
   readonly role: RoleName | null
   readonly cognition: Cognition
 }
 
 /** One row of an inbox. */
 export interface Wake {
-  /** the summon's correlation, and the idempotency key of whoever put it there */
+  /** the summon's correlation; also the idempotency key of its sender */
   readonly id: string
   readonly being: BeingName
   readonly kind: WakeKind
@@ -40,9 +40,9 @@ export interface Wake {
   readonly content: Json
   /** correlation of the first summon of the chain; its own id when it starts one */
   readonly root: string
-  /** the correlation this one answers */
+  /** the correlation that this one answers */
   readonly inReplyTo: string | null
-  /** a role the sender asked for on purpose */
+  /** a role that the sender asked for */
   readonly askedRole: RoleName | null
   /** summons before this one in its cause chain */
   readonly hops: number
@@ -52,14 +52,14 @@ export interface Wake {
   readonly cause: string | null
 }
 
-/** How much of its own past a moment is shown. Only a being itself may ask for another one than `forward`, none. */
+/** How much of its own past a moment shows; `forward` shows none. Only a being itself may ask for another one. */
 export const ORIENTATIONS = ['forward', 'half', 'inward'] as const
 export type Orientation = (typeof ORIENTATIONS)[number]
 
 /**
- * What a wake is to a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where an event's id
- * begins so. A notice is a message.
- * @returns null for what no role refuses: what a person decided, and going on with what was begun
+ * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where the event's id
+ * begins with it. A notice is a message.
+ * @returns null for wakes that no role refuses: a person's act, and a self-continue
  */
 export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
   const [begins = ''] = id.split('/')
@@ -67,7 +67,7 @@ export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | nul
   return kind === 'event' && (OWN_TRIGGERS.has(begins) || begins.includes(':')) ? begins : 'message'
 }
 
-/** Whether a wake ends with its thread. A change, an hour or a silence is there for whoever wakes by it, thread or not. */
+/** Whether a cut of the thread ends the wake. Wakes by change, schedule or idle timer outlive it. */
 export function isOfThread(wake: Pick<Wake, 'kind' | 'id'>): boolean {
   const trigger = triggerOf(wake)
   return trigger === null || trigger === 'message'
@@ -75,7 +75,7 @@ export function isOfThread(wake: Pick<Wake, 'kind' | 'id'>): boolean {
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 
-/** One call of a verb: what a mind decided, a person chose, or a script returned. */
+/** One call of a verb: the decision of a model, a person or a script. */
 export type VerbCall =
   | { readonly verb: 'see'; readonly address: string }
   | {
@@ -86,10 +86,10 @@ export type VerbCall =
     }
   | {
       readonly verb: 'summon'
-      /** null: whoever woke the being */
+      /** null: the being that woke this one */
       readonly target: string | null
       readonly content: Json
-      /** null: the wake's own correlation, when the target is whoever woke the being */
+      /** null: the wake's own correlation, when the target is the being that woke this one */
       readonly inReplyTo: string | null
       readonly priority?: Priority
       readonly role?: RoleName
@@ -99,7 +99,7 @@ export type VerbCall =
     }
   | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
 
-/** What a mind answered to one moment. The first answer recorded is the one that counts. */
+/** The decision of one moment. The first one that is recorded counts. */
 export type Decision =
   | { readonly kind: 'call'; readonly call: VerbCall; readonly content: string | null }
   | { readonly kind: 'see'; readonly content: string | null }
@@ -107,7 +107,7 @@ export type Decision =
       readonly kind: 'failure'
       readonly code: string
       readonly message: string
-      /** no mind was asked, since it might have cost too much; never of a mind's own making */
+      /** set by the substrate when no model was called, since the call might have cost too much */
       readonly breach?: Breach
     }
 

@@ -15,14 +15,14 @@ export interface CompiledClause {
   readonly fault: Fault | null
 }
 
-/** A flow made ready once, by digest, for any number of moments. Holds no reference to its source. */
+/** A flow compiled once for any number of moments. It holds no reference to its source. */
 export interface CompiledFlow {
   readonly clauses: readonly CompiledClause[]
   /** sorted distinct dotted paths that well-formed clauses read */
   readonly paths: readonly string[]
-  /** of those paths, in that order */
+  /** those paths, prepared for reading, in that order */
   readonly table: PathTable
-  /** where the tests of the plain clauses begin, and those of the stacked ones; of well-formed clauses only */
+  /** first tests of the plain clauses and of the stacked ones; malformed clauses have none */
   readonly plain: Next
   readonly stacked: Next
   /** every role that a well-formed clause names */
@@ -32,8 +32,8 @@ export interface CompiledFlow {
 }
 
 /**
- * What an evaluation comes to next; null when nothing is left. Clauses are tests that lead to tests: `and`, `or` and
- * `not` are in where a result leads, and so is that one clause comes after another. No test is come to twice.
+ * The next step of an evaluation; null at the end. A flow is compiled to a graph of tests: where the result of a test leads
+ * expresses `and`, `or`, `not` and the order of clauses. An evaluation never meets a test twice.
  */
 export type Next = Step | Fork | Match | null
 
@@ -47,7 +47,7 @@ export interface Step {
   readonly unmet: Next
 }
 
-/** Clauses in a row that begin by asking what one path equals: at most one value does, so one look tells them apart. */
+/** Neighbouring clauses that begin with equality tests of one path: one lookup of the value finds the right one. */
 export interface Fork {
   readonly kind: 'fork'
   readonly path: number
@@ -66,10 +66,10 @@ export interface Match {
 const known = new WeakMap<object, CompiledFlow>()
 
 /**
- * Makes a flow ready to evaluate. Never throws: a clause with anything malformed in it, even under `not` or in a
- * branch that would not be reached, is kept with its reason and never matches.
- * @param flow anything; what is no array has no clauses, so that the default role is all there is. An array is compiled
- *   once, so whoever edits a flow makes another one
+ * Compiles a flow. Never throws: a clause with a malformed part, even under `not` or in a branch that is never reached, is kept
+ * with the reason and never matches.
+ * @param flow anything; a value that is no array has no clauses, so the default role is used. The result is cached by the array,
+ *   so make a new array to change a flow
  */
 export function compileFlow(flow: unknown): CompiledFlow {
   if (!Array.isArray(flow)) return compile(flow)
@@ -126,7 +126,7 @@ class Linker {
     return this.#node({ kind: 'and', nodes: when }, { kind: 'match', role, rest }, rest)
   }
 
-  /** @returns where the tests of a node begin: at once where they lead, when it has none */
+  /** @returns the first test of a node; for a node without tests, the step that it leads to */
   #node(node: Node, met: Next, unmet: Next): Next {
     switch (node.kind) {
       case 'test': {
@@ -143,7 +143,7 @@ class Linker {
   }
 }
 
-/** Clauses next to each other whose first test is what this path equals; null: they begin otherwise. */
+/** Neighbouring clauses whose first test is an equality on this path; null: they begin otherwise. */
 interface Row {
   readonly path: string | null
   readonly clauses: ParsedClause[]
@@ -161,7 +161,7 @@ function rowsOf(clauses: readonly ParsedClause[]): Row[] {
   return rows
 }
 
-/** Sorted distinct dotted paths that a flow reads; malformed clauses read nothing. What a being is woken by. */
+/** Sorted distinct dotted paths that a flow reads; malformed clauses read nothing. Changes at these paths wake the being. */
 export function flowPaths(flow: unknown): readonly string[] {
   return compileFlow(flow).paths
 }

@@ -10,13 +10,13 @@ import {
   withDefaults,
 } from './role.ts'
 
-/** A role of a stack with its prompt as text, rendered already when it is a function. */
+/** A role of a stack with its prompt as text. */
 export interface WornRole {
   readonly spec: RoleSpec
   readonly prompt: string
 }
 
-/** A whole stack as one effective role. Lists and prompt are of all roles, every other field is the primary's. */
+/** A stack composed to one role. Lists and prompt come from all roles, every other field from the primary. */
 export interface ComposedRole extends Surface {
   /** of the primary */
   readonly name: RoleName
@@ -74,7 +74,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
 
 function union(roles: readonly WornRole[], list: keyof Surface | 'see'): readonly Entry[] {
   const entries = roles.flatMap(({ spec }) => spec[list])
-  // A map keeps a key where it first stood.
+  // A map keeps a key at the position of its first insertion.
   return Object.freeze([...new Map(entries.map((entry) => [entryKey(entry), entry])).values()])
 }
 

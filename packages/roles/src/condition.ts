@@ -63,15 +63,15 @@ export function isMet(
   return operator === 'lt' ? actual < expected : actual <= expected
 }
 
-/** As `includes`, which costs more than comparing the few values that lists have. */
+/** Like `includes`, but faster for short lists. */
 function isAmong(actual: Json | undefined, values: readonly Scalar[]): boolean {
   for (let i = 0; i < values.length; i++) if (values[i] === actual) return true
   return false
 }
 
 /**
- * @returns why a value cannot be the operator's operand, `at` being the index of a list's bad member, as in `[1]`;
- *   null when it can
+ * @returns why a value cannot be an operand of the operator, with `at`, the index of a list's bad member, as in `[1]`; null when
+ *   it can
  */
 export function operandFault(operator: Operator, operand: unknown): { at: string; message: string } | null {
   const takes = TAKES[operator]
@@ -89,7 +89,7 @@ function listFault(operator: Operator, operand: unknown): { at: string; message:
   if (!Array.isArray(operand)) {
     return { at: '', message: `${operator} takes an array of values, not ${show(operand)}` }
   }
-  // Counted by hand: a hole in an array is a fault, and iteration methods step over holes.
+  // A loop by index: a hole in an array is a fault, and iteration methods skip holes.
   for (let i = 0; i < operand.length; i++) {
     if (isScalar(operand[i])) continue
     return { at: `[${i}]`, message: `a value to compare with is ${SCALARS}, not ${show(operand[i])}` }

@@ -1,18 +1,18 @@
 import type { Cognition, Json, JsonObject, RoleName, Verb } from '@treeos/core'
 import { lookUp } from './reading.ts'
 
-/** What a roleFlow may read of one moment. Nested JSON; a path of a `when` names a value in here by its keys. */
+/** What a roleFlow may read of one moment: nested JSON. A path of a `when` names a value by its keys. */
 export type OpenContext = {
   readonly verb: Verb
-  /** null when nobody called: a change, a schedule, an idle timer, a self-continue, a free act */
+  /** null when no being called: a change, a schedule, an idle timer, a self-continue, a free act */
   readonly caller: {
-    /** the primary role the sender wore when it spoke; null when it wore none */
+    /** the sender's primary role when it spoke; null when it had none */
     readonly role: RoleName | null
     readonly cognition: Cognition
   } | null
   readonly space: { readonly name: string; readonly quality: JsonObject }
   readonly inHomeSpace: boolean
-  /** of the moment's recorded open time, in the reality's zone */
+  /** the moment's recorded open time, in the reality's time zone */
   readonly time: {
     /** 0–23 */
     readonly hour: number
@@ -30,7 +30,7 @@ export type OpenContext = {
   readonly world: JsonObject
 }
 
-/** Fields of the open context under each root, `null` where any will do. Lint warns from it; nothing evaluates by it. */
+/** Fields of the open context under each root, `null` where any field is allowed. Only lint uses it. */
 export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new Map<
   string,
   readonly string[] | null
@@ -44,7 +44,7 @@ export const KNOWN_FIELDS: ReadonlyMap<string, readonly string[] | null> = new M
   ['world', null],
 ])
 
-/** What a flow reads of an open context: small enough for history, and as good as the whole for that flow. */
+/** The part of an open context that a flow reads. It is small enough for history and gives the same result as the whole. */
 export type ContextSlice = JsonObject
 
 /**
@@ -79,14 +79,14 @@ function graft(root: Branch, keys: readonly string[], value: Json): void {
   }
 }
 
-/** `fromEntries` defines properties, where an assignment to `__proto__` would reach the prototype. */
+/** `fromEntries` defines properties; an assignment to `__proto__` would set the prototype. */
 function toObject(branch: Branch): JsonObject {
   return Object.fromEntries(
     [...branch].map(([key, value]) => [key, value instanceof Map ? toObject(value) : value]),
   )
 }
 
-/** Namespaces of world signals that the paths read, sorted. The bare path `world` reads none: it is always there. */
+/** Namespaces of world signals that the paths read, sorted. The path `world` alone reads none: it is always present. */
 export function worldNamespaces(paths: readonly string[]): string[] {
   const namespaces = new Set<string>()
   for (const path of paths) {

@@ -1,17 +1,17 @@
 import { canonicalJson, isJsonObject, isRoleName, quote } from '@treeos/core'
 
-/** Expands to concrete entries when the prompt is built: who stands in this relation to this being at this moment. */
+/** A relationship entry: at each moment it expands to the beings in this relation to the being that wears the role. */
 export type RelToken = { readonly rel: string }
 /**
  * Matches by text: `*` alone, or at either end of a literal. After a space, as in `fitness/@coach`, it expands to the
- * beings who are there. With a kind that an extension registered, it means what that makes of it.
+ * beings in that space. A kind is registered by an extension, which expands the pattern.
  */
 export type PatternToken = { readonly pattern: string; readonly kind?: string }
 /** Expands by a resolver that an extension registered. */
 export type ResolverToken = { readonly resolver: string }
 export type Token = RelToken | PatternToken | ResolverToken
 
-/** One line of a can* list: an address, action, stance or operation as it stands, or a token for several. */
+/** One entry of a can* list: an address, action, stance or operation, or an object that expands to several. */
 export type Entry = string | Token
 
 const TOKENS = ['rel', 'pattern', 'resolver'] as const
@@ -24,17 +24,17 @@ export function isPattern(pattern: unknown): pattern is string {
   return literal.trim() !== '' && !literal.includes('*')
 }
 
-/** What a pattern matches by text; null for all that first has to be expanded. */
+/** The pattern of an entry that matches by text; null for other entries. */
 export function textPattern(entry: Entry): string | null {
   if (typeof entry === 'string' || !('pattern' in entry) || entry.kind !== undefined) return null
   return parsePlace(entry.pattern) === null ? entry.pattern : null
 }
 
-/** `fitness/@coach`: whom of the beings in a space. */
+/** `fitness/@coach`: a pattern over the beings in a space. */
 export interface PlacePattern {
-  /** an address as it is written: a path from the root, its slash left out or not, or `~` */
+  /** an address as written: a path with or without the first slash, or `~` */
   readonly space: string
-  /** of names, `@` included */
+  /** a pattern of names, with the `@` */
   readonly beings: string
 }
 
@@ -45,12 +45,12 @@ export function parsePlace(pattern: string): PlacePattern | null {
   return { space: pattern.slice(0, at) || '/', beings: pattern.slice(at + 1) }
 }
 
-/** What makes two entries the same one. No string can pass for a token. */
+/** A key that is equal for equal entries only. */
 export function entryKey(entry: Entry): string {
   return typeof entry === 'string' ? `=${entry}` : canonicalJson(entry)
 }
 
-/** @returns why a value is no entry of a can* list; null when it is one */
+/** @returns why a value cannot be an entry of a can* list; null when it can */
 export function entryFault(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? 'is blank' : null
   if (!isJsonObject(value)) {

@@ -4,13 +4,13 @@ import { isMet } from './condition.ts'
 import type { OpenContext } from './context.ts'
 import { Reading } from './reading.ts'
 
-/** The only thing an evaluation needs to know of a role. A whole role spec will do. */
+/** What an evaluation needs to know of a role. A role spec fits too. */
 export interface RoleNeeds {
   readonly requiredCognition?: Cognition | null | undefined
-  /** what opens a moment of it; anything when left out */
+  /** triggers that open a moment with this primary role; left out: all */
   readonly triggerOn?: readonly string[] | undefined
 }
-/** Every registered role by name; of an object only own properties count. */
+/** Every registered role by name. Only own properties of an object count. */
 export type RoleTable = ReadonlyMap<RoleName, RoleNeeds> | Readonly<Record<RoleName, RoleNeeds>>
 
 export interface FlowInput {
@@ -20,7 +20,7 @@ export interface FlowInput {
   readonly cognition: Cognition
   readonly roles: RoleTable
   readonly defaultRole?: RoleName | null | undefined
-  /** the role that the wake's sender asked for on purpose */
+  /** the role that the wake's sender asked for */
   readonly asked?: RoleName | null | undefined
 }
 
@@ -29,8 +29,8 @@ export interface FlowInput {
  * - `role-unresolved`: no clause survived and there is no default role
  * - `role-unavailable`: the default or asked role is not registered, or the asked one needs another cognition
  * - `role-not-named`: the sender asked for a role that neither the flow nor the default names
- * - `not-triggered`: the primary role is not opened by what woke the being
- * - `thread-cut`: somebody ended the thread that the wake belongs to
+ * - `not-triggered`: `triggerOn` of the primary role does not hold the wake's trigger
+ * - `thread-cut`: the thread of the wake was cut
  */
 export type SkipReason =
   | 'role-unresolved'
@@ -39,14 +39,13 @@ export type SkipReason =
   | 'not-triggered'
   | 'thread-cut'
 
-/** Without `skip` there is a primary. With `role-unavailable` it still says which role is missing. */
+/** Without `skip` there is a primary. With `role-unavailable` the primary is the missing role. */
 export type FlowResult =
   | { readonly primary: RoleName; readonly stacked: readonly RoleName[]; readonly skip?: undefined }
   | { readonly primary: RoleName | null; readonly stacked: readonly RoleName[]; readonly skip: SkipReason }
 
 /**
- * Evaluates a roleFlow against one open context, in one walk. Same inputs, same answer, on every replay; never
- * throws.
+ * Evaluates a roleFlow against one open context. It never throws, and gives the same result for the same inputs on every replay.
  * @returns the first surviving plain clause as primary (else the default role, which is not filtered by cognition),
  *   then every surviving stacked role once, in clause order; `asked` takes the place of the plain clauses
  */
@@ -105,7 +104,7 @@ function settleAsked(
   if (asked !== input.defaultRole && !flow.roleNames.has(asked)) {
     return { primary: null, stacked, skip: 'role-not-named' }
   }
-  // An explicit ask fails loudly, even for the default role, which the flow's own choice would not filter.
+  // A role that was asked for must fit the cognition, even the default role, which is not filtered otherwise.
   if (!isWearable(asked, input)) return { primary: asked, stacked, skip: 'role-unavailable' }
   return { primary: asked, stacked }
 }
@@ -123,7 +122,7 @@ export function isWearable(
 
 export function needsOf(role: RoleName, roles: RoleTable): RoleNeeds | undefined {
   if (Object.hasOwn(roles, role)) return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
-  if (Object.getPrototypeOf(roles) === Object.prototype) return undefined // a record: its prototype is not asked
+  if (Object.getPrototypeOf(roles) === Object.prototype) return undefined // a record: inherited properties do not count
   // Not instanceof: a map may come from outside the workflow sandbox, where Map is another class.
   if (typeof roles.get === 'function') return (roles as ReadonlyMap<RoleName, RoleNeeds>).get(role)
   return undefined

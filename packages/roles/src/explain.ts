@@ -22,7 +22,7 @@ export type TraceGroup = {
 export type Trace = TraceTest | TraceGroup
 
 /**
- * How a clause fared. `shadowed`: plain, it matches, but the primary was settled before it. `repeated`: it matches, but
+ * Result of a clause. `shadowed`: a plain clause that matches after the primary was found. `repeated`: it matches, but
  * its role is stacked already. `skipped`: its role is not registered or needs another cognition, whatever its `when`.
  */
 export type ClauseResult =
@@ -55,7 +55,7 @@ export type Explanation = {
   readonly skip?: SkipReason
 }
 
-/** Says of every clause how it fared and why. Outcome and tests are the evaluator's own. */
+/** Explains the result of every clause. It uses the evaluator's own result and tests. */
 export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
   const { primary, stacked, skip } = evaluateFlow(flow, input)
   const before: Before = { winner: null, worn: new Set() }
@@ -72,7 +72,7 @@ export function explainFlow(flow: CompiledFlow, input: FlowInput): Explanation {
   return { clauses, primary, source, stacked, ...(skip === undefined ? {} : { skip }) }
 }
 
-/** What the clauses before one came to. */
+/** Results of the clauses so far. */
 interface Before {
   winner: number | null
   readonly worn: Set<RoleName>
@@ -137,7 +137,7 @@ function whyUnwearable(role: RoleName, { roles, cognition }: FlowInput): string 
 
 const isUnconditional = (tree: Trace) => 'nodes' in tree && tree.nodes.length === 0
 
-/** The first condition that a false tree failed on. */
+/** The first condition that made the tree false. */
 function whyFalse(tree: Trace): string {
   if (!('nodes' in tree)) {
     const actual = tree.actual === undefined ? 'missing' : show(tree.actual)

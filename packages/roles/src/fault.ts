@@ -17,7 +17,7 @@ export function fromJsonPath(path: string): string {
   return path.slice(1).replace(/\["([A-Za-z_$][\w$]*)"\]/g, '.$1')
 }
 
-/** A value as it stands in a message. Unlike `quote` it never throws: malformed input may be circular or a bigint. */
+/** A value for a message. Unlike `quote` it never throws: malformed input may be circular or a bigint. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -8,17 +8,17 @@ import { isLong } from './reading.ts'
 import type { RoleFlow } from './when.ts'
 
 export interface Lint {
-  /** what is refused when written; met at run time, its clause never matches */
+  /** faults: a write is refused; at run time the clause never matches */
   readonly errors: readonly Fault[]
-  /** what is taken, but hardly meant */
+  /** valid, but probably a mistake */
   readonly warnings: readonly Fault[]
 }
 
-/** More never fit into `flowBytesMax`. */
+/** More do not fit into `flowBytesMax`. */
 const CLAUSES_MAX = LIMITS.flowBytesMax / '{"role":"a"},'.length
-/** Faults carried by one refusal; `lintFlow` lists them all. */
+/** Faults in the detail of one error; `lintFlow` lists all. */
 const REPORTED_MAX = 32
-/** Depth and size of a flow are told in its own words. */
+/** Looser bounds: depth and size of a flow have errors of their own. */
 const UNBOUNDED = { depthMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY }
 
 export interface LintOptions {
@@ -31,7 +31,7 @@ export interface LintOptions {
   readonly published?: readonly string[]
 }
 
-/** Checks a flow as it is written. Never throws. Of a warning that something never happens no moment is an exception. */
+/** Checks a flow when it is written. Never throws. A warning that something never happens is certain. */
 export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}): Lint {
   const { clauses, errors } = check(flow)
   const wellFormed = clauses.filter(({ faults }) => faults.length === 0)
@@ -54,7 +54,7 @@ function check(flow: unknown) {
 }
 
 /**
- * Guards every write of a flow.
+ * Checks a flow before a write.
  * @returns the flow itself
  * @throws {TreeosError} INVALID_INPUT with `detail.errors`, the first of them in the message
  */
@@ -68,7 +68,7 @@ export function requireFlow(flow: unknown): RoleFlow {
   })
 }
 
-/** Bounds of a flow whose every clause is well formed, and what JSON itself refuses: NUL, lone surrogates, -0. */
+/** Faults of a well-formed flow: its bounds, and values that JSON refuses (NUL, lone surrogates, -0). */
 function wholeFaults(flow: unknown, clauses: readonly ParsedClause[]): Fault[] {
   const faults: Fault[] = []
   const paths = new Set(clauses.flatMap((clause) => clause.paths)).size
@@ -106,7 +106,7 @@ function conditionWarnings({ index, when, paths }: ParsedClause): Fault[] {
   return warnings
 }
 
-/** Paths of signals where nothing is published, neither above nor below. */
+/** Paths of signals at which nothing is published, neither above nor below. */
 function unpublished({ index, paths }: ParsedClause, published: readonly string[]): Fault[] {
   const isWithin = (path: string, whole: string) => path === whole || path.startsWith(`${whole}.`)
   return [...new Set(paths)]
@@ -127,7 +127,7 @@ function unknownRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault
     }))
 }
 
-/** Clauses that no moment takes: what they ask for cannot be, or a clause before is always taken in their place. */
+/** Clauses that never apply: their condition cannot hold, or an earlier clause always applies first. */
 function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefined): Fault[] {
   if (clauses.length > CLAUSES_MAX) return []
   const possibilities = new Possibilities(clauses.map(({ when }) => when))
@@ -151,7 +151,7 @@ function neverTaken(clauses: readonly ParsedClause[], roles: RoleTable | undefin
   return warnings
 }
 
-/** Whether a clause is passed over where an earlier one matches. One whose role may not be worn can be passed by. */
+/** Whether an earlier clause, where it matches, always applies instead. If its role may not be worn, it does not. */
 function replaces(before: ParsedClause, clause: ParsedClause, roles: RoleTable | undefined): boolean {
   if (before.stack !== clause.stack) return false
   if (before.stack) return before.role === clause.role

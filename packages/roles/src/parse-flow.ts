@@ -3,21 +3,21 @@ import { isOperator, isScalar, OPERATORS, operandFault, type Test } from './cond
 import { type Fault, show, under } from './fault.ts'
 import { ROOTS, type Scalar } from './when.ts'
 
-/** `and` of nothing holds, `or` of nothing does not; `not` has exactly one node. */
+/** An empty `and` holds, an empty `or` does not; `not` has exactly one node. */
 export interface Group {
   readonly kind: 'and' | 'or' | 'not'
   readonly nodes: readonly Node[]
 }
 export type Node = Group | Test
 
-/** One clause as read: what lint, compile, explain and the path list all start from, so that they cannot differ. */
+/** One parsed clause. Lint, compile, explain and the path list all start from it, so that they agree. */
 export interface ParsedClause {
   readonly index: number
   /** as written, valid or not; null when it is no string */
   readonly role: string | null
   readonly stack: boolean
   readonly when: Group
-  /** paths its conditions read, as often as they do */
+  /** paths that its conditions read, with repetitions */
   readonly paths: readonly string[]
   /** a clause with any fault never matches */
   readonly faults: readonly Fault[]
@@ -26,7 +26,7 @@ export interface ParsedClause {
 const CLAUSE_KEYS = new Set(['when', 'role', 'stack'])
 const KNOWN_ROOTS = new Set<string>(ROOTS)
 
-/** Reads a flow; never throws, whatever it is given. No array: no clauses, and one fault at the empty path. */
+/** Parses any value as a flow; never throws. A value that is no array has no clauses, and one fault at the empty path. */
 export function parseFlow(flow: unknown): {
   readonly clauses: readonly ParsedClause[]
   readonly fault: Fault | null
@@ -34,7 +34,7 @@ export function parseFlow(flow: unknown): {
   if (!Array.isArray(flow)) {
     return { clauses: [], fault: { path: '', message: `a flow is an array of clauses, not ${show(flow)}` } }
   }
-  // By index: map would step over holes, and an array may have an iterator of its own.
+  // By index: map would skip holes, and an array may have its own iterator.
   const clauses = Array.from({ length: flow.length }, (_, index) => new ClauseReader(index).read(flow[index]))
   return { clauses, fault: null }
 }
@@ -150,7 +150,7 @@ class ClauseReader {
 
 const ALWAYS: Group = { kind: 'and', nodes: [] }
 
-/** A copy, so that a compiled flow stays what it was when its source is edited in place. */
+/** Copies the flow, so that edits of the source do not change a compiled flow. */
 function frozen(operand: Test['expected']): Scalar | readonly Scalar[] {
   return isScalar(operand) ? operand : Object.freeze([...operand])
 }

@@ -18,7 +18,7 @@ import { entryFault } from './entry.ts'
 import { fromJsonPath, show } from './fault.ts'
 import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from './role.ts'
 
-/** Reads a field's value or throws; the table below is the whole shape of a role. */
+/** Reads the value of a field or throws. FIELDS below is the whole shape of a role. */
 type Reader = (value: Json | undefined, field: string) => Json
 
 const FIELDS: Readonly<Record<keyof RoleSpec, Reader>> = {
@@ -45,8 +45,8 @@ const PACKAGE_VERSION =
 
 /**
  * Reads a role from anything: a file, a form, a model. Absent lists become `[]`, an absent prompt is empty.
- * @returns a frozen copy whose fields stand in one fixed order
- * @throws {TreeosError} INVALID_INPUT, or PAYLOAD_TOO_LARGE for a bound; names the field and the value
+ * @returns a frozen copy with its fields in a fixed order
+ * @throws {TreeosError} INVALID_INPUT, or PAYLOAD_TOO_LARGE for a bound; the message names the field and the value
  */
 export function parseRole(input: unknown): RoleSpec {
   if (!isJsonObject(input)) {

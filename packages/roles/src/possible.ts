@@ -4,27 +4,27 @@ import type { Node } from './parse-flow.ts'
 import { OPAQUE } from './reading.ts'
 import type { Scalar } from './when.ts'
 
-/** A condition, and what it is to come to. */
+/** A condition with the result that it should have. */
 export interface Goal {
   readonly node: Node
   readonly holds: boolean
 }
-/** A test of a contradiction, and what it was to come to. */
+/** A test with the result that it should have. */
 export interface Claim {
   readonly test: Test
   readonly holds: boolean
 }
 
 /**
- * Goals looked at and values tried for one flow, a tenth of a second at worst, and alternatives open at once. Beyond, a
- * search is given up, and what was searched for counts as possible.
+ * Bounds of a search: goals and values tried for one flow (at most a tenth of a second), and open alternatives. Beyond them the
+ * search gives up, and the answer is "possible".
  */
 const TRIES_MAX = 500_000
 const CHOICES_MAX = 256
 
 /**
- * What can be the case in some moment, told from the conditions of one flow alone. "Never" is certain; "possible" may be
- * wrong, since paths are taken to be independent of each other, and a long search is given up.
+ * Finds whether conditions of a flow can hold in some moment. "Never" is certain. "Possible" may be wrong, since paths are treated
+ * as independent of each other, and a long search gives up.
  */
 export class Possibilities {
   readonly #values: ReadonlyMap<string, Values>

@@ -51,11 +51,11 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
 
   it('the workflow door opens on what is needed to evaluate, and on no prompt', async () => {
     expect(Object.keys(await import('./workflow.ts')).sort()).toEqual([
+      'checkWake',
       'compileFlow',
       'evaluateFlow',
       'flowPaths',
       'flowRoles',
-      'heedWake',
       'sliceContext',
       'worldNamespaces',
     ])

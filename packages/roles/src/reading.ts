@@ -1,15 +1,15 @@
 import { type Json, type JsonObject, LIMITS, utf8Length } from '@treeos/core'
 import type { Root } from './when.ts'
 
-/** What stands in a slice for a value that is present but equals nothing. */
+/** Stands in a slice for a value that is present but equals nothing. */
 export const OPAQUE: JsonObject = Object.freeze({})
 
-/** Called as it is: Object.hasOwn is one more call. */
+/** Called directly: Object.hasOwn costs one more call. */
 const hasOwn = Object.prototype.hasOwnProperty
 
 /**
- * What a test sees of a context: own properties of plain objects only, and nothing ever throws. Scalars are as they
- * are, `undefined` is missing, and {@link OPAQUE} stands for an object, an array or a string over
+ * Reads a value of a context for a test: own properties of plain objects only; it never throws. Scalars are unchanged,
+ * `undefined` is missing, and {@link OPAQUE} stands for an object, an array or a string over
  * `comparableBytesMax`. A slice holds exactly this, so slice and context agree.
  */
 export function lookUp(context: Json | undefined, keys: readonly string[]): Json | undefined {
@@ -63,7 +63,7 @@ function owned(value: Json | undefined, pure: boolean): JsonObject {
   return Array.isArray(value) ? NOTHING : Object.assign(Object.create(null), value)
 }
 
-/** Spelled out, so that V8 knows the answer until someone does it. */
+/** Written out for V8, which assumes the answer until a prototype is changed. */
 function isPolluted(): boolean {
   const all = Object.prototype
   return (
@@ -92,7 +92,7 @@ type Slot = Json | undefined | typeof UNREAD
 export interface PathTable {
   /** each as a field that contexts have, and the keys below it */
   readonly paths: readonly { readonly field: Field; readonly below: readonly string[] }[]
-  /** what a reading begins with: to copy it costs less than to fill a new one */
+  /** initial values of a reading: a copy costs less than filling a new array */
   readonly unread: readonly Slot[]
 }
 
@@ -107,7 +107,7 @@ export function tableOf(paths: readonly string[]): PathTable {
   }
 }
 
-/** What one context holds at the paths of a table. Each is looked up once, when the first test asks for it. */
+/** Values of one context at the paths of a table. Each is looked up once, for the first test that needs it. */
 export class Reading {
   readonly #context: JsonObject
   readonly #pure = !isPolluted()

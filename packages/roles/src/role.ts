@@ -1,7 +1,7 @@
 import { type Cognition, ORIENTATIONS, type Orientation, type RoleName, VERBS, type Verb } from '@treeos/core'
 import type { Entry } from './entry.ts'
 
-/** What a being may reach: one list a verb. An absent or empty list means none. */
+/** What a being may reach: one list per verb. An empty list means nothing. */
 export interface Surface {
   readonly canSee: readonly Entry[]
   readonly canDo: readonly Entry[]
@@ -15,34 +15,34 @@ export type ReplyTarget = (typeof REPLY_TARGETS)[number]
 export const RESPOND_MODES = ['async', 'none'] as const
 export type RespondMode = (typeof RESPOND_MODES)[number]
 
-/** Stands for a prompt that is code of an extension, pinned by the package version it ships in. */
+/** A prompt that is code of an extension, pinned by the version of its package. */
 export interface FunctionPrompt {
   /** `<package>@<version>` */
   readonly function: string
 }
 
-/** A role as it is kept and digested: plain data. Optional fields stay absent when their author left them out. */
+/** A role as it is stored and digested: plain data. Optional fields stay absent when the author left them out. */
 export interface RoleSpec extends Surface {
   readonly name: RoleName
   readonly prompt: string | FunctionPrompt
-  /** for people; no part of any prompt */
+  /** for people; never part of a prompt */
   readonly description?: string
   /** see-resolvers whose results are rendered into the prompt, in this order; never tools */
   readonly see: readonly string[]
   /** only beings driven by this cognition can wear the role */
   readonly requiredCognition?: Cognition
-  /** after a sealed act another moment follows */
+  /** after a sealed act the being goes on with another moment */
   readonly selfContinue?: boolean
   readonly defaultOrientation?: Orientation
   /** the model must call a tool */
   readonly forceToolCall?: boolean
-  /** what opens a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
+  /** triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
   readonly triggerOn?: readonly string[]
   readonly replyTo?: ReplyTarget
   readonly respondMode?: RespondMode
 }
 
-/** A role with everything filled in that its author need not write. */
+/** A role with the defaults of all fields that its author may leave out. */
 export interface CompleteRole extends RoleSpec {
   readonly description: string
   readonly requiredCognition?: Cognition
@@ -55,7 +55,7 @@ export interface CompleteRole extends RoleSpec {
   readonly permissions: readonly Verb[]
 }
 
-/** Which of the four verb tools are exposed, in the verbs' order: exactly those with a non-empty list. */
+/** The verbs that are offered as tools: those with a non-empty list, in the order of VERBS. */
 export function toolsOf(surface: Surface): Verb[] {
   const lists = {
     see: surface.canSee,
@@ -66,13 +66,13 @@ export function toolsOf(surface: Surface): Verb[] {
   return VERBS.filter((verb) => lists[verb].length > 0)
 }
 
-/** The verbs a role has any use of: its tools, and see when see-resolvers look for it. */
+/** The verbs that a role uses: its tools, and see when it has see-resolvers. */
 export function permissionsOf(spec: Surface & Pick<RoleSpec, 'see'>): Verb[] {
   const tools = toolsOf(spec)
   return spec.see.length > 0 && !tools.includes('see') ? ['see', ...tools] : tools
 }
 
-/** Fills in what is derived: permissions, and the defaults of every omitted field. Frozen. */
+/** Adds permissions and the defaults of omitted fields. Frozen. */
 export function withDefaults(spec: RoleSpec): CompleteRole {
   return Object.freeze({
     description: '',

@@ -1,16 +1,16 @@
 import { type FlowResult, needsOf, type RoleTable } from './evaluate.ts'
 
-/** What a moment has to know of the wake that opens it, beside what its flow reads. */
+/** The parts of a wake that can make its moment skip. */
 export interface OpeningWake {
-  /** what woke the being; null or left out for what no role may refuse */
+  /** trigger of the wake; null or left out for a wake that no role may refuse */
   readonly trigger?: string | null | undefined
-  /** its thread was cut */
+  /** the thread of the wake was cut */
   readonly cut?: boolean | undefined
 }
 
 /**
- * Leaves a moment out whose thread was cut, and one that its primary role is not opened by: a role's `triggerOn` lists
- * what is, `[]` nothing.
+ * Skips a moment whose thread was cut, or whose trigger is not in `triggerOn` of its primary role. A role without `triggerOn`
+ * takes every trigger, `[]` takes none.
  */
 export function checkWake(result: FlowResult, { trigger, cut }: OpeningWake, roles: RoleTable): FlowResult {
   if (cut === true) return { ...result, skip: 'thread-cut' }

@@ -1,6 +1,6 @@
 import type { RoleName } from '@treeos/core'
 
-/** First segments a path may have: the parts of the open context. Any other root is malformed. */
+/** First segments of paths: the parts of the open context. A path with another root is malformed. */
 export const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world'] as const
 export type Root = (typeof ROOTS)[number]
 
@@ -33,7 +33,7 @@ export type When = { readonly [P in Path]?: Condition } & {
   readonly not?: When
 }
 
-/** Plain clauses compete for primary, first match wins; stacked ones are all appended. */
+/** The first plain clause that matches gives the primary role; every stacked clause that matches adds its role. */
 export interface Clause {
   /** absent: always */
   readonly when?: When
