@@ -12,7 +12,7 @@ const numbers = fc
   .map((value) => (Object.is(value, -0) ? 0 : value))
 
 describe('canonicalJson of any plain JSON', () => {
-  it('is what npm canonicalize writes', () => {
+  it('equals the output of npm canonicalize', () => {
     fc.assert(
       fc.property(plainJson, (value) => {
         expect(canonicalJson(value)).toBe(canonicalize(value))
@@ -21,7 +21,7 @@ describe('canonicalJson of any plain JSON', () => {
     )
   })
 
-  it('is what npm canonicalize writes of any number', () => {
+  it('equals the output of npm canonicalize for any number', () => {
     fc.assert(
       fc.property(numbers, (value) => {
         expect(canonicalJson(value)).toBe(canonicalize(value))
@@ -49,7 +49,7 @@ describe('canonicalJson of any plain JSON', () => {
     )
   })
 
-  it('has the length in bytes that utf8Length says', () => {
+  it('is as long in bytes as utf8Length returns', () => {
     fc.assert(
       fc.property(plainJson, (value) => {
         const text = canonicalJson(value)
@@ -59,7 +59,7 @@ describe('canonicalJson of any plain JSON', () => {
   })
 })
 
-it('guardJson takes exactly what fits its bounds', () => {
+it('guardJson accepts exactly the values within its bounds', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'grapheme-ascii', maxDepth: 4 }), (value) => {
       const plain = JSON.parse(JSON.stringify(value)) as unknown

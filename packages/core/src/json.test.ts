@@ -65,7 +65,7 @@ describe('canonicalJson, by RFC 8785', () => {
     expect(canonicalJson(text)).toBe(`"\\b\\t\\n\\f\\r\\"\\\\\\u0000\\u001f\u007f/\u2028é€😀"`)
   })
 
-  it('takes an own key that looks like a prototype, since it is one of the data', () => {
+  it('accepts an own key with the name of a prototype, since it is data', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"a":1},"A":1}'))).toBe('{"A":1,"__proto__":{"a":1}}')
     expect(canonicalJson(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}')
   })
@@ -107,7 +107,7 @@ describe('canonicalJson refuses what JSON cannot carry', () => {
     expect(faultOf(() => canonicalJson(value)).path).toBe(path)
   })
 
-  it('deeper than 128, so that no stack overflows', () => {
+  it('a value nested deeper than 128, so that no stack overflows', () => {
     expect(canonicalJson(nested(128))).toHaveLength(256)
     expect(faultOf(() => canonicalJson(nested(129))).reason).toBe('nested deeper than 128')
     const circle: unknown[] = []
@@ -119,7 +119,7 @@ describe('canonicalJson refuses what JSON cannot carry', () => {
 describe('guardJson', () => {
   const bounds = { depthMax: 3, bytesMax: 20 }
 
-  it('answers the canonical form', () => {
+  it('returns the canonical form', () => {
     expect(guardJson({ b: 1, a: [2] }, bounds)).toBe('{"a":[2],"b":1}')
   })
 
@@ -185,7 +185,7 @@ describe('guardJson', () => {
     expect(faultOf(() => guardJson(value, roomy))).toEqual({ path, reason: 'a NUL character is refused' })
   })
 
-  it('refuses all that has no canonical form', () => {
+  it('refuses every value without a canonical form', () => {
     for (const value of [holes, new Map(), { a: undefined }, ['\ud800'], -0]) {
       expect(() => guardJson(value, roomy)).toThrow(NotPlainJsonError)
     }

@@ -19,7 +19,7 @@ import {
 } from './names.ts'
 
 describe('names', () => {
-  it.each(['a', 'a-1', `a${'b'.repeat(31)}`])('%s is a name of a being', (name) => {
+  it.each(['a', 'a-1', `a${'b'.repeat(31)}`])('%s is a valid name of a being', (name) => {
     expect(isBeingName(name)).toBe(true)
     expect(requireBeingName(name)).toBe(name)
   })
@@ -30,10 +30,10 @@ describe('names', () => {
       expect(() => requireBeingName(name)).toThrow(TreeosError)
     },
   )
-  it.each(['judge', 'court:judge', 'night-guard'])('%s is a name of a role', (name) => {
+  it.each(['judge', 'court:judge', 'night-guard'])('%s is a valid name of a role', (name) => {
     expect(requireRoleName(name)).toBe(name)
   })
-  it.each(['', 'a:b:c', ':a', 'a:', 'Court:judge', 'a b'])('%j is no name of a role', (name) => {
+  it.each(['', 'a:b:c', ':a', 'a:', 'Court:judge', 'a b'])('%j is no valid name of a role', (name) => {
     expect(isRoleName(name)).toBe(false)
   })
   it('keys may begin with a digit, up to 64 characters', () => {

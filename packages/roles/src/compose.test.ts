@@ -10,7 +10,7 @@ function worn(role: Record<string, unknown>): WornRole {
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
 
 describe('F11 lists are ordered unions', () => {
-  it('the primary comes first, the first occurrence is kept', () => {
+  it('entries of the primary come first, and the first occurrence is kept', () => {
     const composed = composeRoles([
       worn({ name: 'a', canSee: ['x', 'y'], canDo: ['dance'], see: ['grid'] }),
       worn({ name: 'b', canSee: ['z', 'x'], canSummon: ['@clerk'], see: ['mood', 'grid'] }),
@@ -28,7 +28,7 @@ describe('F11 lists are ordered unions', () => {
     })
   })
 
-  it('tokens are the same when they say the same; no string passes for a token', () => {
+  it('entries are equal when their fields are equal; a string never equals an object entry', () => {
     const literal = '{"rel":"parent"}'
     const canSummon = [{ rel: 'parent' }, literal, { pattern: 'parent' }, `=${literal}`]
     const composed = composeRoles([
@@ -40,7 +40,7 @@ describe('F11 lists are ordered unions', () => {
 })
 
 describe('F12 prompts are framed by name', () => {
-  it('the primary bare, each modifier announced, a rule between', () => {
+  it('the primary has no frame, each modifier has a heading, with a rule between', () => {
     const composed = composeRoles([
       worn({ name: 'worker', prompt: 'You work.' }),
       worn({ name: 'emotions:bored', prompt: 'You are bored.' }),
@@ -59,7 +59,7 @@ describe('F12 prompts are framed by name', () => {
     )
   })
 
-  it('blank bodies leave no frame and no gap', () => {
+  it('an empty prompt leaves no frame and no gap', () => {
     const blank = worn({ name: 'blank', prompt: ' \n' })
     const bored = worn({ name: 'bored', prompt: 'Bored.' })
     expect(composeRoles([blank]).prompt).toBe('')
@@ -69,7 +69,7 @@ describe('F12 prompts are framed by name', () => {
     )
   })
 
-  it('a rendered function prompt counts, not its marker', () => {
+  it('a prompt function contributes its rendered text, not its marker', () => {
     const spec = parseRole({ name: 'judge', prompt: { function: 'court@1.0.0' } })
     expect(composeRoles([{ spec, prompt: 'You are Ada, the judge.' }]).prompt).toBe('You are Ada, the judge.')
   })
@@ -127,7 +127,7 @@ const anyWorn = fc
   })
   .map(worn)
 
-it('F13 a modifier only ever adds', () => {
+it('F13 a modifier never removes anything', () => {
   fc.assert(
     fc.property(fc.array(anyWorn, { minLength: 1, maxLength: 4 }), anyWorn, (roles, modifier) => {
       const before = composeRoles(roles)

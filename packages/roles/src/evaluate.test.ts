@@ -19,7 +19,7 @@ function evaluate(flow: unknown, input: Partial<FlowInput> = {}) {
 const NO = { verb: 'never' } as const
 
 describe('F7 the first matching plain clause is primary', () => {
-  it('later matches never replace it, wherever stacked clauses stand', () => {
+  it('later matches never replace it, wherever the stacked clauses are', () => {
     const flow = [
       { when: NO, role: 'judge' },
       { stack: true, role: 'emotions:alert' },
@@ -67,7 +67,7 @@ describe('F4 F5 unavailable roles are passed over', () => {
   })
 })
 
-describe('F8 the default role is the floor', () => {
+describe('F8 the default role is used when no plain clause applies', () => {
   it('it is primary when no plain clause survives, and is not filtered by cognition', () => {
     const flow = [{ when: NO, role: 'judge' }]
     expect(evaluate(flow, { defaultRole: 'worker' }).primary).toBe('worker')
@@ -183,7 +183,7 @@ it('F6 F14 a compiled flow does not change when its source is edited', () => {
   expect(evaluateFlow(compiled, { ...input, context: { world: { x: 'a' } } }).primary).toBe('worker')
 })
 
-it('a flow is compiled once, however many ask', () => {
+it('a flow is compiled only once', () => {
   const flow = [{ role: 'worker' }]
   expect(compileFlow(flow)).toBe(compileFlow(flow))
   expect(compileFlow([...flow])).not.toBe(compileFlow(flow))

@@ -97,7 +97,7 @@ it('F52 explain and evaluate agree, clause by clause', { timeout: 600_000 }, () 
   )
 })
 
-it('a slice answers as the whole context does, explanations included', { timeout: 600_000 }, () => {
+it('a slice gives the same result and explanation as the whole context', { timeout: 600_000 }, () => {
   fc.assert(
     fc.property(anyFlow, anyInput, asked, (flow, given, role) => {
       const compiled = compileFlow(flow)
@@ -125,7 +125,7 @@ it('a slice depends on nothing but its paths, and slicing twice changes nothing'
   )
 })
 
-it('evaluation never throws, whatever stands for flow and context', { timeout: 600_000 }, () => {
+it('evaluation never throws, for any values as flow and context', { timeout: 600_000 }, () => {
   fc.assert(
     fc.property(fc.anything(), fc.jsonValue(), fc.string(), (flow, context, name) => {
       const input = {
@@ -153,7 +153,7 @@ it('evaluation never throws, whatever stands for flow and context', { timeout: 6
   )
 })
 
-it('neither a flow nor a context has its prototype touched, whatever its keys are called', {
+it('evaluation never changes a prototype, for any keys in flow and context', {
   timeout: 600_000,
 }, () => {
   expect(() => Reflect.get(poisoned({}), 'x')).toThrow(/touched: get/)

@@ -89,7 +89,7 @@ describe('F28 what is malformed', () => {
     expect(lintFlow(flow).errors).toEqual([{ path: '', message: expect.stringMatching(/is an array/) }])
   })
 
-  it('a flow may be circular without end', () => {
+  it('a circular flow is refused', () => {
     const when: Record<string, unknown> = {}
     when.not = when
     expect(lintFlow(clause(when)).errors).toHaveLength(1)
@@ -287,7 +287,7 @@ describe('warnings', () => {
     expect(lintFlow(flow).warnings).toEqual([])
   })
 
-  it('a flow of any size is linted, as far as it goes', () => {
+  it('a flow of any size is linted, up to its bounds', () => {
     const flow = Array.from({ length: 3000 }, (_, i) => ({ when: { 'world.x': i % 7 }, role: 'worker' }))
     expect(lintFlow(flow).warnings).toEqual([])
     expect(lintFlow(flow.slice(0, 9)).warnings.map(({ path }) => path)).toEqual(['[7]', '[8]'])
@@ -299,7 +299,7 @@ describe('warnings', () => {
     expect(warnings(clause({ and: [impossible, ...free] }))).toEqual([])
   })
 
-  it('not behind one that needs a cognition, or is not registered: it may be passed over', () => {
+  it('not for clauses after one whose role needs a cognition or is not registered: it may not apply', () => {
     expect(warnings([{ role: 'for-humans' }, { role: 'worker' }], { roles })).toEqual([])
     expect(warnings([{ role: 'ghost' }, { role: 'worker' }], { roles })).toEqual(['[0].role'])
   })

@@ -43,13 +43,13 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
     },
   )
 
-  it('the check would see one', () => {
+  it('the check finds an impure call', () => {
     expect(IMPURE.test('const now = Date.now()')).toBe(true)
     expect(() => resolve('node:fs', HERE)).toThrow(/only @treeos\/core/)
     expect(importGraph(new URL('evaluate.ts', HERE)).size).toBeGreaterThan(8)
   })
 
-  it('the workflow door opens on what is needed to evaluate, and on no prompt', async () => {
+  it('the workflow door exports what an evaluation needs, and no prompt', async () => {
     expect(Object.keys(await import('./workflow.ts')).sort()).toEqual([
       'checkWake',
       'compileFlow',
@@ -64,7 +64,7 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
   })
 })
 
-it('F29 the same inputs give the same stack 1000 times, whatever the clock and chance do', () => {
+it('F29 the same inputs give the same stack 1000 times, for any clock and any random numbers', () => {
   const flow = [
     {
       when: { not: { 'time.hour': { lt: 9 } }, or: [{ verb: 'do' }, { 'world.x': ['a', null] }] },

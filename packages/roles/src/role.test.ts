@@ -112,7 +112,7 @@ describe('F1 a role is its name, four lists, a prompt, and documented fields', (
     expect(() => parseRole(input)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
   })
 
-  it('bounds are refused with the size named, and met exactly', () => {
+  it('a value at a bound is accepted; a larger one is refused with its size', () => {
     const entries = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`)
     const most = {
       name: 'x',
@@ -130,7 +130,7 @@ describe('F1 a role is its name, four lists, a prompt, and documented fields', (
     }
   })
 
-  it('the result is frozen through and through, and no part of the input', () => {
+  it('the result is deeply frozen and shares nothing with the input', () => {
     const input = { name: 'x', canSee: [{ rel: 'parent' }], prompt: { function: 'court@1.0.0' } }
     const role = parseRole(input)
     input.canSee[0]!.rel = 'child'

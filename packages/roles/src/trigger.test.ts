@@ -17,16 +17,16 @@ it.each<[string, string | null, SkipReason | undefined]>([
   expect(checkWake({ primary, stacked: [] }, { trigger }, ROLES).skip).toBe(skip)
 })
 
-it('F88 another reason to skip stands', () => {
+it('F88 an earlier reason to skip is kept', () => {
   const result = { primary: null, stacked: [], skip: 'role-unresolved' } as const
   expect(checkWake(result, { trigger: 'message' }, ROLES)).toBe(result)
 })
 
-it('F88 only the primary role decides: what is stacked refuses nothing', () => {
+it('F88 only the primary role decides: stacked roles refuse no wake', () => {
   expect(checkWake({ primary: 'any', stacked: ['none'] }, { trigger: 'message' }, ROLES).skip).toBeUndefined()
 })
 
-it('a thread that was cut opens nothing, whatever else there is to say of the moment', () => {
+it('a cut thread opens no moment, even when there is another reason to skip', () => {
   const unresolved = { primary: null, stacked: [], skip: 'role-unresolved' as const }
   for (const result of [{ primary: 'any', stacked: [] }, unresolved]) {
     expect(checkWake(result, { trigger: 'message', cut: true }, ROLES)).toEqual({

@@ -38,7 +38,7 @@ it.each<[Json, string]>([
   )
 })
 
-it('holds to their form only the rules that a write changes', () => {
+it('checks the form of those rules only that a write changes', () => {
   const old = { do: { take: 'sure' } }
   expect(() => requireRules(old, { do: { take: 'sure', put: true } })).not.toThrow()
   expect(() => requireRules(old, { do: { take: 'sure', put: 'sure' } })).toThrow('permissions.do.put')

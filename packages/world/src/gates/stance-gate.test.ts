@@ -79,7 +79,7 @@ describe('F70 a rule of a space', () => {
     expect(await answers(cellar, ['bob', 'bob-kid'])).toEqual(['not-granted', 'not-granted'])
   })
 
-  it('heeds a home or a role only as given by who has it, owns the space, or is the operator', async () => {
+  it('counts a home or a role only if the operator, the owner of the space, or a maker that has it gave it', async () => {
     for (const property of ['home', { role: 'judge' }] as Json[]) {
       const world = worldWith({ house: { requires: [property] } })
       expect(await answers(world, ['dot-kid', 'ann-kid', 'bob-kid'])).toEqual([
@@ -90,7 +90,7 @@ describe('F70 a rule of a space', () => {
     }
   })
 
-  it('speaks of the being that is meant: itself, its maker, any maker', async () => {
+  it('names standings to the target being: itself, its parent, any maker', async () => {
     const world = worldWith({})
     const rule = (requires: Json) =>
       world.write('$reality', [
@@ -118,7 +118,7 @@ describe('F70 a rule of a space', () => {
     expect(await who()).toEqual(['bob', 'operator'])
   })
 
-  it('is overruled by that of a closer space, and by a more exact key of the same', async () => {
+  it('yields to the rule of a closer space, and to a more exact key of the same space', async () => {
     expect(await answers(worldWith({ house: false, cellar: true }), ['dot'])).toEqual(['allowed'])
     expect(await answers(worldWith({ house: true, cellar: false }), ['dot'])).toEqual(['not-granted'])
     const world = worldWith({})
@@ -137,7 +137,7 @@ describe('F70 a rule of a space', () => {
     expect(await ask(world, 'dot', { key: 'put' })).toMatchObject({ answer: 'allowed' })
   })
 
-  it('says nothing of what is done to a being, and none keeps the operator from the qualities of a space', async () => {
+  it('does not apply to DO on a being, nor to the operator when it sets qualities of a space', async () => {
     const world = worldWith({ root: { forbid: ['anyone'] }, cellar: true })
     expect(await ask(world, 'dot', { being: 'bob', fallback: ['ancestor'] })).toEqual({
       answer: 'not-granted',
@@ -186,13 +186,13 @@ describe('F70 what a space forbids', () => {
     })
   })
 
-  it('permits nobody by itself: what holds without it holds', async () => {
+  it('permits nobody by itself: other rules and the fallback still decide', async () => {
     const world = worldWith({ cellar: { forbid: [{ role: 'judge' }] } })
     expect((await ask(world, 'cid', { fallback: ['owner'] })).by).toBe('do take: owner')
     expect((await ask(world, 'ann', { fallback: ['owner'] })).answer).toBe('not-granted')
   })
 
-  it('is forbidden to all whom the forbidden being makes, whatever their home and role', async () => {
+  it('is forbidden to all offspring of the forbidden being, whatever their home and role', async () => {
     const role = worldWith({ cellar: { requires: ['anyone'], forbid: [{ role: 'clerk' }] } })
     expect(await answers(role, ['dot', 'dot-kid', 'ann-kid', 'operator'])).toEqual([
       'forbidden',
@@ -210,13 +210,13 @@ describe('F70 what a space forbids', () => {
     ])
   })
 
-  it('may be forbidden to everyone, the owner and the operator among them', async () => {
+  it('may be forbidden to everyone, including the owner and the operator', async () => {
     const world = worldWith({ cellar: { forbid: ['anyone'] } })
     expect(await answers(world, ['cid', 'operator'])).toEqual(['forbidden', 'forbidden'])
   })
 })
 
-it('whoever made a being, or its maker, is an ancestor; none of those beside it is', async () => {
+it('makers of a being and their makers are its ancestors; siblings are not', async () => {
   const world = worldWith({})
   const elders = ['operator', 'bob', 'bob-kid', 'dot'].map((name) =>
     isAncestor(world.reader(), name, 'bob-kid'),

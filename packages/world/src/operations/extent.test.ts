@@ -35,7 +35,7 @@ describe('a coord', () => {
     )
   })
 
-  it('is in no space without a size, and need not be given', () => {
+  it('is refused in a space without a size, and may be left out', () => {
     expect(() => coordIn(given({ coord: { x: 0, y: 0, z: 0 } }), { path: '/den' })).toThrow(
       '/den has no size',
     )
@@ -55,7 +55,7 @@ it.each<[Json, boolean]>([
   else expect(() => sizeIn(given({ size }))).toThrow('whole numbers from 1 to 65536')
 })
 
-it('a space shrinks to what lies in it, and no further', () => {
+it('a space cannot become too small for what lies in it', () => {
   const placed = [
     { name: '@ann', coord: { x: 1, y: 2, z: 0 } },
     { name: '@ben', coord: undefined },
@@ -65,7 +65,7 @@ it('a space shrinks to what lies in it, and no further', () => {
     expect(() => requireInside('/hall', size, placed)).toThrow('would leave @ann outside')
 })
 
-it('rows of facts that know of neither size nor coord are what they always were', () => {
+it('facts without size and coord fold to the same rows as before those existed', () => {
   const change = { actor: 'ann', at: 7 }
   const space = evolve(null, {
     ...change,
@@ -87,7 +87,7 @@ it('rows of facts that know of neither size nor coord are what they always were'
   )
 })
 
-it('who goes elsewhere is not where it was, unless it says where', () => {
+it('a being that enters another space loses its coord, unless the move gives a new one', () => {
   const at = { name: 'ann', space: '/hall', coord: { x: 1, y: 1, z: 0 } } as never
   const moved = (payload: Record<string, Json>) =>
     evolve(at, { actor: 'ann', at: 7, reel: 'being:ann', kind: 'being:moved', payload })

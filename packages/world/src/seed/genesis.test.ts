@@ -9,8 +9,8 @@ const born = genesisFacts().find(
 )
 const row = evolve(null, { ...born!, actor: '$reality', at: 0 }) as BeingRow
 
-describe('the role-manager of a reality that an older version planted', () => {
-  it('is born where there is none, as it is at genesis', () => {
+describe('the role-manager of a reality that an older version made', () => {
+  it('is born where it is missing, with the facts of genesis', () => {
     const facts = delegateInstalled(ROLE_MANAGER, null)
     expect(facts?.map(({ reel, kind }) => [reel, kind])).toEqual([
       [`being:${ROLE_MANAGER}`, 'being:born'],
@@ -20,7 +20,7 @@ describe('the role-manager of a reality that an older version planted', () => {
     expect(facts).toContainEqual(born)
   })
 
-  it('comes to wear the role that lets it mediate, once', () => {
+  it('gets the role that lets it mediate, once', () => {
     const old: BeingRow = { ...row, defaultRole: 'delegate' }
     const [fact] = delegateInstalled(ROLE_MANAGER, old) ?? []
     const now = evolve(old, { ...fact!, actor: '$reality', at: 1 }) as BeingRow
