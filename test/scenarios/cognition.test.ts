@@ -280,6 +280,6 @@ describe('speech', () => {
 describe('afterwards', () => {
   it('F49 every moment can be lived again, and no chain is broken', async () => {
     await expectUnbroken(world)
-    await expectReplays(world, 'chain')
+    await expectReplays(world)
   })
 })

@@ -474,7 +474,7 @@ describe('without a mind', () => {
 
   it('all that was refused can be lived again, and no chain is broken', async () => {
     await expectUnbroken(world)
-    await expectReplays(world, 'chain')
+    await expectReplays(world)
     expect(world.errors).toEqual([])
   })
 })

@@ -180,6 +180,6 @@ describe('F30 the five clauses of the court, through a day', () => {
 describe('afterwards', () => {
   it('F49 every moment can be lived again, and no chain is broken', async () => {
     await expectUnbroken(world)
-    await expectReplays(world, 'chain')
+    await expectReplays(world)
   })
 })
