@@ -1,9 +1,20 @@
-import { readRows } from '@treeos/chain'
-import { act, inbox, moments, reply, see, thread, threads } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+import { findEntry, readRows } from '@treeos/chain'
+import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeos/client'
+import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import { answer, defineExtension, silence } from '@treeos/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { groundOf, live, momentOf, play, publish, setFlow, tell, until, wakesOf } from '../support/life.ts'
+import {
+  expectRefused,
+  groundOf,
+  live,
+  momentOf,
+  play,
+  publish,
+  setFlow,
+  tell,
+  until,
+  wakesOf,
+} from '../support/life.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
@@ -101,6 +112,115 @@ describe('a thread', () => {
     await expect(see(world, 'operator', 'thread:no where')).rejects.toMatchObject({
       code: 'ADDRESS_PARSE_ERROR',
     })
+  })
+})
+
+describe('a summon that names a thread', () => {
+  const speak = (thread: string, content: Json = 'and one more', as = 'operator') =>
+    act(
+      { ...world, person: as },
+      as,
+      parseCall({ verb: 'summon', target: '@between', content: content, thread }),
+    )
+  /** A thread of @operator, @between and @person. */
+  async function begun(): Promise<string> {
+    const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'hm?' } })
+    await heard('person', id)
+    return id
+  }
+  /** The payload of the fact of what the operator last said. */
+  async function lastSaid(): Promise<Json> {
+    const { bytes } = await world.db
+      .selectFrom('payload')
+      .innerJoin('fact', (on) =>
+        on.onRef('fact.reel', '=', 'payload.reel').onRef('fact.seq', '=', 'payload.seq'),
+      )
+      .select('payload.bytes')
+      .where('fact.reel', '=', 'being:operator')
+      .where('fact.kind', '=', 'being:summoned')
+      .orderBy('fact.seq', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return JSON.parse(bytes.toString('utf8')) as Json
+  }
+  const spoken = (root: string, content: string) =>
+    until(async () => (await wakesOf(world, 'between')).find((w) => w.root === root && w.content === content))
+
+  it('continues it: the wake, the moment and the answer belong to it, and the fact says so', async () => {
+    const id = await begun()
+    const before = await thread(world.db, id)
+    const { correlation, reply } = await summon(world, {
+      target: 'echo',
+      content: 'once more',
+      as: 'operator',
+      thread: id,
+      waitSeconds: 20,
+    })
+    expect(reply).toEqual({ from: '@echo', content: 'once more' })
+    expect(await findEntry(world.db, correlation)).toMatchObject({ root: id, hops: 1 })
+    expect((await wakesOf(world, 'operator')).at(-1)).toMatchObject({ inReplyTo: correlation, root: id })
+    const after = await thread(world.db, id)
+    expect(after).toMatchObject({ wakes: before.wakes + 2, acts: before.acts + 1 })
+    expect(after.participants).toEqual(['@between', '@echo', '@operator', '@person'])
+    expect(await lastSaid()).toMatchObject({ correlation, root: id, thread: id })
+    await cut(id)
+  })
+
+  it('is cut with it: nothing of it opens a moment, and more of it is refused', async () => {
+    const { asked, release } = slowly()
+    const busy = await tell(world, 'mind', 'think of nothing else')
+    await asked
+    const id = await begun()
+    const { correlation } = await summon(world, {
+      target: 'mind',
+      content: 'then of this',
+      as: 'operator',
+      thread: id,
+      waitSeconds: null,
+    })
+    await cut(id)
+    release()
+    await momentOf(world, busy)
+    expect(await momentOf(world, correlation)).toMatchObject({ outcome: 'skipped', reason: 'thread-cut' })
+    await expectRefused(world, () => speak(id), 'RESOURCE_CONFLICT', `thread ${id} was cut`)
+    model.reset()
+  })
+
+  it('is for those who have a part in it, and the first operator', async () => {
+    const id = await tell(world, 'stranger', 'nothing')
+    await over(id)
+    const mine = await begun()
+    await expectRefused(world, () => speak('nowhere'), 'CORRELATION_NOT_FOUND', 'no thread "nowhere" began')
+    await expectRefused(world, () => speak(id, 'hm', 'person'), 'FORBIDDEN', `no part in thread ${id}`)
+    await speak(mine, 'from a participant', 'person')
+    expect((await spoken(mine, 'from a participant')).caller?.name).toBe('person')
+    await speak(id, 'from the operator')
+    expect((await spoken(id, 'from the operator')).caller?.name).toBe('operator')
+    await cut(mine)
+  })
+
+  it('is no way out of the thread that an answer belongs to', async () => {
+    const id = await begun()
+    const other = await begun()
+    const answering = { verb: 'summon', target: '@operator', content: 'so', thread: other }
+    const told = await tell(world, 'between', { call: answering })
+    expect(await momentOf(world, told)).toMatchObject({
+      outcome: 'failure',
+      reason: 'INVALID_INPUT',
+      message: expect.stringContaining('an answer stays in the thread of what it answers'),
+    })
+    await cut(id)
+    await cut(other)
+  })
+
+  it('a channel is recorded in the fact, and changes nothing else', async () => {
+    const request = { target: 'echo', content: 'hi', as: 'operator', channel: 'lobby', waitSeconds: 20 }
+    const { correlation, reply } = await summon(world, request)
+    expect(reply).toEqual({ from: '@echo', content: 'hi' })
+    expect(await findEntry(world.db, correlation)).toMatchObject({ root: correlation })
+    const said = await lastSaid()
+    expect(said).toMatchObject({ correlation, channel: 'lobby' })
+    expect(said).not.toHaveProperty('thread')
   })
 })
 

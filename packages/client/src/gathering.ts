@@ -32,7 +32,7 @@ const TARGETS_MAX = 100
 
 /**
  * Asks several beings the same and waits for K of N replies: it is over when there are enough, when no more can come, or
- * when the time is. Each summon opens a chain of its own, whose root its reply carries; all say which gathering they are of.
+ * when the time is. Each summon begins a thread of its own, which its reply belongs to.
  * @throws {TreeosError} INVALID_INPUT, or the refusal of a summon; those before it were sent
  */
 export async function gather(at: Connection, request: GatherRequest): Promise<Gathered> {
@@ -44,10 +44,9 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   if (!Number.isInteger(need) || need < 1 || need > length)
     throw new TreeosError('INVALID_INPUT', `need is ${need}; it takes a whole number from 1 to ${length}`)
   const until = Date.now() + waitSeconds * 1000
-  const thread = crypto.randomUUID()
   const open = new Map<string, BeingName>()
   for (const target of targets) {
-    const { correlation } = await summon(at, { target, content, as, priority, thread, waitSeconds: null })
+    const { correlation } = await summon(at, { target, content, as, priority, waitSeconds: null })
     open.set(correlation, target)
   }
   const replies: Gathered['replies'][number][] = []

@@ -73,7 +73,9 @@ export interface SummonRequest {
   readonly content: Json
   readonly as: BeingName
   readonly priority?: Priority | undefined
+  /** the thread it continues, by its id; left out, it begins one */
   readonly thread?: string | undefined
+  /** recorded in the fact, and read by nothing yet */
   readonly channel?: string | undefined
   readonly role?: string | undefined
   /** seconds to wait for the moment it causes; null returns at once */

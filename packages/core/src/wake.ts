@@ -94,7 +94,9 @@ export type VerbCall =
       readonly priority?: Priority
       readonly role?: RoleName
       readonly orientation?: Orientation
+      /** the thread it continues, by its id; left out, it belongs to the thread of the moment that says it */
       readonly thread?: string
+      /** a name for the place it was said in, recorded in the fact and read by nothing yet */
       readonly channel?: string
     }
   | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }

@@ -110,8 +110,8 @@ function addSpeech(cli: Cli): void {
     .asBeing('summon <stance> <text>', 'speak to a being; - reads the text from standard input')
     .addOption(wait())
     .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
-    .option('--thread <id>', 'the thread it belongs to')
-    .option('--channel <name>', 'the channel it comes from')
+    .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
+    .option('--channel <name>', 'recorded with what is said; nothing reads it yet')
     .option('--overlay <text>', 'not built yet')
     .action(
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {

@@ -6,6 +6,6 @@ export function requirePart(actor: BeingRow, { thread, participants }: Thread): 
   if (actor.parent === null || participants.includes(actor.name)) return
   throw new TreeosError(
     'FORBIDDEN',
-    `${stanceOf(actor.name)} has no part in thread ${thread}: only who has, and the operator, sees or cuts it`,
+    `${stanceOf(actor.name)} has no part in thread ${thread}: only its participants and the operator see, continue or cut it`,
   )
 }

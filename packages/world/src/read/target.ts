@@ -18,21 +18,25 @@ export type OperationTarget =
   | { readonly kind: 'matter'; readonly matter: MatterRow }
   | { readonly kind: 'thread'; readonly thread: Thread }
 
+interface Threads {
+  /** null where no thread has the id */
+  readonly thread: (id: string) => Promise<Thread | null>
+}
+
+/** @throws {TreeosError} CORRELATION_NOT_FOUND */
+export async function requireThread(at: Threads, id: string): Promise<Thread> {
+  const thread = await at.thread(id)
+  if (thread !== null) return thread
+  throw new TreeosError('CORRELATION_NOT_FOUND', `no thread ${quote(id)} began in this reality`)
+}
+
 /** @throws {TreeosError} ADDRESS_PARSE_ERROR, or naming the address what is not found */
 export async function resolve(
-  at: {
-    readonly reader: WorldReader
-    readonly me: BeingRow
-    readonly thread: (id: string) => Promise<Thread | null>
-  },
+  at: Threads & { readonly reader: WorldReader; readonly me: BeingRow },
   text: string,
 ): Promise<OperationTarget> {
   const address = parseAddress(text)
-  if (address.kind === 'thread') {
-    const thread = await at.thread(address.thread)
-    if (thread !== null) return { kind: 'thread', thread }
-    throw new TreeosError('CORRELATION_NOT_FOUND', `no thread ${quote(address.thread)} began in this reality`)
-  }
+  if (address.kind === 'thread') return { kind: 'thread', thread: await requireThread(at, address.thread) }
   if (address.kind === 'being') {
     const being = await at.reader.being(address.being)
     if (being === null)

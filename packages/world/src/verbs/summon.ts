@@ -15,6 +15,8 @@ import {
 import { requireListed } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
 import { requireStanding } from '../gates/standing.ts'
+import { requirePart } from '../gates/thread-part.ts'
+import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
@@ -42,7 +44,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
       `neither flow nor default of ${stanceOf(name)} names the role ${quote(call.role)}`,
     )
   }
-  const root = wake.kind === 'act' ? at.correlation : wake.root
+  const root = await threadFor(call, at, inReplyTo)
   const payload = {
     to: name,
     correlation: at.correlation,
@@ -80,6 +82,31 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+/**
+ * The thread a summon belongs to: the one it names, else the one its moment belongs to. A person's free act begins one.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND, FORBIDDEN without a part in the named thread, RESOURCE_CONFLICT once it was cut,
+ *   INVALID_INPUT for an answer that names another thread than what it answers
+ */
+async function threadFor(
+  { thread: named }: Extract<VerbCall, { verb: 'summon' }>,
+  at: Acting,
+  inReplyTo: string | null,
+): Promise<string> {
+  const own = at.wake.kind === 'act' ? at.correlation : at.wake.root
+  if (named === undefined || named === own) return own
+  if (inReplyTo !== null) {
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `thread is ${quote(named)}, but an answer stays in the thread of what it answers, which is ${quote(own)}`,
+    )
+  }
+  const thread = await requireThread(at, named)
+  requirePart(at.me, thread)
+  if (thread.state === 'severed')
+    throw new TreeosError('RESOURCE_CONFLICT', `thread ${named} was cut: nothing said in it opens a moment`)
+  return named
 }
 
 async function requireHop({ me, reader, hops }: Acting): Promise<void> {
