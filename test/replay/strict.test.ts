@@ -8,22 +8,20 @@ import { Archivist, type History, readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { fetchRuns, type HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { openReplayer, replayBundle } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+import type { World } from '../support/world.ts'
 
 const MOMENTS = 12
 
 describe('the strict recorder', () => {
-  let model: ModelServer
-  let world: World
+  const model = useModelServer()
+  const world = useWorld({ modelServer: model })
   let runs: Run[]
   let replayer: HistoryReplayer
   const zone = process.env.TZ
 
   beforeAll(async () => {
-    model = await startModelServer()
-    world = await startWorld({ modelUrl: model.url })
     const { temporal: client, reality } = world
     await client.workflow.start(BEING_WORKFLOW, {
       workflowId: beingWorkflowId(reality.name, 'librarian'),
@@ -38,8 +36,6 @@ describe('the strict recorder', () => {
   })
   afterAll(async () => {
     process.env.TZ = zone
-    await world?.close()
-    await model?.close()
   })
 
   const replayed = async (changed = runs) =>

@@ -1,11 +1,10 @@
 import { moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 interface SummonTool {
   readonly function: {
@@ -17,11 +16,9 @@ interface SummonTool {
 }
 const ANY = [{ pattern: '*' }]
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   const answering: Record<string, JsonObject> = {
     'to-asker': {},
     'to-opener': { replyTo: 'chain-initial' },
@@ -32,10 +29,6 @@ beforeAll(async () => {
     await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: name })
   }
   await world.birth({ name: 'between', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const answer = { verb: 'summon', target: null, content: 'the answer', inReplyTo: null }

@@ -3,22 +3,21 @@ import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { installRoles } from '@treeos/reality'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { buildRegistry, seed } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, play, rowOf, setRole, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 /** What a reviewer with bad intentions tried; each went through before it was closed. */
 describe('attacks by a being that may author, assign and beget within a small reach', () => {
-  let world: World
   const perform = (action: string, target: string | null, args: JsonObject, being = 'mole') =>
     play(world, being, { verb: 'do', action, ...(target === null ? {} : { target }), args })
   const beget = (payload: JsonObject) => play(world, 'mole', { verb: 'be', operation: 'birth', payload })
   const forbidden = { outcome: 'failure', reason: 'FORBIDDEN' }
   const invalid = { outcome: 'failure', reason: 'INVALID_INPUT' }
 
+  const world = useWorld({ extensions: [stage] })
   beforeAll(async () => {
-    world = await startWorld({ extensions: [stage] })
     await doAs(world, 'create-space', '/', { path: '/den' })
     await doAs(world, 'create-space', '/', { path: '/secret' })
     await setRole(world, {
@@ -45,7 +44,6 @@ describe('attacks by a being that may author, assign and beget within a small re
     })
     await doAs(world, 'set-space', '/den', { field: 'permissions', value: { do: { '*': true } } })
   })
-  afterAll(() => world?.close())
 
   it('cannot take the name of a role that an extension may bring', async () => {
     expect(await perform('set-role', '/', { role: { name: 'court:judge', prompt: '' } })).toMatchObject(

@@ -1,16 +1,15 @@
 import { act } from '@treeos/client'
 import type { Json, JsonObject, VerbCall } from '@treeos/core'
 import { seed } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, expectRefused, play, setRole, tell } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
 /** A thread of the operator's that is complete. */
 let thread = ''
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   const puppet = { cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' }
   await world.birth({ name: 'mine', ...puppet })
   await world.birth({ name: 'stranger', ...puppet })
@@ -22,7 +21,6 @@ beforeAll(async () => {
   await setRole(world, { name: 'held', canSee: ['~'], prompt: '' })
   thread = await tell(world, 'person', 'hello?')
 })
-afterAll(() => world?.close())
 
 const HUGE = 'x'.repeat(70_000)
 const LONG = Array.from({ length: 100 }, (_, i) => `k${i}`).join('.')

@@ -1,11 +1,11 @@
 import type { Decision } from '@treeos/core'
 import { defineExtension, type Script } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, momentOf, setRole, tell, until, wakesOf, wakeUp } from '../support/life.ts'
-import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const HALF = '\ud83d'
 /** A text that any cut at an odd place would leave with half a character. */
@@ -185,8 +185,6 @@ const odd: Script = ({ wake }) => {
   return (fault?.() ?? (fault ? undefined : { kind: 'see', content: 'at ease' })) as Decision
 }
 
-let model: ModelServer
-let world: World
 const told = new Map<string, string>()
 const nameOf = (what: string) =>
   what
@@ -195,13 +193,13 @@ const nameOf = (what: string) =>
     .replace(/^(?=\d)/, 's')
     .slice(0, 32)
 
+const model = useModelServer()
+const world = useWorld({
+  extensions: [stage, defineExtension({ name: 'odd', version: '1.0.0', scripts: { 'odd:script': odd } })],
+  modelServer: model,
+  modelTimeoutSeconds: 1,
+})
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({
-    extensions: [stage, defineExtension({ name: 'odd', version: '1.0.0', scripts: { 'odd:script': odd } })],
-    modelUrl: model.url,
-    modelTimeoutSeconds: 1,
-  })
   await setRole(world, {
     name: 'blinkered',
     canSee: ['~'],
@@ -220,10 +218,6 @@ beforeAll(async () => {
     }),
   )
   for (const { what } of MINDS) told.set(what, await tell(world, nameOf(what), 'well?'))
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 describe('a model that answers', () => {

@@ -2,18 +2,16 @@ import { enqueue, listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { type Json, type JsonObject, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   await world.birth({ name: 'subject', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
-afterAll(() => world?.close())
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)

@@ -3,7 +3,7 @@ import { beings, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,
   beingOf,
@@ -17,27 +17,21 @@ import {
   until,
   wakeUp,
 } from '../support/life.ts'
-import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const ANSWER_TOKENS = 300
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({
-    extensions: [stage],
-    modelUrl: model.url,
-    modelTimeoutSeconds: 2,
-    model: { answerTokensMax: ANSWER_TOKENS, prices: { test: { prompt: 2, completion: 10 } } },
-  })
-  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+const model = useModelServer()
+const world = useWorld({
+  extensions: [stage],
+  modelServer: model,
+  modelTimeoutSeconds: 2,
+  model: { answerTokensMax: ANSWER_TOKENS, prices: { test: { prompt: 2, completion: 10 } } },
 })
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
+beforeAll(async () => {
+  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
 
 const setBudget = (being: string, budget: JsonObject, as = 'operator') =>

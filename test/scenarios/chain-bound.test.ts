@@ -2,22 +2,15 @@ import { enqueue } from '@treeos/chain'
 import { inbox } from '@treeos/client'
 import { type Json, type JsonObject, LIMITS, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { momentOf, play, ring, setRole } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const entriesOf = async (being: string) =>

@@ -1,6 +1,6 @@
 import { findEntry, listChain, listOutcomes } from '@treeos/chain'
 import { act, inbox, moments, reply, summon } from '@treeos/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   askedFor,
   beingOf,
@@ -14,21 +14,12 @@ import {
   until,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 
 const puppet = (name: string) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })

@@ -2,25 +2,19 @@ import { countOpen } from '@treeos/chain'
 import { act, inbox, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, groundOf, live, play, setRole, until, wakesOf } from '../support/life.ts'
-import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   const lists = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ rel: 'asker' }], prompt: '' }
   await setRole(world, { name: 'steady', selfContinue: true, ...lists })
   await setRole(world, { name: 'single', ...lists })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const thinker = (name: string, role: string) => world.birth({ name, cognition: 'llm', role })

@@ -2,18 +2,17 @@ import { readRows, refold } from '@treeos/chain'
 import { see } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { evolve, rowKeyOf } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const at = (x: number, y: number, z = 0) => ({ x, y, z })
 
 describe('a space with a size', () => {
-  let world: World
+  const world = useWorld({ extensions: [stage] })
   beforeAll(async () => {
-    world = await startWorld({ extensions: [stage] })
     await createSpace(world, '/garden')
     await doAs(world, 'create-space', '/', { path: '/hall', size: at(4, 3, 1) })
     await doAs(world, 'create-space', '/hall', { path: '/hall/nook', size: at(1, 1, 1), coord: at(3, 2) })
@@ -26,7 +25,6 @@ describe('a space with a size', () => {
     })
     await doAs(world, 'set-space', '/hall', { field: 'permissions.do.take', value: true })
   })
-  afterAll(() => world?.close())
 
   const does = (action: string, target: string, args: JsonObject = {}) =>
     play(world, 'ann', { verb: 'do', action, target, args })

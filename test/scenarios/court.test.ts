@@ -1,17 +1,13 @@
 import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import court from '@treeos/court'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, court] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, court] })
 
 const last = async (being: string) => (await moments(world.db, being, 1))[0]
 

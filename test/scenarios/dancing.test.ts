@@ -1,10 +1,10 @@
 import { listOutcomes } from '@treeos/chain'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import { defineExtension, defineRole, silence } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { publish, rowOf, until, wakesOf } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd', 'dee', 'eve'] as const
 
@@ -34,9 +34,8 @@ const flow: JsonObject[] = [
   { role: 'floor:guest' },
 ]
 
-let world: World
+const world = useWorld({ extensions: [floor] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [floor] })
   for (const name of DANCERS) {
     await world.birth({
       name,
@@ -47,7 +46,6 @@ beforeAll(async () => {
     })
   }
 })
-afterAll(() => world?.close())
 
 const stepsOf = async (name: string) =>
   (((await rowOf(world, name)).qualities.dance ?? {}) as { steps?: number }).steps ?? 0

@@ -3,11 +3,11 @@ import { Client, Connection } from '@temporalio/client'
 import { Doorbells } from '@treeos/host'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { until, wakeUp } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const SWEEP_MS = 100
 /** As many sweeps as it takes to ring a stuck being six times: at 0, 1, 3, 7, 15 and 27. */
@@ -16,10 +16,9 @@ const SWEEPS = 32
 /** More than two pages of a sweep. */
 const LEFT = 1200
 
-let world: World
 /** A wake that rests: no worker takes it. */
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   await world.birth({ name: 'stuck', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
   await world.stopWorker()
   await wakeUp(world, 'stuck', ['hello'])
@@ -27,7 +26,6 @@ beforeAll(async () => {
     world.owner,
   )
 })
-afterAll(() => world?.close())
 
 function doorbells(client: Client, onError: (where: string) => void): Doorbells {
   const { db, reality } = world

@@ -9,28 +9,28 @@ import mail, { MAIL_PATH } from '../support/mail.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { type Processes, prepareProcesses } from '../support/processes.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 let processes: Processes
 let office: PostOffice
-let world: World
 /** The wakes of those whose worker died, by the point it died at. */
 const wakes = new Map<CrashPoint, string>()
 
 beforeAll(async () => {
   processes = await prepareProcesses()
   office = await startPostOffice()
-  world = await startWorld({ extensions: [mail] })
+})
+afterAll(async () => {
+  await processes?.close()
+  await office?.close()
+})
+const world = useWorld({ extensions: [mail] })
+beforeAll(async () => {
   for (const name of ['ann', 'ben']) await world.birth({ name, cognition: 'human', role: 'operator' })
   await world.stopWorker()
   wakes.set('effect:after-result', await postAndDie('ann', 'effect:after-result'))
   wakes.set('effect:after-perform', await postAndDie('ben', 'effect:after-perform'))
   await world.startWorker()
-})
-afterAll(async () => {
-  await processes?.close()
-  await world?.close()
-  await office?.close()
 })
 
 /** Nobody lives but a worker that dies of the one letter it has to post. @returns the wake of the act */

@@ -9,7 +9,8 @@ import mail from '../support/mail.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
+import type { World } from '../support/world.ts'
 
 let odd = 0
 /** Its schema throws what is no refusal, or it gives what is no JSON. */
@@ -34,16 +35,14 @@ const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddl
 let office: PostOffice
 /** comes to pass as the office is asked */
 let meanwhile: () => Promise<unknown> = async () => undefined
-let world: World
 beforeAll(async () => {
   office = await startPostOffice(() => meanwhile())
   process.env.TREEOS_TEST_OFFICE = office.url
-  world = await startWorld({ extensions: [stage, mail, odds] })
-  await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
-afterAll(async () => {
-  await world?.close()
-  await office?.close()
+afterAll(() => office?.close())
+const world = useWorld({ extensions: [stage, mail, odds] })
+beforeAll(async () => {
+  await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
 
 const send = (text: unknown, target = '@clerk') => {

@@ -1,10 +1,10 @@
 import { explain, prompt } from '@treeos/client'
 import emotions from '@treeos/emotions'
 import { defineExtension, defineRole } from '@treeos/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { live, setFlow } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const MOODS = [
   'alert',
@@ -34,12 +34,10 @@ const desk = defineExtension({
   ],
 })
 
-let world: World
+const world = useWorld({ extensions: [desk, emotions] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [desk, emotions] })
   await world.birth({ name: 'ann', cognition: 'scripted', script: 'echo', role: 'desk:clerk' })
 })
-afterAll(() => world?.close())
 
 const surfaceWith = async (flow: readonly unknown[]) => {
   await setFlow(world, 'ann', flow)

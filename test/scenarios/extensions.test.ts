@@ -3,11 +3,11 @@ import { explain, moments, see } from '@treeos/client'
 import { endExtension } from '@treeos/reality'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
 import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const walking = defineRole({ name: 'trip:walker', prompt: 'You walk.' })
 const trip = defineExtension({
@@ -43,9 +43,8 @@ const trip = defineExtension({
   hooks: { 'trip:starts': { field: 'world.trip.under-way', scope: 'everywhere', equals: true } },
 })
 
-let world: World
+const world = useWorld({ extensions: [stage, trip] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, trip] })
   await world.birth({
     name: 'walker',
     cognition: 'scripted',
@@ -55,7 +54,6 @@ beforeAll(async () => {
   })
   await world.birth({ name: 'bystander', cognition: 'scripted', script: 'echo', role: 'resident' })
 })
-afterAll(() => world?.close())
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)

@@ -1,19 +1,15 @@
 import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import factory from '@treeos/factory'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const HANDS = ['lars', 'tess', 'quinn'] as const
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, factory] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, factory] })
 
 interface Dashboard {
   readonly decks: number

@@ -1,21 +1,12 @@
 import { beings, moments, summon } from '@treeos/client'
 import { replay } from '@treeos/replay'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { describe, expect, it } from 'vitest'
 import { replayBundle } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 describe('a first reality', () => {
-  let model: ModelServer
-  let world: World
-  beforeAll(async () => {
-    model = await startModelServer()
-    world = await startWorld({ modelUrl: model.url })
-  })
-  afterAll(async () => {
-    await world?.close()
-    await model?.close()
-  })
+  const model = useModelServer()
+  const world = useWorld({ modelServer: model })
 
   it('is inhabited by the operator, two delegates, a librarian and an echo', async () => {
     expect((await beings(world.db)).map((being) => being.stance)).toEqual([

@@ -1,17 +1,13 @@
 import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import fitness from '@treeos/fitness'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { doAs, groundOf, live, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, fitness] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, fitness] })
 
 const advised = async () =>
   (await wakesOf(world, 'mia')).flatMap(({ caller, content }) => (caller?.name === 'coach' ? [content] : []))

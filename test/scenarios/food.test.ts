@@ -1,17 +1,13 @@
 import { explain, moments, plantScene, see, summon } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject, LIMITS } from '@treeos/core'
 import food from '@treeos/food'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, food] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, food] })
 
 const says = async () =>
   (await summon(world, { target: 'pia', content: 'how were the days?', as: 'operator', waitSeconds: 20 }))

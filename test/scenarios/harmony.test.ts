@@ -1,26 +1,17 @@
 import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { askedFor, beingOf, createSpace, doAs, play, rowOf, until, wakesOf } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd'] as const
 const WALLS = ['4,4', '4,5', '5,4']
 
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage, harmony], modelUrl: model.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage, harmony], modelServer: model })
 
 /** Every square that each dancer has stood on, in the order of the facts of its reel. */
 async function ways(): Promise<Map<string, string[]>> {

@@ -1,23 +1,15 @@
 import { moments } from '@treeos/client'
 import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../support/life.ts'
-import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url, modelTimeoutSeconds: 2 })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model, modelTimeoutSeconds: 2 })
 
 /** Sends an act straight to the workflow, as a person does from Temporal's UI. */
 const signal = (being: string, ...args: unknown[]) =>

@@ -3,11 +3,11 @@ import { act } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension } from '@treeos/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { live, momentOf, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 /** Acts whenever it is woken, so that it is never done being bored. */
 const restless = defineExtension({
@@ -22,11 +22,7 @@ const restless = defineExtension({
   },
 })
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, restless] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, restless] })
 
 const BORED = [{ stack: true, when: { 'time.sinceLastMoment': { gte: 1 } }, role: 'stage:mode-1' }]
 const birth = (name: string, more: JsonObject = {}) =>

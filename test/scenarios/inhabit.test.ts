@@ -2,7 +2,7 @@ import { enqueue, findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,
   doAs,
@@ -18,18 +18,16 @@ import {
   until,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+import type { World } from '../support/world.ts'
 
-let model: ModelServer
-let world: World
 /** The same world, as another person who lives there. */
 let ada: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   ada = { ...world, person: 'ada' }
   for (const name of ['ada', 'bob']) await world.birth({ name, cognition: 'human', role: 'stage:free' })
   await birthAs('ada', { name: 'kid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
@@ -39,10 +37,6 @@ beforeAll(async () => {
     payload: { name: 'grandkid', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
   })
   await world.birth({ name: 'oracle', cognition: 'llm', role: 'resident' })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const birthAs = (being: BeingName, payload: JsonObject) =>

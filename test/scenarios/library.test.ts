@@ -1,17 +1,15 @@
 import { moments, plantScene, see, summon } from '@treeos/client'
 import type { Json } from '@treeos/core'
 import library from '@treeos/library'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createSpace, doAs, live, until } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
+const world = useWorld({ extensions: [library] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [library] })
   await plantScene(world, library)
 })
-afterAll(() => world?.close())
 
 const say = (content: Json) => summon(world, { target: 'page', content, as: 'operator', waitSeconds: 20 })
 const where = async (id: string) => {

@@ -1,7 +1,7 @@
 import { findEntry, listOutcomes } from '@treeos/chain'
 import { moments } from '@treeos/client'
 import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   askedFor,
   beingOf,
@@ -16,21 +16,12 @@ import {
   wakesOf,
   wakeUp,
 } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 
 const puppet = (name: string, more = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })

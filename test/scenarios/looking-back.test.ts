@@ -2,24 +2,15 @@ import { listOutcomes } from '@treeos/chain'
 import { explain, moments, prompt } from '@treeos/client'
 import { replay } from '@treeos/replay'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken, replayBundle } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 
 describe('looking back', () => {
   it('F54 every sealed moment is one act, and every fact but those of genesis carries one', async () => {

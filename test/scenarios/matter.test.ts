@@ -3,11 +3,11 @@ import { see } from '@treeos/client'
 import { canonicalJson, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { evolve, rowKeyOf } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 /** Shows what lies around and what one holds. */
 const eyes = defineExtension({
@@ -30,9 +30,8 @@ const eyes = defineExtension({
   },
 })
 
-let world: World
+const world = useWorld({ extensions: [stage, eyes] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, eyes] })
   for (const path of ['/hall', '/attic']) await createSpace(world, path)
   for (const name of ['ann', 'ben'])
     await world.birth({
@@ -43,7 +42,6 @@ beforeAll(async () => {
       home: '/hall',
     })
 })
-afterAll(() => world?.close())
 
 const does = (being: string, action: string, target: string, args: JsonObject = {}) =>
   play(world, being, { verb: 'do', action, target, args })

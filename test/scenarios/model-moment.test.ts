@@ -1,6 +1,6 @@
 import { listOutcomes } from '@treeos/chain'
 import { moments, prompt } from '@treeos/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   askedFor,
   beingOf,
@@ -14,21 +14,13 @@ import {
   tell,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 
 const thinker = (name: string, role = 'stage:free', more = {}) =>
   world.birth({ name, cognition: 'llm', role, ...more })

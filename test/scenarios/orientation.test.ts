@@ -1,24 +1,17 @@
 import { act, moments, roles, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { rolesNamed } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, live, momentOf, play, setRole, until, wakesOf } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   await world.birth({ name: 'self', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
   await world.birth({ name: 'other', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const turn = (target: string, more: JsonObject = {}) =>

@@ -1,17 +1,13 @@
 import { explain, inbox, moments, plantScene, reply } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import panel, { sitting } from '@treeos/panel'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, groundOf, live, momentOf, play, rowOf, tell, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, panel] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, panel] })
 
 interface Verdict {
   readonly of: string

@@ -2,30 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { FaultProxy } from '../faults/proxy.ts'
 import { askedFor, beingOf, momentOf, tell, until } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 /** Longer than the attempts of a mind last together when each fails at once. */
 const AWAY_MS = 6000
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
 let proxy: FaultProxy
 beforeAll(async () => {
-  model = await startModelServer()
   const { hostname, port } = new URL(inject('postgresUrl'))
   proxy = await FaultProxy.start({ host: hostname, port: Number(port) }, 'postgres')
-  const workerUrl = (url: string) => {
+})
+afterAll(() => proxy?.close())
+const world = useWorld({
+  modelServer: model,
+  workerUrl(url) {
     const by = new URL(url)
     by.host = proxy.address
     return by.href
-  }
-  world = await startWorld({ modelUrl: model.url, workerUrl })
-})
-afterAll(async () => {
-  await world?.close()
-  await proxy?.close()
-  await model?.close()
+  },
 })
 
 it('C2 Postgres goes away while a mind thinks: the answer waits for it, and nobody is asked twice', async () => {

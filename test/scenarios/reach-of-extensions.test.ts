@@ -9,11 +9,11 @@ import {
   setQuality,
 } from '@treeos/sdk'
 import { being, decide, space } from '@treeos/sdk/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 /** What each operation of the extension writes, by its name. */
 const WRITES = {
@@ -125,12 +125,10 @@ const thief = defineExtension({
   ],
 })
 
-let world: World
+const world = useWorld({ extensions: [stage, thief] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, thief] })
   await world.birth({ name: 'hand', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
-afterAll(() => world?.close())
 
 /** A test of the extension by itself is told the same as the moment. */
 const expectToldAlike = ({ reason, message }: MomentView, action: string) =>

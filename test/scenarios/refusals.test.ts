@@ -1,6 +1,6 @@
 import { act, moments, see, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createSpace,
   doAs,
@@ -19,16 +19,14 @@ import {
 } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
 const HALF = '\ud83d' // the first half of a character
-let world: World
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   await puppet('subject')
 })
-afterAll(() => world?.close())
 
 const puppet = (name: string, more = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })

@@ -1,12 +1,11 @@
 import { explain, prompt } from '@treeos/client'
 import { asJson, canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, createSpace, doAs, live, play, rowOf, setRole } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 let glances = 0
 function glance(): number {
@@ -75,16 +74,10 @@ const other = defineExtension({
 })
 const another = defineExtension({ name: 'pub', version: '1.0.0', see: { 'pub:dish': () => 'pie' } })
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage, kin, other, another], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage, kin, other, another], modelUrl: model.url })
   for (const path of ['/fitness', '/attic']) await createSpace(world, path)
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const puppet = (name: string, role: string, more: JsonObject = {}) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { findEntry, listChain, listOutcomes } from '@treeos/chain'
 import { gather, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   beingOf,
   createSpace,
@@ -14,10 +14,10 @@ import {
   until,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import type { ModelRequest, Reply } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 /** What docs/rituals.md walks through. */
 const { roles, flows } = JSON.parse(
@@ -50,22 +50,16 @@ function lineOf(request: ModelRequest): Reply {
   return LINES[role ?? ''] ?? { content: 'I listen.' }
 }
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
   model.script(lineOf)
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   await createSpace(world, '/abbey')
   await doAs(world, 'set-space', '/abbey', { field: 'permissions.do.set-space', value: true })
   for (const role of roles) await setRole(world, role)
   for (const [name, roleFlow] of Object.entries(flows)) {
     await world.birth({ name, cognition: 'llm', home: '/abbey', roleFlow: roleFlow as never })
   }
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const lived = async (being: string) =>

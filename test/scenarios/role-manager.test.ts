@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@treeos/core'
 import { installDelegates } from '@treeos/reality'
 import { rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createSpace,
   doAs,
@@ -18,14 +18,11 @@ import {
 } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
+import { startWorld } from '../support/world.ts'
 
 const ANY = [{ pattern: '*' }]
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage] })
 
 const puppet = (name: string, role: string, more: JsonObject = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role, ...more })

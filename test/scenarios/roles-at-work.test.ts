@@ -1,6 +1,6 @@
 import { explain, moments, see } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   beingOf,
   createSpace,
@@ -16,29 +16,22 @@ import {
   until,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
 const answer = { verb: 'summon', content: 'so it is' }
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   for (const name of ['plain', 'friendly', 'dancer', 'quiet', 'loud', 'first', 'second']) {
     await setRole(world, { name, canSee: ['~'], canSummon: [{ rel: 'asker' }], prompt: `You are ${name}.` })
   }
   for (const kind of ['llm', 'human', 'scripted']) {
     await setRole(world, { name: `for-${kind}`, requiredCognition: kind, canSummon: ANY, prompt: kind })
   }
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const puppet = (name: string, roleFlow: readonly unknown[] | null = null, more: JsonObject = {}) =>

@@ -6,11 +6,11 @@ import type { Json, JsonObject } from '@treeos/core'
 import { Schedules } from '@treeos/host'
 import { SCHEDULE_WORKFLOW, scheduleId, taskQueueOf } from '@treeos/protocol'
 import { defineExtension, silence } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { doAs, momentOf, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 let release: () => void = () => undefined
 const released = new Promise<void>((resolve) => {
@@ -22,11 +22,7 @@ const stall = defineExtension({
   scripts: { 'stall:wait': () => released.then(() => silence) },
 })
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ extensions: [stage, stall] })
-})
-afterAll(() => world?.close())
+const world = useWorld({ extensions: [stage, stall] })
 
 const birth = (name: string, more: JsonObject = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })

@@ -2,18 +2,17 @@ import { readRows, refold } from '@treeos/chain'
 import { explain, type MomentView, see } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { evolve, rowKeyOf } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
 const everything = { canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY, prompt: '' }
 
 /** An inn of a landlord's, in a street of the operator's; every role there lists everything. */
 describe('F70 the substrate refuses what the target forbids even when can* lists it', () => {
-  let world: World
   let rooms = 0
 
   const puppet = (name: string, role: string, home: string) =>
@@ -36,8 +35,8 @@ describe('F70 the substrate refuses what the target forbids even when can* lists
     play(world, being, { verb: 'summon', target, content: { return: { kind: 'see', content: null } } })
   const explained = async (being: string, { n }: MomentView) => (await explain(world.db, being, n)).gates
 
+  const world = useWorld({ extensions: [stage] })
   beforeAll(async () => {
-    world = await startWorld({ extensions: [stage] })
     await createSpace(world, '/street')
     for (const name of ['landlord', 'guest', 'rogue']) await setRole(world, { name, ...everything })
     await puppet('lou', 'landlord', '/street')
@@ -60,7 +59,6 @@ describe('F70 the substrate refuses what the target forbids even when can* lists
     await bears('ann', 'tot', 'guest')
     await bears('ben', 'imp', 'landlord') // with a role and a home that its maker has not
   })
-  afterAll(() => world?.close())
 
   it.each<[string, Json, string, string]>([
     ['anyone', true, 'ben', ''],

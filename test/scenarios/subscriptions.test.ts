@@ -3,16 +3,15 @@ import { listRows, rebuildRow } from '@treeos/chain'
 import type { Json, JsonObject } from '@treeos/core'
 import { type BeingRow, evolve, indexOf, type Row, rowKeyOf, type SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { createSpace, doAs, momentOf, play, publish, setRole, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   for (const path of SPACES.slice(1)) await createSpace(world, path)
   await setRole(world, { name: 'hall-watch', canSee: ['/hall'], canDo: ['subscribe'], prompt: '' })
   await setRole(world, {
@@ -22,7 +21,6 @@ beforeAll(async () => {
     prompt: '',
   })
 })
-afterAll(() => world?.close())
 
 const SPACES = ['/', '/hall', '/hall/nook', '/hallway', '/yard']
 const birth = (name: string, more: JsonObject = {}) =>

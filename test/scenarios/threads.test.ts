@@ -2,7 +2,7 @@ import { findEntry, readRows } from '@treeos/chain'
 import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeos/client'
 import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import { answer, defineExtension, silence } from '@treeos/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   expectRefused,
   groundOf,
@@ -15,10 +15,9 @@ import {
   until,
   wakesOf,
 } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 /** Two who answer each other for as long as they are let. */
 const echoing = defineExtension({
@@ -37,21 +36,15 @@ const echoing = defineExtension({
   },
 })
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage, echoing], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage, echoing], modelUrl: model.url })
   for (const name of ['bea', 'fen'])
     await world.birth({ name, cognition: 'scripted', script: 'echoing:on', role: 'stage:free' })
   for (const name of ['between', 'stranger'])
     await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
   await world.birth({ name: 'mind', cognition: 'llm', role: 'stage:free' })
   await world.birth({ name: 'person', cognition: 'human', role: 'stage:free' })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const cut = (id: string, as = 'operator') =>

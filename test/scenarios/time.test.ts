@@ -1,20 +1,16 @@
 import { explain } from '@treeos/client'
 import emotions from '@treeos/emotions'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, live, play, publish, setFlow, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({
-    extensions: [stage, emotions],
-    timeZone: 'Europe/Berlin',
-    clock: '2026-06-15T06:00:00Z',
-  })
+const world = useWorld({
+  extensions: [stage, emotions],
+  timeZone: 'Europe/Berlin',
+  clock: '2026-06-15T06:00:00Z',
 })
-afterAll(() => world?.close())
 
 const puppet = (name: string, more = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })

@@ -10,7 +10,7 @@ import {
 } from '@treeos/chain'
 import { inhabit, moments, reply } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   doAs,
   groundOf,
@@ -26,16 +26,14 @@ import {
 } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
-let world: World
+const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  world = await startWorld({ extensions: [stage] })
   for (const [name, triggerOn] of Object.entries(TRIGGERS)) {
     await setRole(world, { name, canSummon: [{ rel: 'asker' }], prompt: '', triggerOn })
   }
 })
-afterAll(() => world?.close())
 
 const TRIGGERS: Record<string, string[]> = {
   store: [],

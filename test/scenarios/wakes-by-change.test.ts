@@ -5,25 +5,12 @@ import { flowPaths, sliceContext } from '@treeos/roles'
 import { defineExtension } from '@treeos/sdk'
 import type { BeingRow, SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
-
-let model: ModelServer
-let world: World
-beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage, counting], modelUrl: model.url })
-  for (const path of [...ROOMS, '/cell']) await operate('create-space', '/', { path })
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
-})
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 /** Counts on from what it is woken with, in the space it is in. */
 const counting = defineExtension({
@@ -41,6 +28,12 @@ const counting = defineExtension({
       content: null,
     }),
   },
+})
+
+const model = useModelServer()
+const world = useWorld({ extensions: [stage, counting], modelServer: model })
+beforeAll(async () => {
+  for (const path of [...ROOMS, '/cell']) await operate('create-space', '/', { path })
 })
 const ROOMS = ['/hall', '/yard']
 const operate = (action: string, target: string | null, args: JsonObject) =>

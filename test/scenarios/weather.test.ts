@@ -6,7 +6,7 @@ import weather from '@treeos/weather'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, publish, until, wakeUp } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/use-world.ts'
 
 /** Speaks as the forecast service does. */
 let service: Server
@@ -14,7 +14,6 @@ let asked: URL[] = []
 let sky: { status: number; current?: JsonObject } = { status: 200 }
 const before = process.env.TREEOS_WEATHER_URL
 
-let world: World
 beforeAll(async () => {
   service = createServer((request, response) => {
     asked.push(new URL(request.url ?? '/', 'http://service'))
@@ -30,15 +29,14 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
   process.env.TREEOS_WEATHER_URL = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1/forecast`
-  world = await startWorld({ extensions: [weather] })
 })
 afterAll(async () => {
   if (before === undefined) delete process.env.TREEOS_WEATHER_URL
   else process.env.TREEOS_WEATHER_URL = before
-  await world?.close()
   service?.closeAllConnections()
   service?.close()
 })
+const world = useWorld({ extensions: [weather] })
 
 const ask = async () =>
   (await summon(world, { target: 'station', content: 'well?', as: 'operator', waitSeconds: 20 })).reply

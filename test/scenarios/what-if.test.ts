@@ -1,11 +1,10 @@
 import { moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { whatIf } from '@treeos/replay'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play, publish, setFlow, setRole } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const FLOW: Json = [
   { when: { 'me.quality.night.on': true }, role: 'sleeper' },
@@ -14,11 +13,9 @@ const FLOW: Json = [
 ]
 const LISTENING: JsonObject = { role: 'quiet', stack: true, when: { 'world.other.loud': true } }
 
-let model: ModelServer
-let world: World
+const model = useModelServer()
+const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  world = await startWorld({ extensions: [stage], modelUrl: model.url })
   await setRole(world, { name: 'sleeper', canSummon: [{ rel: 'asker' }], prompt: 'You sleep.' })
   await setRole(world, { name: 'quiet', prompt: 'Whisper.' })
   await createSpace(world, '/hall')
@@ -39,10 +36,6 @@ beforeAll(async () => {
   await live(world, 'mover', 'look') // 5
   await publish(world, 'other.loud', false)
   await live(world, 'mover', 'look') // 6
-})
-afterAll(async () => {
-  await world?.close()
-  await model?.close()
 })
 
 const ask = (flow: unknown, since?: number) => whatIf(world, { being: 'mover', flow, since })
