@@ -1,31 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { CliInstance, until } from './instance.ts'
+import { describe, expect, it } from 'vitest'
+import { useModelServer } from '../support/use-world.ts'
+import { until, useInstance, useJsonFiles } from './instance.ts'
 
-let model: ModelServer
-let home: CliInstance
-const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
-
-beforeAll(async () => {
-  model = await startModelServer()
-  home = new CliInstance({ OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' })
-  const { status, stderr } = await home.run(['up', '--detach', '--no-portal'])
-  expect(status, stderr).toBe(0)
-})
-afterAll(async () => {
-  await home.remove()
-  await model.close()
-  rmSync(folder, { recursive: true })
-})
-
-function file(name: string, content: unknown): string {
-  const path = join(folder, name)
-  writeFileSync(path, JSON.stringify(content))
-  return path
-}
+const model = useModelServer()
+const home = useInstance({ modelServer: model, up: ['--no-portal'] })
+const file = useJsonFiles()
 
 interface Answered {
   readonly moment: { readonly outcome: string }

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CliInstance, isAlive, until } from './instance.ts'
+import { describe, expect, it } from 'vitest'
+import { isAlive, until, useInstance } from './instance.ts'
 
-let home: CliInstance
-
-beforeAll(async () => {
-  home = new CliInstance()
-  const { status, stderr } = await home.run(['up', '--detach'])
-  expect(status, stderr).toBe(0)
-})
-afterAll(() => home.remove())
+const home = useInstance()
 
 /** What a refusal must not harm. */
 async function expectNextMomentWorks(): Promise<void> {

@@ -1,38 +1,14 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { CliInstance, isAlive, until } from './instance.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useModelServer } from '../support/use-world.ts'
+import { isAlive, until, useInstance, useJsonFiles } from './instance.ts'
 
-let model: ModelServer
-let home: CliInstance
-const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
 const HEX = /^[0-9a-f]{64}$/
 const UUID = /^[0-9a-f-]{36}$/
 
-beforeAll(async () => {
-  model = await startModelServer()
-  home = new CliInstance({
-    OPENAI_BASE_URL: model.url,
-    TREEOS_MODEL: 'test-model',
-    TREEOS_TIME_ZONE: 'Europe/Berlin',
-  })
-  const { status, stderr } = await home.run(['up', '--detach'])
-  expect(status, stderr).toBe(0)
-})
-afterAll(async () => {
-  await home.remove()
-  await model.close()
-  rmSync(folder, { recursive: true })
-})
-
-function file(name: string, content: unknown): string {
-  const path = join(folder, name)
-  writeFileSync(path, JSON.stringify(content))
-  return path
-}
+const model = useModelServer()
+const home = useInstance({ modelServer: model, env: { TREEOS_TIME_ZONE: 'Europe/Berlin' } })
+const file = useJsonFiles()
 
 const fact = (kind: string, reel: string) => ({
   kind,

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'treeos-create-'))
 const made = join(folder, 'my-hello')
 let home: CliInstance
 beforeAll(() => {
-  home = new CliInstance({ TREEOS_EXTENSIONS: join(made, 'src/index.ts') })
+  home = new CliInstance(() => ({ TREEOS_EXTENSIONS: join(made, 'src/index.ts') }))
 })
 afterAll(async () => {
   await home.remove()

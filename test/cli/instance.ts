@@ -1,10 +1,12 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Instance, processStart, readInstance, removeInstance } from '@treeos/local'
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { ModelServer } from '../support/model-server.ts'
 import type { Asked } from './shell.ts'
 
 export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
@@ -26,15 +28,20 @@ export interface Ran {
 /** An instance in its own folder, used through the command line only. */
 export class CliInstance {
   readonly dataDir: string
-  readonly #env: NodeJS.ProcessEnv
+  readonly #more: () => NodeJS.ProcessEnv
   #shell: Shell | null = null
   #asking: Promise<unknown> = Promise.resolve()
 
-  constructor(env: NodeJS.ProcessEnv = {}) {
+  /** @param more what its processes have in their environment, asked for as each starts */
+  constructor(more: () => NodeJS.ProcessEnv = () => ({})) {
     // The name lets the next run of the check remove it if this one is killed.
     this.dataDir = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
     chmodSync(this.dataDir, 0o711)
-    this.#env = { ...bareEnvironment(), TREEOS_DATA: this.dataDir, ...env }
+    this.#more = more
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { ...bareEnvironment(), TREEOS_DATA: this.dataDir, ...this.#more() }
   }
 
   async run(args: readonly string[], { input = '', env = {} as NodeJS.ProcessEnv } = {}): Promise<Ran> {
@@ -112,6 +119,38 @@ export class CliInstance {
   async remove(): Promise<void> {
     this.#shell?.close()
     await removeInstance(this.dataDir)
+  }
+}
+
+export interface UsedInstance {
+  /** the models that its beings ask, as `test-model` */
+  readonly modelServer?: ModelServer
+  readonly env?: NodeJS.ProcessEnv
+  /** arguments of `treeos up`, besides `--detach` */
+  readonly up?: readonly string[]
+}
+
+/** An instance that is up from the first test of a file to the last. */
+export function useInstance({ modelServer, env = {}, up = [] }: UsedInstance = {}): CliInstance {
+  const mind = () =>
+    modelServer === undefined ? {} : { OPENAI_BASE_URL: modelServer.url, TREEOS_MODEL: 'test-model' }
+  const home = new CliInstance(() => ({ ...mind(), ...env }))
+  beforeAll(async () => {
+    const { status, stderr } = await home.run(['up', '--detach', ...up])
+    expect(status, stderr).toBe(0)
+  })
+  afterAll(() => home.remove())
+  return home
+}
+
+/** A folder that lasts as long as the file's tests. @returns writes a JSON file into it, and gives its path */
+export function useJsonFiles(): (name: string, content: unknown) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'treeos-cli-files-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  return (name, content) => {
+    const path = join(folder, name)
+    writeFileSync(path, JSON.stringify(content))
+    return path
   }
 }
 

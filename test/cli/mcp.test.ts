@@ -2,24 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connectTo, speaking } from '../support/mcp.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { CliInstance, isAlive, MAIN, until } from './instance.ts'
+import { useModelServer } from '../support/use-world.ts'
+import { isAlive, MAIN, until, useInstance } from './instance.ts'
 
-let model: ModelServer
-let home: CliInstance
-
+const model = useModelServer()
+const home = useInstance({ modelServer: model })
 beforeAll(async () => {
-  model = await startModelServer()
-  home = new CliInstance({ OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' })
-  const { status, stderr } = await home.run(['up', '--detach'])
-  expect(status, stderr).toBe(0)
   await home.json(['birth', 'ann', '--cognition', 'llm', '--role', 'resident'])
-})
-afterAll(async () => {
-  await home?.remove()
-  await model?.close()
 })
 
 interface Issued {

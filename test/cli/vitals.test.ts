@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { CliInstance, isAlive, until } from './instance.ts'
+import { expect, it, vi } from 'vitest'
+import { useModelServer } from '../support/use-world.ts'
+import { isAlive, until, useInstance } from './instance.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -24,18 +24,8 @@ interface Check {
   readonly mend: string | null
 }
 
-let model: ModelServer
-let home: CliInstance
-beforeAll(async () => {
-  model = await startModelServer()
-  home = new CliInstance({ OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test-model' })
-  const { status, stderr } = await home.run(['up', '--detach'])
-  expect(status, stderr).toBe(0)
-})
-afterAll(async () => {
-  await home?.remove()
-  await model?.close()
-})
+const model = useModelServer()
+const home = useInstance({ modelServer: model })
 
 const status = () => home.json<Status>(['status'])
 const summon = (being: string) => home.run(['summon', being, 'hello', '--wait', '30'])
