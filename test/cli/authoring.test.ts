@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { useModelServer } from '../support/use-world.ts'
 import { until, useInstance, useJsonFiles } from './instance.ts'
+import { done, fact, HEX } from './shapes.ts'
 
 const model = useModelServer()
 const home = useInstance({ modelServer: model, up: ['--no-portal'] })
@@ -136,4 +137,90 @@ describe('bounds in the log', () => {
       expect.objectContaining({ content: expect.objectContaining({ event: 'self-continues-spent' }) }),
     )
   }, 120_000)
+})
+
+describe('signals, spaces, roles and flows', () => {
+  beforeAll(async () => {
+    await home.json(['birth', 'kid', '--cognition', 'scripted', '--script', 'echo', '--role', 'resident'])
+  })
+
+  it('signals are nested by their keys', async () => {
+    expect(await home.json(['signal', 'set', 'harmony.tick.alive', 'true'])).toEqual({
+      ...done([fact('signal:published', 'world:harmony')]),
+      result: { namespace: 'harmony', key: 'tick.alive', value: true },
+    })
+    await home.json(['signal', 'set', 'harmony.count', '-1'])
+    await home.json(['signal', 'set', 'court.in-session', '{"judge":"@echo"}'])
+    expect(await home.json(['signal', 'get'])).toEqual({
+      harmony: { tick: { alive: true }, count: -1 },
+      court: { 'in-session': { judge: '@echo' } },
+    })
+    expect(await home.json(['signal', 'get', 'harmony'])).toEqual({ tick: { alive: true }, count: -1 })
+    expect(await home.json(['signal', 'get', 'harmony.tick.alive'])).toBe(true)
+    expect(await home.json(['signal', 'get', 'harmony.nothing'])).toBeNull()
+    expect(await home.json(['signal', 'get', 'nobody'])).toBeNull()
+  })
+
+  it('spaces are created, set and moved into', async () => {
+    expect(await home.json(['space', 'create', '/library/nook', '--type', 'nook'])).toMatchObject({
+      result: { path: '/library/nook' },
+    })
+    expect(await home.json(['space', 'set', '/library/nook', 'ambient.tone', '"quiet"'])).toEqual(
+      done([fact('quality:set', 'space:/library/nook')]),
+    )
+    expect(await home.json(['move', '/library/nook'])).toMatchObject({
+      result: { from: '/', to: '/library/nook' },
+    })
+    expect(await home.json(['see', '/library/nook'])).toMatchObject({
+      beings: ['@operator'],
+      type: 'nook',
+      qualities: { ambient: { tone: 'quiet' } },
+    })
+    await home.json([
+      'do',
+      '/library/nook',
+      'create-matter',
+      '--args',
+      '{"id": "rock", "content": {"text": "warm"}}',
+    ])
+    expect((await home.run(['see', '/library/nook'])).stdout).toMatch(
+      /beings +@operator\nthings +matter:rock\nspaces +-\nowner +@operator\nqualities\n\{\n +"ambient"/,
+    )
+    expect((await home.run(['see', 'matter:rock'])).stdout).toMatch(/content\n\{\n +"text": "warm"/)
+    await home.json(['move', '/'])
+  })
+
+  it('roles are written, shown with who could wear them, and deleted', async () => {
+    const role = { name: 'guide', prompt: 'Guide.', canSummon: [{ rel: 'asker' }] }
+    expect(await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })).toEqual(
+      done([fact('role:set', 'registry')]),
+    )
+    await home.json(['flow', 'set', '@kid', file('guide.json', [{ role: 'guide' }])])
+    const shown = { ...role, origin: 'live', digest: expect.stringMatching(HEX), usedBy: ['@kid'] }
+    expect(await home.json(['role', 'show', 'guide'])).toMatchObject(shown)
+    const listed = await home.json<{ name: string }[]>(['role', 'list'])
+    expect(listed.find(({ name }) => name === 'guide')).toMatchObject(shown)
+    await home.json(['flow', 'set', '@kid', file('none.json', [])])
+    await home.json(['role', 'delete', 'guide'])
+    expect(await home.refusal(['role', 'show', 'guide'])).toMatchObject({
+      status: 1,
+      code: 'ROLE_UNAVAILABLE',
+    })
+  })
+
+  it('flows are set, read and checked against the roles there are', async () => {
+    const clauses = [
+      { role: 'resident', when: { 'world.harmony.tick.alive': true } },
+      { role: 'librarian', stack: true },
+    ]
+    const flow = file('flow.json', clauses)
+    expect(await home.json(['flow', 'set', '@kid', flow])).toEqual(done([fact('quality:set', 'being:kid')]))
+    expect(await home.json(['flow', 'get', '@kid'])).toEqual(clauses)
+    expect(await home.json(['flow', 'lint', flow])).toEqual({ errors: [], warnings: [] })
+    const unknown = file('unknown.json', [{ role: 'unheard-of' }])
+    expect(await home.json(['flow', 'lint', unknown])).toEqual({
+      errors: [],
+      warnings: [{ path: '[0].role', message: expect.stringContaining('not registered') }],
+    })
+  })
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
 import { sql } from 'kysely'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { useModelServer } from '../support/use-world.ts'
 import { isAlive, until, useInstance } from './instance.ts'
 
@@ -25,7 +25,7 @@ interface Check {
 }
 
 const model = useModelServer()
-const home = useInstance({ modelServer: model })
+const home = useInstance({ modelServer: model, env: { TREEOS_TIME_ZONE: 'Europe/Berlin' } })
 
 const status = () => home.json<Status>(['status'])
 const summon = (being: string) => home.run(['summon', being, 'hello', '--wait', '30'])
@@ -47,6 +47,69 @@ async function age(minutes: number): Promise<void> {
   )
   await owner.destroy()
 }
+
+describe('running', () => {
+  it('status tells what runs, without secrets', async () => {
+    expect(await home.json(['status'])).toMatchObject({
+      temporal: {
+        address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        namespace: 'default',
+        ui: expect.stringMatching(/^http:/),
+      },
+      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos@127\.0\.0\.1:\d+\/treeos$/) },
+      portal: { url: null },
+      worker: {
+        running: true,
+        pids: [home.pidOf('worker-1')],
+        metrics: [expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/)],
+        silent: [],
+      },
+      mind: { model: 'test-model', baseUrl: model.url },
+      reality: { name: 'home', timeZone: 'Europe/Berlin' },
+    })
+  })
+
+  it('a second up says what runs, and starts nothing', async () => {
+    const before = home.state.services
+    const { status, stdout } = await home.run(['up'])
+    expect(status).toBe(0)
+    expect(stdout).toContain('already running')
+    expect(home.state.services).toEqual(before)
+  })
+
+  it('worker is one more worker, until it is told to stop', async () => {
+    const child = home.start(['worker'])
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    await until('a second worker', () => home.state.services.some(({ name }) => name === 'worker-2'))
+    const second = home.pidOf('worker-2')
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(isAlive(second)).toBe(false)
+    expect((await home.json<{ worker: object }>(['status'])).worker).toMatchObject({
+      running: true,
+      pids: [home.pidOf('worker-1')],
+    })
+  })
+
+  it('doctor finds nothing missing or wrong', async () => {
+    const { ok, checks } = await home.json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>([
+      'doctor',
+    ])
+    expect(ok).toBe(true)
+    expect(checks.map((check) => check.name)).toEqual([
+      'node',
+      'folder',
+      'ports',
+      'temporal',
+      'postgres',
+      'mind',
+      'instance',
+      'metrics',
+      'inbox',
+      'model',
+    ])
+  })
+})
 
 it('status tells what the worker counted since it started, and what waits', async () => {
   const before = await status()

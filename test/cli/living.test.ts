@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useModelServer } from '../support/use-world.ts'
+import { until, useInstance, useJsonFiles } from './instance.ts'
+import { done, fact, UUID } from './shapes.ts'
+
+const model = useModelServer()
+const home = useInstance({ modelServer: model })
+const file = useJsonFiles()
+
+describe('living', () => {
+  it('a summon without --wait returns at once, with --wait the moment and the reply', async () => {
+    expect(await home.json(['summon', '@echo', 'hello'])).toEqual({
+      correlation: expect.stringMatching(UUID),
+      moment: null,
+      reply: null,
+    })
+    const summoned = await home.json([
+      'summon',
+      '/library/@echo',
+      'hello',
+      '--wait',
+      '30',
+      '--priority',
+      'interactive',
+    ])
+    expect(summoned).toMatchObject({
+      correlation: expect.stringMatching(UUID),
+      moment: { n: expect.any(Number), verb: 'summon', outcome: 'act', primary: 'resident', stacked: [] },
+      reply: { from: '@echo', content: 'hello' },
+    })
+    expect((await home.run(['summon', '@echo', 'hello', '--wait', '30'])).stdout).toBe('@echo: hello\n')
+  })
+
+  it('an LLM being answers through the model', async () => {
+    model.script([{ tool: { name: 'summon', args: { content: 'Ask away.' } } }])
+    const { reply } = await home.json<{ reply: unknown }>(['summon', '@librarian', 'May I?', '--wait', '30'])
+    expect(reply).toEqual({ from: '@librarian', content: 'Ask away.' })
+  })
+
+  it('a failed moment ends with 1 and its code', async () => {
+    model.script([{ status: 401, body: { error: { message: 'no such key' } } }])
+    expect(await home.refusal(['summon', '@librarian', 'May I?', '--wait', '30'])).toMatchObject({
+      status: 1,
+      code: 'LLM_FAILED',
+    })
+  })
+
+  it('birth returns who was born', async () => {
+    const flow = file('born.json', [{ role: 'librarian', when: { 'time.hour': { gte: 25 } } }])
+    const args = [
+      'birth',
+      'kid',
+      '--cognition',
+      'scripted',
+      '--script',
+      'echo',
+      '--home',
+      '/library',
+      '--flow',
+      flow,
+    ]
+    expect(await home.json(args)).toEqual({
+      being: 'kid',
+      stance: '@kid',
+      parent: '@operator',
+      cognition: 'scripted',
+    })
+    expect(await home.json(['flow', 'get', '@kid'])).toEqual([
+      { role: 'librarian', when: { 'time.hour': { gte: 25 } } },
+    ])
+  })
+
+  it('see tells what is there, and reading it from a person needs no worker', async () => {
+    expect(await home.json(['see', '@echo'])).toMatchObject({
+      address: { path: '/library', being: '@echo', chain: ['/', '/library'] },
+      beingLineage: ['@operator'],
+      type: 'being',
+      identity: { cognition: 'scripted', defaultRole: 'resident', home: '/library' },
+    })
+    expect(await home.json(['see', '~'])).toMatchObject({ address: { path: '/', being: null }, type: 'root' })
+  })
+
+  it('do and be return the act, the result and the facts', async () => {
+    const args = JSON.stringify({ path: '/garden', type: 'garden' })
+    expect(await home.json(['do', '/', 'create-space', '--args', args])).toEqual({
+      ...done([fact('space:opened', 'space:/'), fact('space:created', 'space:/garden')]),
+      result: { path: '/garden' },
+    })
+    const payload = JSON.stringify({ name: 'ida', cognition: 'human' })
+    expect(await home.json(['be', 'birth', '--payload', payload])).toMatchObject({
+      result: { being: 'ida', stance: '@ida', parent: '@operator', cognition: 'human' },
+    })
+  })
+
+  it('what nobody waited for rests in the inbox until it is answered, once', async () => {
+    type Entry = { correlation: string; from: string; content: unknown }
+    const find = async () => (await home.json<Entry[]>(['inbox'])).find(({ content }) => content === 'ping')
+    await home.json(['summon', '@echo', 'ping'])
+    await until('the answer', async () => (await find()) !== undefined)
+    const entry = await find()
+    expect(entry).toEqual({
+      correlation: expect.any(String),
+      from: '@echo',
+      content: 'ping',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      priority: expect.any(String),
+    })
+    const { correlation } = entry as Entry
+    expect(await home.json(['reply', correlation, 'pong', '--wait', '30'])).toMatchObject({
+      moment: { outcome: 'see' },
+      reply: null,
+    })
+    expect(await find()).toBeUndefined()
+    expect(await home.refusal(['reply', correlation, 'pong'])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+    })
+  })
+
+  it('a thread is listed while it is open, shown by its id, and cut once', async () => {
+    type View = { thread: string }
+    const { correlation } = await home.json<{ correlation: string }>(['summon', '@operator', 'to do'])
+    const find = async (more: string[]) =>
+      (await home.json<View[]>(['thread', 'list', ...more])).find((view) => view.thread === correlation)
+    const open = await find([])
+    expect(open).toMatchObject({ state: 'live', open: 1, participants: ['@operator'] })
+    expect(await home.json(['thread', 'show', correlation])).toEqual(open)
+    expect(await home.json(['thread', 'cut', correlation])).toMatchObject(
+      done([fact('thread:cut', `thread:${correlation}`)]),
+    )
+    expect(await find(['--all', '--last', '3'])).toMatchObject({ state: 'severed', open: 0 })
+    expect(await home.refusal(['thread', 'cut', correlation])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+    })
+  })
+})
+
+describe('F47 inhabit', () => {
+  beforeAll(async () => {
+    await home.json(['birth', 'pup', '--cognition', 'scripted', '--script', 'echo'])
+  })
+  type Line = { event: string; being: string; driver?: string; epoch?: number; why?: string }
+  /** Drives @pup. @returns the process, and what it has printed */
+  async function drive() {
+    const child = home.start(['inhabit', '@pup', '--json'])
+    const lines: Line[] = []
+    let text = ''
+    child.stdout?.setEncoding('utf8').on('data', (more: string) => {
+      text += more
+      lines.splice(
+        0,
+        lines.length,
+        ...text
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as Line),
+      )
+    })
+    await until('the lease', () => lines.length > 0)
+    return { child, lines }
+  }
+  const identity = async () => (await home.json<{ identity: object }>(['see', '@pup'])).identity
+  const asPup = ['set-being', '--args', '{"field":"mood.tone","value":"odd"}', '--as', '@pup']
+
+  it('holds until standard input closes; meanwhile one acts as the being, and nobody else drives it', async () => {
+    const { child, lines } = await drive()
+    expect(lines).toEqual([
+      { event: 'inhabited', being: '@pup', driver: '@operator', epoch: expect.any(Number) },
+    ])
+    expect(await identity()).toMatchObject({ inhabitedBy: '@operator' })
+    expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' }) // by its own lists
+    const second = await home.refusal(['inhabit', '@pup'])
+    expect(second).toMatchObject({ status: 1, code: 'RESOURCE_CONFLICT' })
+    expect(second.message).toContain('@operator')
+    child.stdin?.end()
+    const [status] = (await once(child, 'exit')) as [number]
+    expect(status).toBe(0)
+    expect(lines[1]).toEqual({ event: 'released', being: '@pup', why: 'released' })
+    expect(await identity()).not.toHaveProperty('inhabitedBy')
+    expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('ends by Ctrl-C; killed without a word, it is released within 30 s', async () => {
+    const first = await drive()
+    first.child.kill('SIGINT')
+    expect(await once(first.child, 'exit')).toEqual([0, null])
+    const { child } = await drive()
+    child.kill('SIGKILL')
+    const killed = Date.now()
+    await until('the release', async () => !('inhabitedBy' in (await identity())), 40)
+    expect(Date.now() - killed).toBeLessThan(30_000)
+    expect(await home.refusal(['inhabit', '@librarian', '--as', '@pup'])).toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  })
+})

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useInstance, useJsonFiles } from './instance.ts'
+import { HEX } from './shapes.ts'
+
+const home = useInstance()
+const file = useJsonFiles()
+beforeAll(async () => {
+  const flow = file('kid.json', [
+    { role: 'resident', when: { verb: 'summon' } },
+    { role: 'librarian', stack: true },
+  ])
+  await home.json(['birth', 'kid', '--cognition', 'scripted', '--script', 'echo', '--flow', flow])
+  await home.json(['move', '/library'])
+})
+
+describe('looking back', () => {
+  it('moments are JSON lines, oldest first and without gaps', async () => {
+    const { stdout } = await home.run(['moments', '@operator', '--json'])
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ n }) => n)).toEqual(lines.map((_, i) => i + 1))
+    const last = await home.run(['moments', '@operator', '--json', '--last', '2'])
+    expect(last.stdout.trimEnd().split('\n')).toHaveLength(2)
+    expect(JSON.parse(last.stdout.split('\n')[1] ?? '')).toMatchObject({
+      n: lines.length,
+      outcome: expect.any(String),
+    })
+  })
+
+  it('explain tells of every clause, prompt rebuilds what was sent', async () => {
+    await home.json(['summon', '@kid', 'hello', '--wait', '30'])
+    const explained = await home.json<{ clauses: object[] }>(['explain', '@kid', '1'])
+    expect(explained).toMatchObject({
+      primary: 'resident',
+      stacked: ['librarian'],
+      surface: { canSummon: ['@operator'] },
+    })
+    expect(Object.keys(explained.clauses[0] ?? {})).toEqual(
+      expect.arrayContaining(['index', 'role', 'stack', 'result', 'reason', 'tree']),
+    )
+    expect(await home.json(['prompt', '@kid', '1'])).toEqual({
+      system: expect.stringContaining('kid'),
+      user: expect.stringContaining('hello'),
+      digest: expect.stringMatching(HEX),
+      identical: true,
+    })
+  })
+
+  it('lists name who lives here and what code brings', async () => {
+    const beings = await home.json<{ stance: string }[]>(['beings'])
+    expect(beings.map(({ stance }) => stance)).toEqual(
+      expect.arrayContaining(['@operator', '@echo', '@librarian', '@kid']),
+    )
+    const extensions = await home.json<{ name: string }[]>(['extensions'])
+    expect(extensions.map(({ name }) => name)).toEqual(expect.arrayContaining(['seed', 'emotions']))
+    const operations = await home.json<{ verb: string; name: string }[]>(['operations'])
+    expect(operations).toEqual(
+      expect.arrayContaining([expect.objectContaining({ verb: 'be', name: 'birth', allow: ['self'] })]),
+    )
+  })
+
+  it('verify and both replays find everything as it was, and speak on stdout once', async () => {
+    expect(await home.json(['verify'])).toMatchObject({ ok: true, broken: [] })
+    const one = await home.json(['replay', '@kid', '--from', 'chain'])
+    expect(one).toEqual({ beings: 1, moments: 1, identical: true, mismatches: [] })
+    expect(await home.json(['replay', '--all', '--from', 'both'])).toMatchObject({
+      identical: true,
+      mismatches: [],
+    })
+  })
+
+  it.each([
+    [['moments', '@nobody'], 'BEING_NOT_FOUND'],
+    [['explain', '@nobody', '1'], 'BEING_NOT_FOUND'],
+    [['explain', '@echo', '999999'], 'MOMENT_NOT_FOUND'],
+    [['prompt', '@echo', '999999'], 'MOMENT_NOT_FOUND'],
+    [['replay', '@nobody'], 'BEING_NOT_FOUND'],
+    [['flow', 'get', '@nobody'], 'BEING_NOT_FOUND'],
+    [['reply', 'no-such-correlation', 'hi'], 'CORRELATION_NOT_FOUND'],
+    [['see', '/nowhere'], 'SPACE_NOT_FOUND'],
+  ])('%j is refused with %s', async (args, code) => {
+    expect(await home.refusal(args)).toMatchObject({ status: 1, code })
+  })
+})
