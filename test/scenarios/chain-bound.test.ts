@@ -3,7 +3,7 @@ import { inbox } from '@treeos/client'
 import { type Json, type JsonObject, LIMITS, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { momentOf, play, ring, setRole } from '../support/life.ts'
+import { expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
@@ -68,5 +68,26 @@ describe('L5 a cause chain that branches', () => {
     expect((await entriesOf('restless')).map(({ content }) => (content as JsonObject).event)).toEqual([
       'chain-spent',
     ])
+  })
+})
+
+describe('an inbox', () => {
+  it(`holds ${LIMITS.inboxLengthMax} open entries; the sender of one more is refused, until one is over`, async () => {
+    await world.birth({ name: 'person', cognition: 'human', role: 'stage:free' })
+    await sql`
+      insert into treeos.inbox (id, being, kind, priority, caller, content, root)
+      select 'full/' || i, 'person', 'summon', 3, 'boss', '""', 'full/' || i
+      from generate_series(1, ${LIMITS.inboxLengthMax} - 1) i`.execute(world.owner)
+    const call = { verb: 'summon', target: '@person', content: 'and this?' }
+    expect(await play(world, 'boss', call)).toMatchObject({ outcome: 'act' }) // the last that finds room
+    const full = `the inbox of @person holds ${LIMITS.inboxLengthMax}, at most ${LIMITS.inboxLengthMax} may wait`
+    expect(await play(world, 'boss', call)).toMatchObject({
+      outcome: 'failure',
+      reason: 'RATE_LIMITED',
+      message: full,
+    })
+    await expectRefused(world, () => tell(world, 'person', 'hello?'), 'RATE_LIMITED', full)
+    await sql`update treeos.inbox set closed_by = 'test' where id = 'full/1'`.execute(world.owner)
+    expect(await play(world, 'boss', call)).toMatchObject({ outcome: 'act' })
   })
 })
