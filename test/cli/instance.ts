@@ -4,7 +4,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChainDb, openDatabase } from '@treeos/chain'
 import { type Instance, processStart, readInstance, removeInstance } from '@treeos/local'
+import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { ModelServer } from '../support/model-server.ts'
 import type { Asked } from './shell.ts'
@@ -114,6 +116,19 @@ export class CliInstance {
 
   log(name: string): string {
     return readFileSync(join(this.dataDir, name), 'utf8')
+  }
+
+  /** Opens the instance's database with rights that no command has. */
+  async asOwner<T>(use: (owner: Kysely<ChainDb>) => Promise<T>): Promise<T> {
+    const password = readFileSync(join(this.dataDir, 'postgres', 'password'), 'utf8').trim()
+    const address = this.state.services.find(({ name }) => name === 'postgres')?.address
+    const url = `postgres://treeos:${password}@${address}/treeos`
+    const owner = openDatabase(url, { asOwner: true, poolMax: 1 })
+    try {
+      return await use(owner)
+    } finally {
+      await owner.destroy()
+    }
   }
 
   async remove(): Promise<void> {

@@ -46,6 +46,53 @@ describe('living', () => {
     })
   })
 
+  it('a moment that is not over within --wait ends with 1 and TIMEOUT, and goes on', async () => {
+    const gate = Promise.withResolvers<void>()
+    model.script(async () => {
+      await gate.promise
+      return { tool: { name: 'summon', args: { content: 'At last.' } } }
+    })
+    const late = await home.refusal(['summon', '@librarian', 'May I?', '--wait', '1'])
+    gate.resolve()
+    expect(late).toMatchObject({ status: 1, code: 'TIMEOUT' })
+    expect(late.message).toMatch(/@librarian has not lived the moment within \d s/)
+    await until('the answer', async () =>
+      (await home.json<{ content: unknown }[]>(['inbox'])).some(({ content }) => content === 'At last.'),
+    )
+    model.reset()
+  })
+
+  it('a skipped moment ends with 1 and ROLE_UNAVAILABLE, and says why it was skipped', async () => {
+    const role = { name: 'deaf', triggerOn: ['schedule'], prompt: '' }
+    await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })
+    await home.json(['birth', 'rock', '--cognition', 'scripted', '--script', 'echo', '--role', 'deaf'])
+    const { status, stdout } = await home.run(['summon', '@rock', 'hello?', '--wait', '30', '--json'])
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 1,
+      error: { code: 'ROLE_UNAVAILABLE', detail: { outcome: 'skipped', reason: 'not-triggered' } },
+    })
+  })
+
+  it('--thread continues a thread, --channel is recorded; a thread nobody began is refused', async () => {
+    const { correlation } = await home.json<{ correlation: string }>([
+      'summon',
+      '@echo',
+      'one',
+      '--wait',
+      '30',
+    ])
+    const wakes = async () => (await home.json<{ wakes: number }>(['thread', 'show', correlation])).wakes
+    const before = await wakes()
+    const more = ['--thread', correlation, '--channel', 'lobby', '--wait', '30']
+    expect(await home.json(['summon', '@echo', 'two', ...more])).toMatchObject({
+      reply: { from: '@echo', content: 'two' },
+    })
+    expect(await wakes()).toBe(before + 2) // what was said, and the answer
+    const unknown = await home.refusal(['summon', '@echo', 'three', '--thread', 'no-such-thread'])
+    expect(unknown).toMatchObject({ status: 1, code: 'CORRELATION_NOT_FOUND' })
+    expect(unknown.message).toContain('"no-such-thread"')
+  })
+
   it('birth returns who was born', async () => {
     const flow = file('born.json', [{ role: 'librarian', when: { 'time.hour': { gte: 25 } } }])
     const args = [
@@ -164,7 +211,7 @@ describe('F47 inhabit', () => {
   const identity = async () => (await home.json<{ identity: object }>(['see', '@pup'])).identity
   const asPup = ['set-being', '--args', '{"field":"mood.tone","value":"odd"}', '--as', '@pup']
 
-  it('holds until standard input closes; meanwhile one acts as the being, and nobody else drives it', async () => {
+  it('holds until standard input closes; one acts as the being, nobody else drives it, and a summon waits for the release', async () => {
     const { child, lines } = await drive()
     expect(lines).toEqual([
       { event: 'inhabited', being: '@pup', driver: '@operator', epoch: expect.any(Number) },
@@ -174,11 +221,20 @@ describe('F47 inhabit', () => {
     const second = await home.refusal(['inhabit', '@pup'])
     expect(second).toMatchObject({ status: 1, code: 'RESOURCE_CONFLICT' })
     expect(second.message).toContain('@operator')
+    const heard = async () =>
+      (await home.json<{ from: string; content: unknown }[]>(['inbox'])).filter(({ from }) => from === '@pup')
+    await home.json(['summon', '@pup', 'later?'])
+    expect(await home.json(['inbox', '--as', '@pup'])).toMatchObject([
+      { from: '@operator', content: 'later?' },
+    ])
+    expect(await heard()).toEqual([])
     child.stdin?.end()
     const [status] = (await once(child, 'exit')) as [number]
     expect(status).toBe(0)
     expect(lines[1]).toEqual({ event: 'released', being: '@pup', why: 'released' })
     expect(await identity()).not.toHaveProperty('inhabitedBy')
+    await until('the answer', async () => (await heard()).length === 1)
+    expect(await heard()).toMatchObject([{ content: 'later?' }]) // its own script echoes
     expect(await home.refusal(['do', '@pup', ...asPup])).toMatchObject({ code: 'FORBIDDEN' })
   })
 

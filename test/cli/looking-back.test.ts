@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useInstance, useJsonFiles } from './instance.ts'
 import { HEX } from './shapes.ts'
@@ -69,6 +70,52 @@ describe('looking back', () => {
       identical: true,
       mismatches: [],
     })
+  })
+
+  it('verify and replay end with 1 where a fact was changed in the database, and say which moment and fact', async () => {
+    const before = await home.asOwner((owner) =>
+      owner.selectFrom('payload').selectAll().where('reel', '=', 'being:kid').orderBy('seq').execute(),
+    )
+    const forged = before.find(({ bytes }) => bytes.includes('"librarian"'))!
+    const write = (text: string) =>
+      home.asOwner((owner) =>
+        owner.transaction().execute(async (tx) => {
+          await sql`set local session_replication_role = replica`.execute(tx) // no trigger runs
+          await tx
+            .updateTable('payload')
+            .set({ bytes: Buffer.from(text, 'utf8') })
+            .where('reel', '=', 'being:kid')
+            .where('seq', '=', forged.seq)
+            .execute()
+        }),
+      )
+    const text = forged.bytes.toString('utf8')
+    const ran = async (...args: string[]) => {
+      const { status, stdout } = await home.run([...args, '--json'])
+      return { status, value: JSON.parse(stdout) as unknown }
+    }
+    await write(text.replace('"librarian"', '"resident"'))
+    try {
+      expect(await ran('verify')).toMatchObject({
+        status: 1,
+        value: { ok: false, broken: [{ reel: 'being:kid', seq: forged.seq, reason: 'payload-mismatch' }] },
+      })
+      const { status, value } = await ran('replay', '@kid', '--from', 'chain')
+      expect({ status, value }).toMatchObject({ status: 1, value: { beings: 1, identical: false } })
+      const { mismatches } = value as { mismatches: { being: string; n: number; field: string }[] }
+      expect(mismatches.filter(({ field }) => field === 'stack')).toMatchObject([
+        {
+          being: 'kid',
+          n: 1,
+          recorded: { primary: { name: 'resident' }, stacked: [{ name: 'librarian' }] },
+          chain: { primary: { name: 'resident' }, stacked: [{ name: 'resident' }] },
+        },
+      ])
+    } finally {
+      await write(text)
+    }
+    expect((await home.run(['verify'])).status).toBe(0)
+    expect((await home.run(['replay', '@kid', '--from', 'chain'])).status).toBe(0)
   })
 
   it.each([

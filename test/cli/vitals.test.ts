@@ -1,8 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { openDatabase } from '@treeos/chain'
 import { sql } from 'kysely'
 import { describe, expect, it, vi } from 'vitest'
 import { useModelServer } from '../support/use-world.ts'
@@ -37,16 +34,13 @@ async function doctor(): Promise<{ exit: number | null; wrong: Check[] }> {
 }
 
 /** Makes what waits look as if it had waited for so long. */
-async function age(minutes: number): Promise<void> {
-  const password = readFileSync(join(home.dataDir, 'postgres', 'password'), 'utf8').trim()
-  const address = home.state.services.find(({ name }) => name === 'postgres')?.address
-  const owner = openDatabase(`postgres://treeos:${password}@${address}/treeos`, { asOwner: true, poolMax: 1 })
-  await sql`
-    update treeos.inbox set at = at - make_interval(mins => ${minutes}) where closed_by is null`.execute(
-    owner,
+const age = (minutes: number) =>
+  home.asOwner((owner) =>
+    sql`
+      update treeos.inbox set at = at - make_interval(mins => ${minutes}) where closed_by is null`.execute(
+      owner,
+    ),
   )
-  await owner.destroy()
-}
 
 describe('running', () => {
   it('status tells what runs, without secrets', async () => {
