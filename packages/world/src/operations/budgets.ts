@@ -72,7 +72,7 @@ const resume: Operation = {
 
 /** A being cannot bound or free itself. The stance gate would let the operator: it has standing to every being. */
 function requireOther({ actor, target }: OperationInput, operation: string): BeingRow {
-  if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', `${operation} takes a being`)
+  if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
   if (target.being.name === actor.name)
     throw new TreeosError('FORBIDDEN', `${operation}: ${stanceOf(actor.name)} cannot do that to itself`)
   return target.being

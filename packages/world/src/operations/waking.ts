@@ -195,7 +195,7 @@ function requireWakeable(operation: string, target: OperationTarget): BeingRow {
 
 function requireBeing(operation: string, target: OperationTarget): BeingRow {
   if (target.kind === 'being') return target.being
-  throw new TreeosError('NOT_A_BEING', `${operation} takes a being`)
+  throw new TreeosError('INVALID_TYPE', `${operation} takes a being`)
 }
 
 function nameIn(given: Arguments): string {

@@ -100,7 +100,7 @@ const setBeing: Operation = {
     merge: 'merge an object into a namespace',
   },
   decide({ target, args }) {
-    if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-being takes a being')
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
     const keeper = KEPT_NAMESPACES[change.path[0]]
     if (keeper !== undefined)
@@ -120,7 +120,7 @@ const setRoleFlow: Operation = {
   args: { flow: 'the clauses, in order' },
   async decide(input): Promise<Decided> {
     const { actor, target, args, world } = input
-    if (target.kind !== 'being') throw new TreeosError('NOT_A_BEING', 'set-roleflow takes a being')
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
     const given = new Arguments('set-roleflow', args, ['flow'])
     const flow = requireFlow(given.value('flow'))
     const qualities = { roleFlow: asJson(flow) }
