@@ -116,7 +116,7 @@ describe('issue 5.8 what a call costs', () => {
     return { tokens: total_tokens, micros: total_micros, held: held_tokens }
   }
 
-  it('is what the provider says, and the worst where it does not say', async () => {
+  it('F116 the most tokens an answer may have goes to the model under a budget only; the cost is what the provider says, else the worst', async () => {
     await thinker('counted')
     await live(world, 'counted', 'free')
     expect(askedFor(model, 'counted').at(-1)).not.toHaveProperty('max_tokens')
@@ -244,7 +244,7 @@ describe('issue 5.8 moments per minute', () => {
   }, 120_000)
 })
 
-describe('F47 what was lived under a budget', () => {
+describe('F49 F53 what was lived under a budget', () => {
   it('replays, and its rows are what their reels say', async () => {
     const before = await world.db
       .selectFrom('projection')

@@ -331,7 +331,7 @@ describe('F47 how a lease ends', () => {
     })
   })
 
-  it('when the session above it ends: the child of a driven being is freed with it', async () => {
+  it('when the session above it ends: the child of a driven being is freed with it, and its queued summon runs', async () => {
     const outer = await inhabit(ada, { being: 'kid', as: 'ada' })
     const inner = await inhabit(ada, { being: 'grandkid', as: 'kid' })
     expect(await act(ada, 'grandkid', go)).toMatchObject({ act: expect.any(String) })
@@ -339,10 +339,12 @@ describe('F47 how a lease ends', () => {
       actor: 'grandkid',
       driver: 'kid',
     })
+    const queued = await tell(world, 'grandkid', { return: { kind: 'see', content: 'mine' } })
     await outer.release()
     await expect(act(ada, 'grandkid', { ...go, target: '/' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await inner.over).toBe('lost')
     await isFree('grandkid')
+    expect(await momentOf(world, queued)).toMatchObject({ outcome: 'see', content: 'mine' })
     await inner.release() // nothing is left to give back
   })
 

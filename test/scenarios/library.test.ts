@@ -1,12 +1,13 @@
 import { moments, plantScene, see, summon } from '@treeos/client'
-import type { Json } from '@treeos/core'
+import { asJson, type Json } from '@treeos/core'
 import library from '@treeos/library'
 import { beforeAll, expect, it } from 'vitest'
-import { createSpace, doAs, live, until } from '../support/life.ts'
+import { createSpace, doAs, live, play, until } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
-const world = useWorld({ extensions: [library] })
+const world = useWorld({ extensions: [library, stage] })
 beforeAll(async () => {
   await plantScene(world, library)
 })
@@ -43,12 +44,26 @@ it('a document is borrowed, held, and returned; what is out cannot be borrowed a
 })
 
 it('F33 the tone of a space stacks the voice on whoever is inside, and moving out unstacks it', async () => {
-  await createSpace(world, '/yard')
   const stacked = async () => (await moments(world.db, 'page', 1))[0]?.stacked
   await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'loud' })
   await until(async () => (await stacked())?.length === 0, { what: 'a change of tone to be heard' })
   await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'quiet' })
   await until(async () => (await stacked())?.includes('library:voice'), { what: 'quiet' })
+  await createSpace(world, '/yard')
+  await world.birth({
+    name: 'visitor',
+    cognition: 'scripted',
+    script: 'stage:puppet',
+    role: 'stage:free',
+    roleFlow: asJson(library.clauses),
+    home: '/library',
+  })
+  const here = async () => (await live(world, 'visitor', 'look')).stacked
+  expect(await here()).toEqual(['library:voice'])
+  await play(world, 'visitor', { verb: 'do', action: 'move', target: '/yard', args: {} })
+  expect(await here()).toEqual([])
+  await play(world, 'visitor', { verb: 'do', action: 'move', target: '/library', args: {} })
+  expect(await here()).toEqual(['library:voice'])
 })
 
 it('F49 lived again, the same, what was on the shelf included', async () => {

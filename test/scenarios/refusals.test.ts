@@ -1,5 +1,5 @@
 import { act, moments, see, summon } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createSpace,
@@ -91,7 +91,24 @@ describe('a live write of a flow', () => {
     expect((await rowOf(world, 'subject')).qualities).toEqual({})
   })
 
-  it('F24 F25 F27 takes what is well formed, to any depth that is allowed', async () => {
+  it('F24 F25 takes equality and ranges: a missing path equals nothing, and no range holds of a text', async () => {
+    await setFlow(world, 'subject', [
+      { stack: true, when: { 'me.quality.load.kg': { gte: 1, lt: 3 } }, role: 'stage:mode-1' },
+      { stack: true, when: { 'me.quality.load.kg': 2 }, role: 'stage:mode-2' },
+    ])
+    const stackedAt = async (value: Json) => {
+      await doAs(world, 'set-being', '@subject', { field: 'load.kg', value })
+      return (await live(world, 'subject', 'look')).stacked
+    }
+    expect((await live(world, 'subject', 'look')).stacked).toEqual([])
+    expect(await stackedAt(1)).toEqual(['stage:mode-1'])
+    expect(await stackedAt(2)).toEqual(['stage:mode-1', 'stage:mode-2'])
+    expect(await stackedAt(3)).toEqual([])
+    expect(await stackedAt('2')).toEqual([])
+    expect(await stackedAt(null)).toEqual([])
+  })
+
+  it('F27 takes what is well formed, to any depth that is allowed', async () => {
     let when: JsonObject = { verb: 'summon' }
     for (let depth = 0; depth < 15; depth++) when = { and: [when, { not: { or: [] } }] }
     await setFlow(world, 'subject', [{ when, role: 'stage:mute' }])

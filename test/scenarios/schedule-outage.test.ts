@@ -16,7 +16,7 @@ import { until } from '../support/life.ts'
 const EVERY_SECONDS = { slow: 12, fast: 2 }
 const OUTAGE_MS = 26_000
 
-it('F89 ticks that Temporal missed while it was down are one wake, of long intervals and short ones', async () => {
+it('F89 of the ticks that Temporal missed while it was down a worker gets one for a long interval, at most one for a short one', async () => {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: 'ERROR', forward: {} } }, // an outage is much to warn of

@@ -67,6 +67,11 @@ describe('F89 a schedule', () => {
       content: { event: 'schedule', actor: '@ringer', name: 'bell', content: { toll: 1 } },
     })
     expect(gaps(ticks)).toEqual(ticks.slice(1).map(() => 2))
+    // None came before it was due, and none was queued with the next one.
+    for (const [i, tick] of ticks.entries()) {
+      expect(tick.at).toBeGreaterThanOrEqual(dueAt(tick))
+      if (i > 0) expect(tick.at).toBeGreaterThan(ticks[i - 1]!.at)
+    }
     expect(await momentOf(world, ticks[0]!.id)).toMatchObject({ outcome: 'see' })
     await deleteSchedule('ringer', 'bell')
   })

@@ -37,8 +37,9 @@ describe('F64 F67 what is asked', () => {
     expect(await bodyOf({ tools: [], forceToolCall: true })).toEqual(base)
   })
 
-  it('F116 bounds the tokens when a bound is given', async () => {
+  it('has max_tokens when a request gives a bound, and no such field otherwise', async () => {
     expect(await bodyOf({ tools: [], maxTokens: 77 })).toEqual({ ...base, max_tokens: 77 })
+    expect(await bodyOf({ tools: [] })).toEqual(base)
   })
 
   it.each([
