@@ -21,6 +21,7 @@ import {
   type MomentId,
   momentId,
   momentsReel,
+  newWake,
   type ReelId,
   type SeenHead,
   type Wake,
@@ -136,23 +137,16 @@ export const spoke = (reel: ReelId, content: Json = 'hello'): FactDraft => ({
   payload: { to: 'echo', content },
 })
 
-export function wakeFor(being: BeingName, id: string, more: Partial<Wake> = {}): Wake {
-  return {
+export const wakeFor = (being: BeingName, id: string, more: Partial<Wake> = {}): Wake =>
+  newWake({
     id,
     being,
     kind: 'summon',
     priority: 3,
     caller: { name: 'asker', role: null, cognition: 'human' },
     content: `for ${being}`,
-    root: id,
-    inReplyTo: null,
-    askedRole: null,
-    hops: 0,
-    continues: 0,
-    cause: null,
     ...more,
-  }
-}
+  })
 
 /** Appends facts in one batch, with the rows that the world folds from them. */
 export async function appendWithRows(

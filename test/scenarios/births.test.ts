@@ -1,6 +1,6 @@
 import { enqueue, listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
-import { type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../support/life.ts'
@@ -165,20 +165,16 @@ it('F49 all of it is lived again the same', async () => {
 it('F44 nobody: a birth that no being asks for, at @birther', async () => {
   const before = await groundOf(world)
   const id = crypto.randomUUID()
-  await enqueue(world.db, {
-    id,
-    being: 'birther',
-    kind: 'summon',
-    priority: PRIORITIES.interactive,
-    caller: null,
-    content: { be: 'birth', name: 'foundling', cognition: 'llm' },
-    root: id,
-    inReplyTo: null,
-    askedRole: null,
-    hops: 0,
-    continues: 0,
-    cause: null,
-  })
+  await enqueue(
+    world.db,
+    newWake({
+      id,
+      being: 'birther',
+      kind: 'summon',
+      priority: PRIORITIES.interactive,
+      content: { be: 'birth', name: 'foundling', cognition: 'llm' },
+    }),
+  )
   await ring(world, 'birther')
   expect(await momentOf(world, id)).toMatchObject({ outcome: 'failure', reason: 'UNAUTHORIZED', act: null })
   expect(await groundOf(world)).toEqual(before)

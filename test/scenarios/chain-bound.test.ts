@@ -1,6 +1,6 @@
 import { enqueue } from '@treeos/chain'
 import { inbox } from '@treeos/client'
-import { type Json, type JsonObject, LIMITS, PRIORITIES } from '@treeos/core'
+import { type Json, type JsonObject, LIMITS, newWake, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
@@ -27,16 +27,8 @@ describe('L5 a cause chain that branches', () => {
   }
   async function wakeIn(root: string, being: string, content: Json): Promise<string> {
     const id = `${root}/last`
-    const by = { caller: null, inReplyTo: null, askedRole: null, hops: 5, continues: 0, cause: null }
-    await enqueue(world.db, {
-      ...by,
-      id,
-      being,
-      kind: 'event',
-      priority: PRIORITIES.background,
-      content,
-      root,
-    })
+    const priority = PRIORITIES.background
+    await enqueue(world.db, newWake({ id, being, kind: 'event', priority, content, root, hops: 5 }))
     await ring(world, being)
     return id
   }

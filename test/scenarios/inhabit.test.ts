@@ -1,6 +1,6 @@
 import { enqueue, findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
-import { actWakeId, type BeingName, type Json, type JsonObject, PRIORITIES } from '@treeos/core'
+import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -355,20 +355,17 @@ describe('F47 how a lease ends', () => {
     await connectTo('kid', 'ada')
     for (const lease of [{ driver: 'ada', epoch }, { driver: 'operator', epoch: epoch + 1 }, undefined]) {
       const id = crypto.randomUUID()
-      await enqueue(world.db, {
-        id: actWakeId(id),
-        being: 'kid',
-        kind: 'act',
-        priority: PRIORITIES.human,
-        caller: null,
-        content: { call: { ...go, target: '/' }, answers: null, ...(lease === undefined ? {} : { lease }) },
-        root: id,
-        inReplyTo: null,
-        askedRole: null,
-        hops: 0,
-        continues: 0,
-        cause: null,
-      })
+      await enqueue(
+        world.db,
+        newWake({
+          id: actWakeId(id),
+          being: 'kid',
+          kind: 'act',
+          priority: PRIORITIES.human,
+          content: { call: { ...go, target: '/' }, answers: null, ...(lease === undefined ? {} : { lease }) },
+          root: id,
+        }),
+      )
       await ring(world, 'kid')
       const late = await momentOf(world, actWakeId(id))
       expect(late).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
