@@ -64,7 +64,7 @@ describe('authoring a living reality', () => {
     expect(catalogs.addresses).toEqual(expect.arrayContaining(['@bard', '/library']))
   })
 
-  it('flow lint ends with 1 for what would be refused, flow set tells what it warns of', async () => {
+  it('flow lint ends with 1 for a flow that would be refused, flow set prints the warnings', async () => {
     const { status, stdout } = await home.run([
       'flow',
       'lint',

@@ -3,7 +3,7 @@ import { isAlive, until, useInstance } from './instance.ts'
 
 const home = useInstance()
 
-/** What a refusal must not harm. */
+/** The next moment must work after a refusal. */
 async function expectNextMomentWorks(): Promise<void> {
   const { reply } = await home.json<{ reply: unknown }>(['summon', '@echo', 'still there?', '--wait', '30'])
   expect(reply).toEqual({ from: '@echo', content: 'still there?' })

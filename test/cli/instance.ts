@@ -15,7 +15,7 @@ export const MAIN = resolve(import.meta.dirname, '../../apps/cli/src/main.ts')
 
 const SHELL = join(import.meta.dirname, 'shell.ts')
 
-/** Other commands run as a user runs them: those that start processes, end by signals or change the process, and invalid text. */
+/** Commands that start processes, end by a signal or configure their process run in a process of their own; so does input that is not text. */
 const isShort = (args: readonly string[]): boolean =>
   !['up', 'down', 'worker', 'inhabit', 'mcp', 'replay'].includes(args[0] ?? '') &&
   !args.some((arg) => arg.includes('\ufffd'))
@@ -34,7 +34,7 @@ export class CliInstance {
   #shell: Shell | null = null
   #asking: Promise<unknown> = Promise.resolve()
 
-  /** @param more what its processes have in their environment, asked for as each starts */
+  /** @param more variables of its processes' environment, read as each starts */
   constructor(more: () => NodeJS.ProcessEnv = () => ({})) {
     // The name lets the next run of the check remove it if this one is killed.
     this.dataDir = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
@@ -90,7 +90,7 @@ export class CliInstance {
     return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env } })
   }
 
-  /** For programs that start the command themselves. */
+  /** For tests that start the command themselves. */
   get environment(): Record<string, string> {
     return Object.fromEntries(
       Object.entries(this.#env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -192,7 +192,7 @@ class Shell {
   }
 }
 
-/** Our environment without what names other services, models or instances. */
+/** Our environment without the variables that name other services, models or instances. */
 function bareEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1', OLLAMA_HOST: '127.0.0.1:1' }
   for (const name of Object.keys(env)) {

@@ -63,7 +63,7 @@ it('two instances run side by side, each with its own ports and beings; down sto
   expect(ours.filter(isAlive)).toEqual([])
   expect(others.filter(isAlive)).toEqual(others)
   expect(await echo(other)).toEqual(HELLO)
-  // It goes on from where it was.
+  // A restart goes on from the stored state.
   expect((await one.run(['up', '--detach'])).status).toBe(0)
   expect(await one.json<{ being: string }[]>(['beings'])).toContainEqual(
     expect.objectContaining({ being: 'kid' }),

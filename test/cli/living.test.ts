@@ -118,7 +118,7 @@ describe('living', () => {
     ])
   })
 
-  it('see tells what is there, and reading it from a person needs no worker', async () => {
+  it('see describes a being and a place, and needs no worker for a person', async () => {
     expect(await home.json(['see', '@echo'])).toMatchObject({
       address: { path: '/library', being: '@echo', chain: ['/', '/library'] },
       beingLineage: ['@operator'],
@@ -140,7 +140,7 @@ describe('living', () => {
     })
   })
 
-  it('what nobody waited for rests in the inbox until it is answered, once', async () => {
+  it('an answer nobody waited for stays in the inbox until it is answered, once', async () => {
     type Entry = { correlation: string; from: string; content: unknown }
     const find = async () => (await home.json<Entry[]>(['inbox'])).find(({ content }) => content === 'ping')
     await home.json(['summon', '@echo', 'ping'])

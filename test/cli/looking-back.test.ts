@@ -30,7 +30,7 @@ describe('looking back', () => {
     })
   })
 
-  it('explain tells of every clause, prompt rebuilds what was sent', async () => {
+  it('explain shows every clause, prompt rebuilds the prompt that was sent', async () => {
     await home.json(['summon', '@kid', 'hello', '--wait', '30'])
     const explained = await home.json<{ clauses: object[] }>(['explain', '@kid', '1'])
     expect(explained).toMatchObject({

@@ -139,7 +139,7 @@ describe('F95 treeos mcp on standard input and output', () => {
     await ann.client.close()
   })
 
-  it('what is larger than 1 MB ends the session', async () => {
+  it('a message larger than 1 MB ends the session', async () => {
     const child = home.start(['mcp', '--as', '@ann'])
     const exited = once(child, 'exit')
     child.stdin?.on('error', () => undefined)
@@ -160,7 +160,7 @@ describe('F95 treeos mcp on standard input and output', () => {
 })
 
 describe('treeos mcp --http', () => {
-  it('serves whoever has a token, tells where, and on SIGTERM gives every being back', async () => {
+  it('serves holders of a token, prints its address, and releases every being on SIGTERM', async () => {
     const { secret } = await home.json<Issued>(['token', 'create', '@ann'])
     const child = spawn(process.execPath, [MAIN, 'mcp', '--http', '0', '--json'], { env: home.environment })
     const exited = once(child, 'exit')
@@ -181,7 +181,7 @@ describe('treeos mcp --http', () => {
   })
 })
 
-it('F49 everything is lived again the same', async () => {
+it('F49 every moment replays identically', async () => {
   expect(await home.json(['replay', '--all'])).toMatchObject({ identical: true, mismatches: [] })
   expect(await home.json(['verify'])).toMatchObject({ ok: true })
 })

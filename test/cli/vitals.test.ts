@@ -33,7 +33,7 @@ async function doctor(): Promise<{ exit: number | null; wrong: Check[] }> {
   return { exit, wrong: checks.filter(({ ok }) => !ok) }
 }
 
-/** Makes what waits look as if it had waited for so long. */
+/** Makes open wakes older by so many minutes. */
 const age = (minutes: number) =>
   home.asOwner((owner) =>
     sql`
@@ -43,7 +43,7 @@ const age = (minutes: number) =>
   )
 
 describe('running', () => {
-  it('status tells what runs, without secrets', async () => {
+  it('status shows the services that run, without secrets', async () => {
     expect(await home.json(['status'])).toMatchObject({
       temporal: {
         address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
@@ -63,7 +63,7 @@ describe('running', () => {
     })
   })
 
-  it('a second up says what runs, and starts nothing', async () => {
+  it('a second up says which services run, and starts none', async () => {
     const before = home.state.services
     const { status, stdout } = await home.run(['up'])
     expect(status).toBe(0)
@@ -71,7 +71,7 @@ describe('running', () => {
     expect(home.state.services).toEqual(before)
   })
 
-  it('worker is one more worker, until it is told to stop', async () => {
+  it('worker runs one more worker until a signal stops it', async () => {
     const child = home.start(['worker'])
     const ended = new Promise((resolve) => child.once('exit', resolve))
     await until('a second worker', () => home.state.services.some(({ name }) => name === 'worker-2'))
@@ -105,7 +105,7 @@ describe('running', () => {
   })
 })
 
-it('status tells what the worker counted since it started, and what waits', async () => {
+it('status shows the counts of the worker since its start, and the wakes that wait', async () => {
   const before = await status()
   expect(before.moments).toEqual({ act: 0, see: 0, failure: 0, skipped: 0, reasons: {} })
   expect(before).toMatchObject({ slowestBeat: null, inbox: { waiting: 0, oldestSeconds: 0 } })
@@ -198,7 +198,7 @@ it('a worker that hangs is named by both', async () => {
   }
 })
 
-it('where no worker runs, doctor says so and whose wakes wait, and what it says mends it', async () => {
+it('where no worker runs, doctor says so and names the beings whose wakes wait; its command mends it', async () => {
   await home.loseSupervisor()
   const before = (await status()).worker
   process.kill(before.pids[0]!, 'SIGKILL')
@@ -231,7 +231,7 @@ it('where no worker runs, doctor says so and whose wakes wait, and what it says 
   expect((await doctor()).exit).toBe(0)
 })
 
-it('while Postgres is away, workers still tell what they counted', async () => {
+it('while Postgres is away, workers still report their counts', async () => {
   await home.loseSupervisor()
   const pid = home.pidOf('postgres')
   process.kill(pid, 'SIGKILL')

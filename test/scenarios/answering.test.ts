@@ -47,13 +47,13 @@ const heard = async (being: string, root: string) =>
   (await wakesOf(world, being)).filter((wake) => wake.root === root && wake.content === 'the answer')
 
 describe('whom an answer goes to', () => {
-  it('is whoever asked, when the role says nothing of it', async () => {
+  it('is the asker, when the role does not say', async () => {
     const { root, asked } = await through('to-asker', answer)
     expect(await heard('between', root)).toMatchObject([{ inReplyTo: asked.id }])
     expect(await heard('operator', root)).toEqual([])
   })
 
-  it('is whoever began the chain, with replyTo chain-initial', async () => {
+  it('is the opener of the chain, with replyTo chain-initial', async () => {
     const { root } = await through('to-opener', answer)
     expect(await heard('operator', root)).toMatchObject([{ inReplyTo: null, caller: { name: 'to-opener' } }])
     expect(await heard('between', root)).toEqual([])
@@ -62,7 +62,7 @@ describe('whom an answer goes to', () => {
     await until(async () => (await heard('operator', alone)).some(({ inReplyTo }) => inReplyTo === alone))
   })
 
-  it('is nobody where nobody began it', async () => {
+  it('is nobody for a chain without an opener', async () => {
     await wakeUp(world, 'to-opener', [{ call: answer } as Json])
     const moment = await until(async () => {
       return (await moments(world.db, 'to-opener')).find(({ outcome }) => outcome === 'failure')
@@ -100,7 +100,7 @@ describe('whom an answer goes to', () => {
     }
   })
 
-  it('F49 lived again, the same', async () => {
+  it('F49 replays identically', async () => {
     await expectReplays(world)
   })
 })

@@ -8,7 +8,7 @@ import { doAs, play, rowOf, setRole, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 
-/** What a reviewer with bad intentions tried; each went through before it was closed. */
+/** Attacks that a reviewer found. Each one worked before its fix. */
 describe('attacks by a being that may author, assign and beget within a small reach', () => {
   const perform = (action: string, target: string | null, args: JsonObject, being = 'mole') =>
     play(world, being, { verb: 'do', action, ...(target === null ? {} : { target }), args })

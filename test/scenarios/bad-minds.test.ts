@@ -8,7 +8,7 @@ import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const HALF = '\ud83d'
-/** A text that any cut at an odd place would leave with half a character. */
+/** A text in which a cut at an odd index halves a character. */
 const PAIRS = `a${'😀'.repeat(60)}`
 const FINE: Reply = { tool: { name: 'summon', args: { content: 'fine' } } }
 
@@ -148,7 +148,7 @@ const MINDS: readonly BadMind[] = [
 
 const circular: Record<string, unknown> = { kind: 'see' }
 circular.content = circular
-/** What scripts answer, or die of. */
+/** The answers of scripts, and the errors they throw. */
 const FAULTS: Record<string, () => unknown> = {
   'an error': () => {
     throw new Error('out of order')
@@ -211,7 +211,7 @@ beforeAll(async () => {
   model.script((request) =>
     request.messages[1]?.content === 'well?' ? queues.get(beingOf(request))?.shift() : undefined,
   )
-  // All at once: most of this file's time is waiting for minds that do not answer.
+  // All at once: this file mostly waits for models that do not answer.
   await Promise.all(
     MINDS.map(async ({ what }) => {
       await world.birth({ name: nameOf(what), cognition: 'llm', role: 'blinkered' })
@@ -287,7 +287,7 @@ describe('a script that answers', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

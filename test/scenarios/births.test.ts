@@ -54,7 +54,7 @@ describe('F43 birth at @birther', () => {
     expect(await rowOf(world, 'beth')).toMatchObject({ parent: 'subject' })
   })
 
-  it('tells whoever does not know how to ask', async () => {
+  it('answers a malformed request with the right form', async () => {
     expect(await askBirther('hello?')).toContain('{"be": "birth"')
   })
 
@@ -85,7 +85,7 @@ describe('F43 birth at @birther', () => {
 })
 
 describe('F44 who is refused a birth', () => {
-  it('whoever wants a name that is taken, for ever', async () => {
+  it('a name that is taken, for ever', async () => {
     for (const name of ['librarian', 'operator', 'subject']) {
       await refused(() => world.birth({ name, cognition: 'llm' }), 'RESOURCE_CONFLICT', `"${name}" is taken`)
       expect(await askBirther({ be: 'birth', name, cognition: 'llm' })).toMatchObject({
@@ -95,7 +95,7 @@ describe('F44 who is refused a birth', () => {
     }
   })
 
-  it('of two births of one name at once all but one', async () => {
+  it('all but one of two births of one name at once', async () => {
     const births = await Promise.allSettled(
       [1, 2, 3].map(() => world.birth({ name: 'twin', cognition: 'llm' })),
     )
@@ -154,7 +154,7 @@ describe('F44 who is refused a birth', () => {
   })
 })
 
-it('F49 all of it is lived again the same', async () => {
+it('F49 every moment replays identically', async () => {
   expect(await live(world, 'subject', { return: { kind: 'see', content: null } })).toMatchObject({
     outcome: 'see',
   })
@@ -162,7 +162,7 @@ it('F49 all of it is lived again the same', async () => {
   await expectReplays(world)
 })
 
-it('F44 nobody: a birth that no being asks for, at @birther', async () => {
+it('F44 refuses a birth that no being asked @birther for', async () => {
   const before = await groundOf(world)
   const id = crypto.randomUUID()
   await enqueue(
@@ -178,7 +178,7 @@ it('F44 nobody: a birth that no being asks for, at @birther', async () => {
   await ring(world, 'birther')
   expect(await momentOf(world, id)).toMatchObject({ outcome: 'failure', reason: 'UNAUTHORIZED', act: null })
   expect(await groundOf(world)).toEqual(before)
-  // Such a row can only be forged, and no fact bears it out.
+  // Only a forged row looks so; no fact stands behind it.
   const { mismatches } = await replay(world, { beings: ['birther'], from: 'chain' })
   expect(mismatches).toMatchObject([{ being: 'birther', field: 'caller', chain: null }])
 })

@@ -37,7 +37,7 @@ afterAll(async () => {
   await processes?.close()
 })
 
-/** What the provider knows: every call it began to work on, whoever lived to hear of it. */
+/** The provider's own record: every call it began, whether or not the caller lived to get the answer. */
 class Provider {
   tokens = 0
   micros = 0
@@ -47,7 +47,7 @@ class Provider {
     this.#random = new Random(seed)
   }
 
-  /** Takes a while, may hang up in the middle, and counts what it likes within what was asked. */
+  /** Takes a while, may hang up in the middle, and reports any count within the bound. */
   async answer(request: ModelRequest): Promise<Reply> {
     const most = JSON.stringify(request).length
     const prompt_tokens = this.#random.between(Math.floor(most / 4), most)
@@ -106,7 +106,7 @@ async function setScene(seed: number, children: readonly string[], wakesEach: nu
 
 const setBudget = (world: World, budget: JsonObject) => doAs(world, 'set-budget', '@maker', budget)
 
-/** Whoever should live it may be dead just then; the act waits for the next one. */
+/** The worker may be dead just then; the act waits for the next one. */
 const raise = (world: World, limits: JsonObject): Promise<unknown> =>
   setBudget(world, { ...limits }).catch((error: { code?: string }) => {
     if (error.code !== 'TIMEOUT') throw error
@@ -121,7 +121,7 @@ const startProcess = (world: World): WorkerProcess =>
     TREEOS_ANSWER_TOKENS: String(ANSWER_TOKENS),
   })
 
-/** Looks, as often as it can, whether anything is over what the budget is, until it is told to stop. */
+/** Checks in a loop whether any count exceeds its budget, until it is stopped. */
 async function watch(
   { world, provider }: Scene,
   limits: { tokens: number; money: number },

@@ -77,7 +77,7 @@ describe('issue 5.8 set-budget', () => {
     await expect(doAs(world, 'resume', '@kid', {})).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT' })
   })
 
-  it('grants no more than its setter has', async () => {
+  it('grants no more than its setter holds', async () => {
     await setBudget('boss', { tokens: 500, money: 0.5, momentsPerMinute: 1000, per: 'day' })
     const set = async (budget: JsonObject) => (await bossDoes('set-budget', '@kid', budget)).reason
     expect(await set({ tokens: 501, per: 'day' })).toBe('FORBIDDEN')
@@ -110,7 +110,7 @@ describe('issue 5.8 set-budget', () => {
   })
 })
 
-describe('issue 5.8 what a call costs', () => {
+describe('issue 5.8 the cost of a call', () => {
   const spent = async (being: string) => {
     const { total_tokens, total_micros, held_tokens } = await accountOf(being)
     return { tokens: total_tokens, micros: total_micros, held: held_tokens }

@@ -26,7 +26,7 @@ const puppet = (name: string) =>
 const thinker = (name: string, more = {}) =>
   world.birth({ name, cognition: 'llm', role: 'resident', ...more })
 
-/** A door that requests wait at until it is opened. */
+/** A gate: requests wait until it opens. */
 function door(): { wait: Promise<void>; open: () => void } {
   let open = () => {}
   const wait = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ function door(): { wait: Promise<void>; open: () => void } {
 }
 
 describe('one moment at a time', () => {
-  it('F57 one being lives one moment at a time, while another thinks beside it', async () => {
+  it('F57 one being lives one moment at a time, while another being thinks', async () => {
     await thinker('slow')
     await thinker('beside')
     const gate = door()
@@ -187,7 +187,7 @@ describe('three minds', () => {
     expect(replies.map(({ content }) => content)).toEqual(['re: two', 're: three', 're: one'])
   })
 
-  it('F61 another person than the operator is nobody one may act as', async () => {
+  it('F61 the operator may not act as another person', async () => {
     await world.birth({ name: 'guest', cognition: 'human' })
     await tell(world, 'guest', 'are you there?')
     expect((await wakesOf(world, 'guest')).map(({ content, closedBy }) => [content, closedBy])).toEqual([
@@ -269,7 +269,7 @@ describe('speech', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -32,7 +32,7 @@ function answers(being: string, replies: readonly Reply[] | Reply): void {
   })
 }
 
-/** Every moment of a being, once nothing wakes it any more. */
+/** Every moment of a being, once its inbox is empty. */
 async function lived(being: string) {
   await until(async () => (await countOpen(world.db, being)) === 0)
   return moments(world.db, being)
@@ -66,7 +66,7 @@ describe('a budget', () => {
       'it went on by itself 2 times and was not silent yet, as often as the budget of @house lets it',
     )
     expect(wakeContents('heir')[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
-    // None at all, for it alone; and nobody gives more than it has.
+    // Zero is allowed, for this being only; and a setter cannot grant more than it holds.
     await bound('heir', { selfContinues: 0 })
     await live(world, 'heir', 'go')
     expect((await lived('heir')).length).toBe(4)
@@ -167,7 +167,7 @@ describe('selfContinue', () => {
           continues: LIMITS.selfContinuesMax,
         },
       ])
-      // Whoever wakes it from outside gives it a new measure.
+      // A wake from outside resets the count.
       answers(being, [note('fresh')])
       await live(world, being, 'and now?')
       expect((await lived(being)).length).toBe(LIMITS.selfContinuesMax + 3)
@@ -176,7 +176,7 @@ describe('selfContinue', () => {
 })
 
 describe('two that answer each other', () => {
-  it('F84 a being that goes on by itself gets no new measure from the answers to what it says', async () => {
+  it('F84 answers to what it says do not reset its count of self-continues', async () => {
     await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
     await thinker('gossip', 'gossip')
     answers('gossip', { tool: { name: 'summon', args: { target: '@echo', content: 'and then?' } } })
@@ -185,7 +185,7 @@ describe('two that answer each other', () => {
       async () => (await countOpen(world.db, 'gossip')) + (await countOpen(world.db, 'echo')) === 0,
       { seconds: 60 },
     )
-    // Each summon of its is answered, and each answer wakes it: 17 of its own moments, and at most two for each.
+    // Each summon is answered, and each answer wakes it: 17 moments of its own, and at most two more for each.
     const all = await moments(world.db, 'gossip')
     const own = (await wakesOf(world, 'gossip')).filter(({ id }) => id.startsWith('continue/'))
     expect(own.length).toBe(LIMITS.selfContinuesMax)
@@ -268,7 +268,7 @@ describe('a look', () => {
     await doAs(world, 'set-space', '/library', { field: 'book', value: null })
   })
 
-  it('F49 and all of it can be lived again', async () => {
+  it('F49 every moment replays', async () => {
     await expectReplays(world)
   })
 })

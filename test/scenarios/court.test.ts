@@ -17,7 +17,7 @@ describe('the court', () => {
     expect(await plantScene(world, court, (line) => lines.push(line))).toBe(true)
     expect(lines).toEqual([1, 2, 3, 4].map((n) => `planting court: ${n} of 4`))
     expect(await plantScene(world, court)).toBe(false)
-    // What is in session wakes whoever's flow reads it, and makes a judge of one of them alone.
+    // The signal wakes every being whose flow reads it, and makes one of them the judge.
     await until(async () => (await last('solomon'))?.primary === 'court:judge')
     expect(await last('bailiff')).toBeUndefined()
     await expect(doAs(world, 'court:convene', '/court', { case: 'again' })).resolves.toBeDefined()
@@ -68,13 +68,13 @@ describe('the court', () => {
     expect(await live(world, 'solomon', 'one more thing')).toMatchObject({ primary: 'court:watcher' })
   })
 
-  it('F49 is lived again the same', async () => {
+  it('F49 replays identically', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })
 })
 
-describe('arguments that are not what the operation takes', () => {
+describe('arguments of the wrong shape', () => {
   it.each<[string, JsonObject, RegExp]>([
     ['missing', {}, /court:convene: case is null: /],
     ['of another type', { case: 7 }, /case is 7: .*string/],

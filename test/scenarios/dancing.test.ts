@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 const stepsOf = async (name: string) =>
   (((await rowOf(world, name)).qualities.dance ?? {}) as { steps?: number }).steps ?? 0
-/** What the newest moment of each wore. */
+/** The stack of each being's newest moment. */
 const worn = () =>
   Promise.all(
     DANCERS.map(async (name) => (await listOutcomes(world.db, name, 1))[0]?.record.stack?.primary.name),

@@ -16,7 +16,7 @@ const SWEEPS = 32
 /** More than two pages of a sweep. */
 const LEFT = 1200
 
-/** A wake that rests: no worker takes it. */
+/** Leaves a wake that no worker takes. */
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
   await world.birth({ name: 'stuck', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })

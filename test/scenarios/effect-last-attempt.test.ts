@@ -1,4 +1,4 @@
-/** An effect that may be tried once, and its worker dies of it: before or after what came of it is kept. */
+/** An effect with one attempt whose worker dies, before or after the result is recorded. */
 import { randomUUID } from 'node:crypto'
 import type { CrashPoint } from '@treeos/activities'
 import { actWakeId } from '@treeos/core'
@@ -13,7 +13,7 @@ import { useWorld } from '../support/use-world.ts'
 
 let processes: Processes
 let office: PostOffice
-/** The wakes of those whose worker died, by the point it died at. */
+/** The wakes of beings whose worker died, by crash point. */
 const wakes = new Map<CrashPoint, string>()
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await world.startWorker()
 })
 
-/** Nobody lives but a worker that dies of the one letter it has to post. @returns the wake of the act */
+/** Runs one worker, which dies of the letter that it posts. @returns the wake of the act */
 async function postAndDie(person: string, point: CrashPoint): Promise<string> {
   const worker = processes.start(world, {
     TREEOS_EXTENSIONS: MAIL_PATH,
@@ -53,14 +53,14 @@ async function postAndDie(person: string, point: CrashPoint): Promise<string> {
 const endOf = (point: CrashPoint) => momentOf(world, wakes.get(point) ?? '', 90)
 const cameFrom = (person: string) => office.letters.filter(({ text }) => text === `from ${person}`)
 
-it('what came of it was kept: it is an act', async () => {
+it('the result was recorded: the moment is an act', async () => {
   expect(await endOf('effect:after-result')).toMatchObject({ outcome: 'act' })
   const [letter, ...more] = cameFrom('ann')
   expect(more).toEqual([])
   expect((await rowOf(world, 'ann')).qualities.mail).toEqual({ last: 'from ann', receipt: letter?.key })
 })
 
-it('it was done and nothing of it was kept: a failure by name, which does not say that nothing was done', async () => {
+it('the result was lost: the moment is a failure with a code, and its text does not claim that nothing was done', async () => {
   expect(await endOf('effect:after-perform')).toMatchObject({
     outcome: 'failure',
     reason: 'TIMEOUT',
@@ -72,7 +72,7 @@ it('it was done and nothing of it was kept: a failure by name, which does not sa
   expect((await rowOf(world, 'ben')).qualities).not.toHaveProperty('mail')
 })
 
-it('F49 both are lived again the same', async () => {
+it('F49 both replay identically', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
   expect(office.asked).toBe(2)

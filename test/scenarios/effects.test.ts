@@ -13,7 +13,7 @@ import { useWorld } from '../support/use-world.ts'
 import type { World } from '../support/world.ts'
 
 let odd = 0
-/** Its schema throws what is no refusal, or it gives what is no JSON. */
+/** Its schema throws a plain error, or its effect returns a value that is not JSON. */
 const oddly = defineOperation({
   name: 'odds:oddly',
   description: 'Misbehaves.',
@@ -33,7 +33,7 @@ const oddly = defineOperation({
 const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly] })
 
 let office: PostOffice
-/** comes to pass as the office is asked */
+/** runs while the office handles a request */
 let meanwhile: () => Promise<unknown> = async () => undefined
 beforeAll(async () => {
   office = await startPostOffice(() => meanwhile())
@@ -145,7 +145,7 @@ describe('an operation that does something outside', () => {
   })
 })
 
-describe('what a being does outside while it is driven', () => {
+describe('effects of a driven being', () => {
   let ada: World
   beforeAll(async () => {
     ada = { ...world, person: 'ada' }
@@ -157,7 +157,7 @@ describe('what a being does outside while it is driven', () => {
     act({ ...world, person }, person, { verb: 'be', operation: 'connect', payload: { being: '@kid' } })
   const post = (action: string, text: string) =>
     act(ada, 'kid', { verb: 'do', action, target: '@kid', args: { text } })
-  /** As if nobody had renewed it for too long. */
+  /** Lets the lease run out, as if its holder had stopped renewing it. */
   const runOut = () =>
     sql`update treeos.lease set expires = clock_timestamp() where being = 'kid'`.execute(world.owner)
   const isFree = async () => (await rowOf(world, 'kid')).inhabited?.by === null
@@ -205,7 +205,7 @@ describe('what a being does outside while it is driven', () => {
   })
 })
 
-it('F49 is lived again the same, and is not done again', async () => {
+it('F49 replays identically, and is not performed again', async () => {
   const before = office.asked
   await createSpace(world, '/later')
   expect((await moments(world.db, 'clerk')).length).toBeGreaterThan(8)

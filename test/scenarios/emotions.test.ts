@@ -18,7 +18,7 @@ const MOODS = [
   'urgent',
 ].map((mood) => `emotions:${mood}`)
 
-/** Somebody who can do a little of everything, so that a mood that adds or takes would show. */
+/** Has an entry in every list, so that a mood that adds or removes one would show. */
 const desk = defineExtension({
   name: 'desk',
   version: '1.0.0',
@@ -80,7 +80,7 @@ it.each(MOODS)('F38 %s, stacked, leaves what its wearer can reach as it is', asy
   expect([plain.system.includes(said), moved.system.includes(said)]).toEqual([false, true])
 })
 
-it('F49 is lived again the same', async () => {
+it('F49 replays identically', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

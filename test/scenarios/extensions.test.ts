@@ -74,7 +74,7 @@ const rolesNow = async () => {
     .sort()
 }
 
-describe('F36 what an extension brings', () => {
+describe('F36 the parts of an extension', () => {
   it('are roles, operations, types, signals, schedules and hooks, by one manifest', async () => {
     await doAs(world, 'create-space', '/', { path: '/camp', type: 'trip:camp' })
     await doAs(world, 'create-matter', '/camp', { id: 'tent', type: 'trip:tent' })
@@ -109,7 +109,7 @@ describe('F36 what an extension brings', () => {
     const all = { canSee: ['/camp'], canDo: ['trip:go'], canSummon: ['@walker'], canBe: ['birth'] }
     const tools = toolsFor(all, { replyTo: 'asker', respondMode: 'async' }, world.registry)
     expect(tools.map((tool) => tool.function.name)).toEqual(['see', 'do', 'summon', 'be'])
-    // A mind is told what the actions in its reach take, and of no others.
+    // A prompt shows the arguments of the actions in its reach, and of no others.
     const [, doing, , being] = tools.map((tool) => tool.function.description)
     expect(doing).toContain('trip:go')
     expect(doing).not.toContain('set-space')
@@ -154,7 +154,7 @@ describe('F36 what an extension brings', () => {
     await refused(() => doAs(world, action, target, args), code, says)
   })
 
-  it('a script is told its moment, and what it all began with', async () => {
+  it('a script gets its moment, and the wake that its chain began with', async () => {
     const scripts = { told: 'trip:told', between: 'stage:puppet' }
     for (const [name, script] of Object.entries(scripts))
       await world.birth({ name, cognition: 'scripted', script, role: 'stage:free' })
@@ -178,8 +178,8 @@ describe('F36 what an extension brings', () => {
       'there is none',
     )
     expect(await live(world, 'bystander', 'still here?')).toMatchObject({ outcome: 'act' })
-    expect(await camp()).toEqual(lasting) // what was made with it is the world's
-    expect(await rolesNow()).toEqual(before) // another worker may have it: no worker ends what is not its own
+    expect(await camp()).toEqual(lasting) // things made with it belong to the world
+    expect(await rolesNow()).toEqual(before) // another worker may have loaded it: a worker ends the roles of its own extensions only
   })
 
   it('leave a being that still wears one with a reason by name', async () => {
@@ -222,7 +222,7 @@ describe('F36 what an extension brings', () => {
     await world.stopWorker()
     await world.startWorker()
     await until(async () => (await rolesNow()).includes('trip:guide'), { what: 'its roles' })
-    await live(world, 'bystander', 'here?') // a worker that has only begun cannot be stopped
+    await live(world, 'bystander', 'here?') // a worker cannot be stopped before it has started
     await world.stopWorker()
     await world.startWorker([stage, next])
     await until(async () => !(await rolesNow()).includes('trip:guide'), { what: 'the end of one' })

@@ -58,7 +58,7 @@ describe('the line', () => {
         canBe: [],
       })
     }
-    // One of them spoke: whoever looks at the boards.
+    // The one that inspects the boards spoke.
     expect(await actsAs('quinn', 'factory:halted')).toHaveLength(1)
     expect(await actsAs('lars', 'factory:halted')).toEqual([])
     const calls = (await wakesOf(world, 'supervisor')).filter(({ caller }) => caller?.name === 'quinn')
@@ -67,11 +67,11 @@ describe('the line', () => {
     expect(answers.map(({ content }) => content)).toEqual([{ mended: 2 }])
   })
 
-  it('F49 is lived again the same while it goes on: what moments cite is read as they come', async () => {
+  it('F49 replays identically while it goes on: cited blobs are read with each moment', async () => {
     for (let round = 0; round < 3; round += 1) await expectReplays(world, 'chain')
   })
 
-  it('stops when it is told to: everyone rests, and the board shows what every fact comes to', async () => {
+  it('stops on request: every worker rests, and the board shows the sum of all facts', async () => {
     await doAs(world, 'factory:run', '/factory', { running: false })
     await doAs(world, 'delete-schedule', '@lars', { name: 'shift' })
     await until(async () =>
@@ -95,7 +95,7 @@ describe('the line', () => {
   })
 })
 
-describe('what is refused by name, with nothing written', () => {
+describe('refusals with a code and no fact', () => {
   beforeAll(() => createSpace(world, '/yard'))
 
   it.each<[string, string, string, JsonObject, string, RegExp]>([
@@ -138,7 +138,7 @@ describe('what is refused by name, with nothing written', () => {
     expect(heads(after)).toEqual(heads(before))
   })
 
-  it('F49 is lived again the same', async () => {
+  it('F49 replays identically', async () => {
     for (const being of [...HANDS, 'supervisor'])
       await until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)

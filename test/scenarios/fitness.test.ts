@@ -91,7 +91,7 @@ describe('the gym', () => {
   })
 })
 
-describe('what is no set is noted nowhere, and the error names what is wrong', () => {
+describe('a malformed set is recorded nowhere, and the error names the fault', () => {
   const { did } = squat(5, 1, 5)
   it.each<[string, Json, string, RegExp]>([
     ['no object', 'squat', 'INVALID_INPUT', /expected object/],
@@ -134,7 +134,7 @@ describe('what is no set is noted nowhere, and the error names what is wrong', (
       ).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
-  it('F49 is lived again the same, the sets that the coach saw included', async () => {
+  it('F49 replays identically, with the sets that the coach saw', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -147,7 +147,7 @@ describe('the dance floor', () => {
     await expect(doAs(world, action, target, args)).rejects.toMatchObject({ code })
   })
 
-  it('a floor and a place that somebody set to something else are none, and nobody is stuck by them', async () => {
+  it('a malformed floor or place counts as none, and no dancer is stuck', async () => {
     await createSpace(world, '/bog')
     await world.birth({
       name: 'odd',
@@ -188,7 +188,7 @@ describe('the dance floor', () => {
     })
   })
 
-  it('F49 the whole dance is lived again the same', async () => {
+  it('F49 the whole dance replays identically', async () => {
     await doAs(world, 'delete-schedule', '@drum', { name: 'beat' })
     await until(async () => (await wakesOf(world, 'drum')).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)

@@ -125,7 +125,7 @@ describe('history', () => {
     expect(await live(world, 'echo', 'still there?', { seconds: 10 })).toMatchObject({ outcome: 'act' })
   })
 
-  it('F49 all of this can be lived again, from both records', async () => {
+  it('F49 every moment replays from both records', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -9,7 +9,7 @@ import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
-/** Acts whenever it is woken, so that it is never done being bored. */
+/** Acts at every wake, so that its idle timer starts again each time. */
 const restless = defineExtension({
   name: 'restless',
   version: '1.0.0',
@@ -84,7 +84,7 @@ it('a doorbell that nothing stands behind does not begin another', async () => {
   expect(await idleWakes('dozer')).toHaveLength(1)
 })
 
-it('what is no whole number of seconds, and a person, waits for nothing', async () => {
+it('a fraction of seconds is refused, and so is a person', async () => {
   await birth('vague')
   for (const value of [0, -1, 0.5, '1', { in: 1 }]) {
     await setIdle('vague', value)
@@ -96,7 +96,7 @@ it('what is no whole number of seconds, and a person, waits for nothing', async 
   expect([...(await idleWakes('vague')), ...(await idleWakes('ann'))]).toEqual([])
 })
 
-it('everything that was lived here is lived again, timers included', async () => {
+it('every moment replays, with its timers', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

@@ -53,7 +53,7 @@ const headersOf = async (being: BeingName, kind: string): Promise<Json[]> => {
     .execute()
   return rows.map(({ header }) => JSON.parse(header.toString('utf8')) as Json)
 }
-/** As if nobody had renewed it for too long. */
+/** Lets the lease run out, as if its holder had stopped renewing it. */
 const runOut = (being: BeingName) =>
   sql`update treeos.lease set expires = clock_timestamp() where being = ${being}`.execute(world.owner)
 const isFree = (being: BeingName) =>
@@ -131,7 +131,7 @@ describe('while a being is driven', () => {
     const refusal = { code: 'RESOURCE_CONFLICT', message: expect.stringContaining('inhabited by @ada') }
     await expect(inhabit(world, { being: 'kid', as: 'operator' })).rejects.toMatchObject(refusal)
     await expect(inhabit(ada, { being: 'kid', as: 'ada' })).rejects.toMatchObject(refusal)
-    // Nor may anybody else act as it; who may act as it is whoever holds it.
+    // Only the holder of the lease may act as it.
     await expect(
       act(world, 'kid', { verb: 'do', action: 'move', target: '/', args: {} }),
     ).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('while a being is driven', () => {
     ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: 'nobody inhabits @kid' })
   })
 
-  it('F46 F47 it makes no model call; what came meanwhile runs after the release, by its own mind', async () => {
+  it('F46 F47 it makes no model call; its queued summons run after the release, by its own model', async () => {
     const hands = await inhabit(world, { being: 'oracle', as: 'operator' })
     const asked = await Promise.all(['one', 'two', 'three'].map((text) => tell(world, 'oracle', text)))
     await expect(until(async () => askedFor(model, 'oracle').length > 0, { seconds: 3 })).rejects.toThrow()
@@ -221,7 +221,7 @@ describe('while a being is driven', () => {
       const { reply: told } = await summon(world, { target, content, as: 'ward', waitSeconds: 20 })
       expect(told).toMatchObject({ content: { ok: false, error: { code: 'FORBIDDEN' } } })
     }
-    // What an answer is bounded by, should it come after the lease.
+    // The bounds of an answer that comes after the lease.
     await hands.release()
     const moment = (await moments(world.db, 'ward')).at(-1)
     expect(moment).toMatchObject({ driver: '@operator' })
@@ -259,7 +259,7 @@ describe('while a being is driven', () => {
     await world.birth({ name: 'pupil', cognition: 'scripted', script: 'stage:puppet', role: 'apprentice' })
     const flow = [{ role: 'stage:free' }]
     const widen = { verb: 'do', action: 'set-roleflow', target: '@pupil', args: { flow } }
-    // By itself it may not reach beyond itself, whatever it asks for, and of whom.
+    // Its own reach bounds it, whatever it asks for and whichever being it asks.
     expect(await play(world, 'pupil', widen)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
     const role = { name: 'scribe', canDo: ['move'], prompt: 'You write.' }
     const before = (await moments(world.db, 'pupil')).length
@@ -303,7 +303,7 @@ describe('while a being is driven', () => {
     ])
     for (const { actor, driver } of driven)
       expect({ actor, driver }).toEqual({ actor: 'pupil', driver: 'operator' })
-    // What was lent is not kept: the namespace is the driver's.
+    // The namespace belongs to the driver: the being keeps nothing of the loan.
     const ring = {
       verb: 'do',
       action: 'set-world-signal',
@@ -317,11 +317,11 @@ describe('while a being is driven', () => {
 describe('F47 how a lease ends', () => {
   const go = { verb: 'do', action: 'move', target: '/library', args: {} } as const
 
-  it('when nobody renews it: the sweep writes it down, and the being goes on by its own mind', async () => {
+  it('when nobody renews it: the sweep records the release, and the being goes on by its own mind', async () => {
     await connectTo('kid', 'ada')
     const queued = await tell(world, 'kid', { return: { kind: 'see', content: 'mine' } })
     await runOut('kid')
-    // Its driver acts no more from that instant, swept or not.
+    // From that instant its driver cannot act, before and after the sweep.
     await expect(act(ada, 'kid', go)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await momentOf(world, queued)).toMatchObject({ outcome: 'see', content: 'mine' })
     await isFree('kid')
@@ -398,7 +398,7 @@ describe('F47 how a lease ends', () => {
   })
 })
 
-it('F49 everything that was driven is lived again the same, from the chain and from Temporal', async () => {
+it('F49 every driven moment replays identically from the chain and from Temporal', async () => {
   await expectUnbroken(world)
   const { moments: lived } = await expectReplays(world)
   expect(lived).toBeGreaterThan(60)

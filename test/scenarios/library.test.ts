@@ -66,7 +66,7 @@ it('F33 the tone of a space stacks the voice on whoever is inside, and moving ou
   expect(await here()).toEqual(['library:voice'])
 })
 
-it('F49 lived again, the same, what was on the shelf included', async () => {
+it('F49 replays identically, with the documents on the shelf', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

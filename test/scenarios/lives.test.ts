@@ -101,7 +101,7 @@ describe('a workflow that is lost', () => {
     ])
   })
 
-  it('a bell for a being that there is not ends quietly and harms nobody', async () => {
+  it('a bell for an unknown being ends without an error and without a fact', async () => {
     await ring(world, 'nobody')
     await expect(handleOf('nobody').result()).rejects.toThrow()
     expect(await live(world, 'echo', 'hi')).toMatchObject({ outcome: 'act' })
@@ -150,7 +150,7 @@ describe('a long life', () => {
       return found.length > 3 && found
     })
     const bytes = runs.reduce((sum, run) => sum + (run.historySize ?? 0), 0)
-    expect(bytes / count).toBeLessThan(6 * 1024) // a moment; such short runs begin again and again
+    expect(bytes / count).toBeLessThan(6 * 1024) // per moment; short runs continue as new often
     expect((await live(world, 'ancient', 'go on')).n).toBe(count + 1)
   })
 
@@ -174,7 +174,7 @@ describe('a long life', () => {
     )
   })
 
-  it('F49 F54 every life can be lived again, from both records', async () => {
+  it('F49 F54 every life replays from both records', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

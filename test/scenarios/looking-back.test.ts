@@ -58,7 +58,7 @@ describe('looking back', () => {
     await expectReplays(world, 'chain')
   })
 
-  it('F49 the world may change as it likes: every moment is lived again as it was', async () => {
+  it('F49 every moment replays as it was after the world changed', async () => {
     await world.birth({
       name: 'changing',
       cognition: 'scripted',
@@ -95,7 +95,7 @@ describe('looking back', () => {
     await expectUnbroken(world)
   })
 
-  it('F50 a stack that was changed afterwards is told, by being, moment and field', async () => {
+  it('F50 replay reports a changed stack by being, moment and field', async () => {
     const outcome = (await listOutcomes(world.db, 'changing')).filter(({ kind }) => kind === 'act')[1]
     const forged = JSON.stringify(outcome!.record).replace('"name":"stage:free"', '"name":"stage:mute"')
     await sql`alter table treeos.moment_outcome disable trigger moment_outcome_fixed`.execute(world.owner)

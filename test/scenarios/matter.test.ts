@@ -103,7 +103,7 @@ describe('a thing', () => {
       [],
       ['matter:globe'],
     ])
-    // What somebody holds, nobody takes; and nobody lays down what another holds.
+    // A held thing cannot be taken, and only its holder can put it down.
     expect(await does('ben', 'take', 'matter:globe')).toMatchObject({
       reason: 'RESOURCE_CONFLICT',
       message: 'matter:globe is not in /hall: @ann holds it',
@@ -118,7 +118,7 @@ describe('a thing', () => {
     ])
   })
 
-  it('keeps to its owner, whatever the rules of the space in which it lies', async () => {
+  it('may be changed by its owner only, whatever the rules of its space', async () => {
     await doAs(world, 'set-space', '/attic', { field: 'permissions.do', value: { '*': true } })
     for (const [action, args] of [
       ['set-matter', { field: 'wear.worn', value: false }],
@@ -158,7 +158,7 @@ describe('a thing', () => {
     })
   })
 
-  it('of two who take it at once one has it', async () => {
+  it('goes to one of two beings that take it at once', async () => {
     await doAs(world, 'create-matter', '/hall', { id: 'crown' })
     await does('ann', 'move', '/hall').catch(() => undefined)
     const taken = await Promise.all(['ann', 'ben'].map((name) => does(name, 'take', 'matter:crown')))

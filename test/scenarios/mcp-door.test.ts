@@ -136,7 +136,7 @@ describe('whom a token is of', () => {
     expect(await ada.call('see', { address: '/' })).toMatchObject({ isError: false })
   })
 
-  it('an unknown session is told so, and so is what opens none', async () => {
+  it('an unknown session is refused, and so is a request that opens none', async () => {
     const { secret } = await at.tokenFor('bob')
     const authorization = `Bearer ${secret}`
     const unknown = await at.raw({ authorization, 'mcp-session-id': crypto.randomUUID() })
@@ -155,7 +155,7 @@ describe('whom a token is of', () => {
   })
 })
 
-describe('what reaches the server', () => {
+describe('requests that reach the server', () => {
   it('of the request: too large, no JSON, another path, another name, another site', async () => {
     const { secret } = await at.tokenFor('bob')
     const authorization = `Bearer ${secret}`
@@ -180,7 +180,7 @@ describe('what reaches the server', () => {
   })
 })
 
-/** `fetch` lets nobody choose the Host. @returns the status */
+/** `fetch` does not let the caller set Host. @returns the status */
 async function hostRefused(host: string): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
@@ -193,7 +193,7 @@ async function hostRefused(host: string): Promise<number> {
   })
 }
 
-it('F49 everything that was done from outside is lived again the same, and nothing went wrong unsaid', async () => {
+it('F49 every moment that a client caused replays identically, and no error went unreported', async () => {
   expect(at.edge.errors).toEqual([])
   await expectUnbroken(at.world)
   const { moments: lived } = await expectReplays(at.world)

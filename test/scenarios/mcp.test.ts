@@ -64,7 +64,7 @@ describe('F95 a client performs the four verbs', () => {
       expect(await kid.call('be', { operation: 'birth', payload })).toMatchObject({
         value: { result: { parent: '@kid' } },
       })
-      // What comes in waits, is read, and is answered by hand.
+      // An incoming summon waits, is read, and is answered by hand.
       const asked = await tell(at.world, 'kid', 'How are you?')
       expect(await kid.read('treeos://inbox')).toMatchObject([
         { correlation: asked, from: '@operator', content: 'How are you?' },
@@ -76,7 +76,7 @@ describe('F95 a client performs the four verbs', () => {
       expect(await kid.read('treeos://inbox')).toEqual([])
       expect(callsFor('kid')).toBe(before)
 
-      // A client of 2026 never says that it goes: its seat is left when it is idle, or its token spent.
+      // A client of 2026 never says goodbye: its seat is released when it is idle, or its token has expired.
       if (era === '2025') await kid.leave()
       else await spend('kid')
       await until(async () => !(await at.isDriven('kid')), { what: '@kid freed' })
@@ -188,7 +188,7 @@ async function spend(being: BeingName): Promise<void> {
   for (const { id } of rows) await revokeToken(at.world, { id, as: 'operator' })
 }
 
-describe('F68 what a client is shown', () => {
+describe('F68 what a client sees', () => {
   it('exactly four tools, whatever the being may do, and two resources', async () => {
     const { client } = await at.asBeing('bob')
     const { tools } = await client.listTools()
@@ -239,7 +239,7 @@ describe('both gates hold', () => {
     },
   )
 
-  it('what the lists hold and the stance does not is FORBIDDEN too', async () => {
+  it('an action on the lists that the stance gate refuses is FORBIDDEN too', async () => {
     const args = { action: 'set-being', target: '@operator', args: { field: 'mood.tone', value: 'odd' } }
     await at.expectNothing(await at.asBeing('ada'), 'do', args, 'FORBIDDEN')
   })
@@ -336,7 +336,7 @@ describe('bad input: named, and nothing is written', () => {
   })
 })
 
-it('F49 everything that was done from outside is lived again the same, and nothing went wrong unsaid', async () => {
+it('F49 every moment that a client caused replays identically, and no error went unreported', async () => {
   expect(at.edge.errors).toEqual([])
   await expectUnbroken(at.world)
   const { moments: lived } = await expectReplays(at.world)

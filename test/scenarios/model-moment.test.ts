@@ -25,7 +25,7 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 const thinker = (name: string, role = 'stage:free', more = {}) =>
   world.birth({ name, cognition: 'llm', role, ...more })
 
-/** One moment of a being whose model answers just so. */
+/** One moment of a being whose model gives this answer. */
 async function decide(being: string, reply: Reply, content = 'go on') {
   model.script((request) => (beingOf(request) === being ? reply : undefined))
   const moment = await live(world, being, content)
@@ -38,7 +38,7 @@ const calling = (name: string, args: unknown, content?: string): Reply => ({
   ...(content === undefined ? {} : { content }),
 })
 
-describe('what a model is sent', () => {
+describe('the request to a model', () => {
   it('F64 F65 two messages, system and user; no word of an earlier moment', async () => {
     await thinker('fresh', 'resident')
     await live(world, 'fresh', 'the first-thing-said')
@@ -130,7 +130,7 @@ describe('what a model is sent', () => {
   })
 })
 
-describe('what comes of its answer', () => {
+describe('the effects of its answer', () => {
   it('F76 F54 a tool call is an act: its prose is the content, its facts carry the act', async () => {
     await thinker('actor')
     const moment = await decide(
@@ -152,7 +152,7 @@ describe('what comes of its answer', () => {
   it('F77 no tool call, with prose or without, is a see: no fact, no reply, the wake is closed', async () => {
     await thinker('silent-one')
     const before = await groundOf(world)
-    // What the operator says is a fact of the operator's; nothing else may move.
+    // The operator's summon is a fact of the operator; no other reel may move.
     const first = await decide('silent-one', { content: 'I only think.' })
     const second = await decide('silent-one', { content: null })
     expect([first, second]).toMatchObject([
@@ -187,7 +187,7 @@ describe('what comes of its answer', () => {
     })
   })
 
-  it('F78 an answer that is no answer is a failure: no fact, no reply, told to whoever asked', async () => {
+  it('F78 a malformed answer is a failure: no fact, no reply, and a notice to the asker', async () => {
     await thinker('garbler')
     const before = (await groundOf(world)) as { heads: { reel: string; seq: number }[] }
     model.script((request) => (beingOf(request) === 'garbler' ? { raw: '<html>oops</html>' } : undefined))
@@ -312,13 +312,13 @@ describe('a hijacked model', () => {
       reason: 'FORBIDDEN',
       message: 'not granted by /library permissions.summon.*: it permits nobody, not @guest',
     })
-    // Both gates hold for people too; the owner keeps what its rule leaves it.
+    // Both gates hold for people too; the owner keeps the rights that its rule grants.
     await expect(tell(world, 'echo', 'hi')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await doAs(world, 'set-space', '/library', { field: 'permissions', value: null })
     expect(await live(world, 'echo', 'hi')).toMatchObject({ outcome: 'act' })
   })
 
-  it('what a prompt says it may is not what it may', async () => {
+  it('a prompt grants nothing', async () => {
     await setRole(world, {
       name: 'boaster',
       canSummon: [{ rel: 'asker' }],
@@ -332,7 +332,7 @@ describe('a hijacked model', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

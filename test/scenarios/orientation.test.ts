@@ -102,7 +102,7 @@ describe('orientation', () => {
   })
 })
 
-describe('what a role leaves out', () => {
+describe('the defaults of a role', () => {
   it('F87 is derived: permissions, async replies, messages as triggers, whom to answer, and the prompt', async () => {
     await setRole(world, {
       name: 'bare-bones',
@@ -138,7 +138,7 @@ describe('what a role leaves out', () => {
     expect(request?.messages[0]?.content).toMatch(/^I am sparrow, bare-bones at \/\..*Be brief\./s)
   })
 
-  it('F49 and all of it can be lived again', async () => {
+  it('F49 every moment replays', async () => {
     await expectReplays(world)
   })
 })

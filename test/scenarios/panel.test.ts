@@ -15,7 +15,7 @@ interface Verdict {
   readonly votes: Record<string, Json>
   readonly silent: string[]
 }
-/** What a panel told somebody of one question. */
+/** The verdict of a panel on one question. */
 const verdictOf = (to: string, of: string, seconds = 40): Promise<Verdict> =>
   until(
     async () =>
@@ -111,7 +111,7 @@ describe('F63 a being made of beings', () => {
     ])
   })
 
-  it('F63 answers whoever asked, though somebody else began it all', async () => {
+  it('F63 answers its asker, and not the being that began the chain', async () => {
     await birthPuppet('clara')
     const { n } = await play(world, 'clara', { verb: 'summon', target: '@council', content: { cost: 500 } })
     expect(await verdictOf('clara', `clara/1/${n}`)).toMatchObject({
@@ -192,7 +192,7 @@ describe('F63 a being made of beings', () => {
     const say = (correlation: string, content: Json) =>
       reply(world, { correlation, content, as: 'operator', waitSeconds: 20 })
     expect((await say(old.correlation, 'too late')).moment).toMatchObject({ outcome: 'see' })
-    // A summon that answers nothing is a question, and there is one already.
+    // A summon without inReplyTo is a question, and one is open already.
     expect((await live(world, 'bench', { cost: 9 })).message).toBe('@bench is still at a question of @clara')
     expect((await say(now.correlation, 'YES ')).moment).toMatchObject({ outcome: 'act' })
     expect(await verdictOf('clara', second)).toMatchObject({
@@ -223,7 +223,7 @@ describe('F63 a being made of beings', () => {
   })
 })
 
-describe('what is refused by name, with nothing written', () => {
+describe('refusals with a code and no fact', () => {
   const SEATS = { members: ['@sober'], rule: 'all' }
   it.each<[string, string, JsonObject, string, RegExp]>([
     ['nobody', '@council', { ...SEATS, members: [] }, 'INVALID_INPUT', /members is \[\]: /],
@@ -258,7 +258,7 @@ describe('what is refused by name, with nothing written', () => {
     expect(await groundOf(world)).toEqual(before)
   })
 
-  /** A panel whose mind does what it is told. */
+  /** A panel whose model is scripted. */
   const acts = (action: string, args: JsonObject, being = 'pawn') =>
     play(world, being, { verb: 'do', action, target: `@${being}`, args })
   const QUESTION = { from: 'clara', of: 'x', content: 'now?', since: 'pawn/1/1' }
@@ -284,7 +284,7 @@ describe('what is refused by name, with nothing written', () => {
     expect(JSON.stringify(await rowOf(world, 'pawn'))).toBe(before)
   })
 
-  it('whose turn it is not is not heard, nor what is too long; and no seat moves under a question', async () => {
+  it('a member out of turn is not heard, nor an answer that is too long; no seat changes during a question', async () => {
     await birthPuppet('rook')
     await doAs(world, 'panel:seat', '@rook', { members: ['@sober', '@lavish'], rule: 'all' })
     expect(await acts('panel:open', QUESTION, 'rook')).toMatchObject({ outcome: 'act' })
@@ -320,7 +320,7 @@ describe('what is refused by name, with nothing written', () => {
 
   beforeAll(() => birthPuppet('pawn'))
 
-  it('what somebody set to be no panel is one without seats, and says so', async () => {
+  it('a malformed panel counts as one without seats, and says so', async () => {
     await birthPanel('husk', ['@sober'], 'first')
     await doAs(world, 'set-being', '@husk', { field: 'panel.seats', value: 'everyone' })
     expect(await live(world, 'husk', { cost: 1 })).toMatchObject({
@@ -329,7 +329,7 @@ describe('what is refused by name, with nothing written', () => {
     })
   })
 
-  it('F49 all of it is lived again the same', async () => {
+  it('F49 every moment replays identically', async () => {
     expect(world.leftOut).toEqual([])
     await expectUnbroken(world)
     await expectReplays(world)

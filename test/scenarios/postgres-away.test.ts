@@ -4,7 +4,7 @@ import { FaultProxy } from '../faults/proxy.ts'
 import { askedFor, beingOf, momentOf, tell, until } from '../support/life.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
-/** Longer than the attempts of a mind last together when each fails at once. */
+/** Longer than all attempts of a moment together when each fails at once. */
 const AWAY_MS = 6000
 
 const model = useModelServer()
@@ -23,7 +23,7 @@ const world = useWorld({
   },
 })
 
-it('C2 Postgres goes away while a mind thinks: the answer waits for it, and nobody is asked twice', async () => {
+it('C2 Postgres goes away while a model thinks: the answer waits for it, and the model is asked once', async () => {
   await world.birth({ name: 'thinker', cognition: 'llm', role: 'resident' })
   let answers = false
   model.script(async (request) => {

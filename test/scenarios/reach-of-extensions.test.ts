@@ -15,7 +15,7 @@ import { doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 
-/** What each operation of the extension writes, by its name. */
+/** The facts that each operation of the extension writes, by its name. */
 const WRITES = {
   'a quality of another namespace': (actor: BeingRow) => setQuality(actor, 'mood.tone', 'sly'),
   'the role flow': (actor: BeingRow) => setQuality(actor, 'role-flow.x', []),
@@ -51,7 +51,7 @@ const WRITES = {
 } as const
 const named = Object.entries(WRITES)
 
-/** What no operation may give, as it comes of code that no compiler saw. */
+/** Results that no operation may return; untyped code could. */
 const GIVES: Record<string, [gives: unknown, code: string, message: RegExp]> = {
   nothing: [undefined, 'INTERNAL', /died of a TypeError/],
   'no facts': [{ result: 1 }, 'INTERNAL', /died of a TypeError/],
@@ -130,7 +130,7 @@ beforeAll(async () => {
   await world.birth({ name: 'hand', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
 
-/** A test of the extension by itself is told the same as the moment. */
+/** The unit test of the extension gets the same refusal as the moment. */
 const expectToldAlike = ({ reason, message }: MomentView, action: string) =>
   expect(
     decide(thief, action, { actor: being({ name: 'hand' }), target: space({ path: '/' }) }),
@@ -153,7 +153,7 @@ describe('an operation of an extension', () => {
         message: expect.stringMatching(new RegExp(`^thief:try-${i} of extension thief may not write `)),
       })
       await expectToldAlike(moment, `thief:try-${i}`)
-      // What the operator said to the puppet is all that was written.
+      // The only new fact is the operator's summon of the puppet.
       expect((await groundOf(world)) as { facts: number }).toMatchObject({
         facts: (before as { facts: number }).facts + 1,
       })

@@ -62,7 +62,7 @@ describe('names, addresses and words', () => {
     )
   })
 
-  it('what is just small enough is said whole', async () => {
+  it('content just within the bound is delivered whole', async () => {
     const content = 'ä'.repeat(32_000)
     const { reply } = await summon(world, { target: 'echo', content, as: 'operator', waitSeconds: 10 })
     expect(reply?.content).toBe(content)
@@ -134,7 +134,7 @@ describe('names, addresses and words', () => {
 })
 
 describe('without a mind', () => {
-  it('an LLM being says plainly that no mind is connected, the asker is told, and the next moment ends the same', async () => {
+  it('a moment of an LLM being without a model fails with LLM_NOT_CONFIGURED and a notice to the asker, each time', async () => {
     for (const n of [1, 2]) {
       const correlation = await tell(world, 'librarian', 'what is a reel?')
       expect(await momentOf(world, correlation)).toMatchObject({

@@ -88,7 +88,7 @@ describe('a live write of a flow', () => {
     expect(await stackedAt(null)).toEqual([])
   })
 
-  it('F27 takes what is well formed, to any depth that is allowed', async () => {
+  it('F27 takes well-formed conditions, up to the depth allowed', async () => {
     let when: JsonObject = { verb: 'summon' }
     for (let depth = 0; depth < 15; depth++) when = { and: [when, { not: { or: [] } }] }
     await setFlow(world, 'subject', [{ when, role: 'stage:mute' }])

@@ -15,7 +15,7 @@ function glance(): number {
 
 const stances = (names: readonly string[]) => names.map((name) => `@${name}`)
 
-/** Brings one of each that a role can be expanded or shown by, good ones and bad ones. */
+/** One of each kind of resolver, good ones and bad ones. */
 const kin = defineExtension({
   name: 'kin',
   version: '1.0.0',
@@ -38,7 +38,7 @@ const kin = defineExtension({
       throw new TypeError('a relationship that was never good')
     },
     'kin:wrong': (() => 'everyone') as never,
-    /** hides from everybody that it could not read */
+    /** swallows its read error */
     'kin:careless': async ({ me, world }) => {
       try {
         return stances(await world.occupants(me.home))
@@ -126,7 +126,7 @@ describe('relationship tokens', () => {
     await expectReplays(world)
   })
 
-  it('F71 a model is told of those it may speak to, by name', async () => {
+  it('F71 the prompt names the beings that a model may speak to', async () => {
     await world.birth({ name: 'queen', cognition: 'llm', role: 'ruler' })
     model.script([{ tool: { name: 'summon', args: { target: '@operator', content: 'I rule' } } }])
     await live(world, 'queen', 'reign')
@@ -160,7 +160,7 @@ describe('patterns', () => {
     await expectReplays(world)
   })
 
-  it('F72 what nobody registered drops its entry alone, and the moment runs and says so', async () => {
+  it('F72 an unregistered resolver drops its own entry only; the moment runs and reports it', async () => {
     const lost: JsonObject[] = [
       { rel: 'mother-in-law' },
       { resolver: 'kin:foes' },
@@ -234,7 +234,7 @@ describe('F73 an extension', () => {
   it('may hide that a read of it failed, and nothing comes of that: the moment looks again', async () => {
     await setRole(world, { name: 'careless', canSummon: [{ rel: 'kin:careless' }], prompt: '' })
     await puppet('absent', 'careless', { home: '/attic' })
-    // What a first look did not guess that it would read is refused to it, and read by a second.
+    // The first look refuses a row that was not prefetched; the second look reads it.
     for (const round of [1, 2]) {
       const { summon, leftOut } = await reachOf('absent')
       expect({ round, summon, leftOut }).toMatchObject({ leftOut: [] })
@@ -254,7 +254,7 @@ describe('F73 an extension', () => {
 })
 
 describe('see-resolvers', () => {
-  it('F74 F75 are run each moment and rendered by name; text stands as it is; what fails is left out, and no tool', async () => {
+  it('F74 F75 run each moment and are rendered by name; text stays as it is; a failing one is left out; none becomes a tool', async () => {
     await world.birth({ name: 'cook-llm', cognition: 'llm', role: 'kin:host', home: '/fitness' })
     const before = glances
     for (const round of [1, 2]) {
@@ -297,7 +297,7 @@ describe('see-resolvers', () => {
   })
 })
 
-it('an error that a resolver throws reaches no record, whatever it is called', async () => {
+it('an error that a resolver throws reaches no record, whatever its name', async () => {
   const blobs = await world.owner.selectFrom('blob').select('bytes').execute()
   const faces = blobs.map(({ bytes }) => bytes.toString()).filter((text) => text.includes('kin:broken'))
   expect(faces.length).toBeGreaterThan(1)

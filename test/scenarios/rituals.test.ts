@@ -19,7 +19,7 @@ import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
-/** What docs/rituals.md walks through. */
+/** The ritual of docs/rituals.md. */
 const { roles, flows } = JSON.parse(
   readFileSync(new URL('../../docs/examples/coronation.json', import.meta.url), 'utf8'),
 ) as { roles: JsonObject[]; flows: Record<string, JsonObject[]> }
@@ -30,7 +30,7 @@ const say = (content: string, target?: string): Reply => ({
 const CROWNING: Reply = {
   tool: { name: 'do', args: { action: 'set-space', args: { field: 'crown.head', value: '@heir' } } },
 }
-/** What the three would say, by the role they wear. */
+/** The line of each of the three, by role. */
 const LINES: Record<string, Reply> = {
   presider: say('Bring the crown.', '@chancellor'),
   chancellor: say('Here is the crown.'),
@@ -153,7 +153,7 @@ describe('gather', () => {
       ...(need === undefined ? {} : { need }),
     })
 
-  it('K of N replies are enough, and what comes later lies in the inbox', async () => {
+  it('K of N replies are enough, and later replies stay in the inbox', async () => {
     const gathered = await ask(['yes-1', 'away', 'yes-2'], 2)
     expect(gathered).toMatchObject({ complete: true, silent: [], waiting: ['@away'] })
     expect(gathered.replies.map(({ from, content }) => [from, content]).sort()).toEqual([
@@ -188,7 +188,7 @@ describe('gather', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     expect(model.requests.every(({ body }) => body !== null && beingOf(body) !== '')).toBe(true)
     await setFlow(world, 'herald', [])
     await expectUnbroken(world)

@@ -27,13 +27,13 @@ const world = useWorld({ extensions: [stage] })
 const puppet = (name: string, role: string, more: JsonObject = {}) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role, ...more })
 
-/** What the role-manager answers a person. */
+/** The answer of the role-manager to a person. */
 async function ask(content: Json): Promise<Json> {
   const { reply } = await summon(world, { target: 'role-manager', content, as: 'operator', waitSeconds: 20 })
   return reply?.content ?? null
 }
 
-/** What the role-manager answers a being that asks. */
+/** The answer of the role-manager to a being. */
 async function askAs(being: string, content: Json): Promise<JsonObject> {
   const spoken = await play(world, being, { verb: 'summon', target: '@role-manager', content })
   expect(spoken).toMatchObject({ outcome: 'act' })
@@ -61,7 +61,7 @@ describe('the role-manager', () => {
     expect((await live(world, 'page', 'look')).primary).toBe('herald')
   })
 
-  it('F39 what it writes for an asker is the asker’s: the fact says for whom, and who may change it later', async () => {
+  it('F39 a role it writes for an asker belongs to the asker: the fact names the asker, who may change it later', async () => {
     const [moment] = (await moments(world.db, 'role-manager')).slice(0, 1)
     expect((await factsOf(world, 'role-manager', moment!.n)).map(({ reel, kind }) => [reel, kind])).toEqual([
       ['being:role-manager', 'being:summoned'],
@@ -75,7 +75,7 @@ describe('the role-manager', () => {
     expect(JSON.parse(row.state)).toMatchObject({ author: 'operator' })
   })
 
-  it('takes what a person types: JSON as text', async () => {
+  it('takes JSON that a person typed as text', async () => {
     const request = { do: 'set-world-signal', namespace: 'court', key: 'in-session', value: true }
     expect(await ask(JSON.stringify(request))).toEqual({
       ok: true,
@@ -164,7 +164,7 @@ describe('the role-manager', () => {
   })
 })
 
-describe('what nobody can widen through the role-manager', () => {
+describe('a being cannot widen its reach through the role-manager', () => {
   const forbidden = { ok: false, error: { code: 'FORBIDDEN' } }
   const narrow = {
     name: 'climber',
@@ -186,7 +186,7 @@ describe('what nobody can widen through the role-manager', () => {
     await puppet('victim', 'resident')
   })
 
-  it('a being gets through it what it could have done alone', async () => {
+  it('a being gets through it only what it could have done alone', async () => {
     expect(
       await askAs('climber', { do: 'set-role', role: { name: 'mask', canSee: ['~'], prompt: 'x' } }),
     ).toMatchObject({ ok: true })
@@ -243,14 +243,14 @@ describe('what nobody can widen through the role-manager', () => {
     expect(await find('forged')).toBeUndefined()
   })
 
-  it('whoever mediates cannot choose what is done in the asker’s name', async () => {
+  it('a mediator cannot choose what is done in the asker’s name', async () => {
     const call = {
       verb: 'do',
       action: 'mediate',
       target: '@broker',
       args: { do: 'set-role', role: { name: 'forged', canDo: ANY, prompt: '' } },
     }
-    // The operator, who may do anything, spoke to it; but asked for nothing.
+    // The operator may do anything and spoke to it, but made no request.
     expect(await play(world, 'broker', call)).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
     const bare = await play(world, 'broker', { ...call, args: {} })
     const answer = await until(async () =>
@@ -276,7 +276,7 @@ describe('what nobody can widen through the role-manager', () => {
     expect(await find('late')).toBeUndefined()
   })
 
-  it('F49 all of it can be lived again', async () => {
+  it('F49 every moment replays', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -77,12 +77,12 @@ describe('cognition', () => {
     expect(await wears('chooser')).toEqual(['for-scripted', 'quiet'])
   })
 
-  it('F8 without any match the default role is worn, whatever cognition it needs', async () => {
+  it('F8 without a match the being wears its default role, whatever cognition the role needs', async () => {
     await puppet('fallen', [{ when: { 'space.name': 'nowhere' }, role: 'plain' }], { role: 'for-human' })
     expect(await wears('fallen')).toEqual(['for-human'])
   })
 
-  it('F10 with nothing left to wear a moment is skipped by a named reason, seals nothing, and the asker is told', async () => {
+  it('F10 a moment without a role is skipped with a named reason and seals nothing, and the asker gets a notice', async () => {
     await setRole(world, { name: 'fleeting', canSummon: ANY, prompt: '' })
     await puppet('bare', null, { role: 'fleeting' })
     await doAs(world, 'delete-role', '/', { name: 'fleeting', force: true })
@@ -283,7 +283,7 @@ describe('a flow', () => {
   })
 
   // Published: a 1, b "x", c false; missing: d.
-  it('F26 every operator does live what it does alone, missing paths included', async () => {
+  it('F26 every operator gives the same result in a moment as by itself, on missing paths too', async () => {
     const conditions: [JsonObject, boolean][] = [
       [{ 'world.f26.a': { eq: 1 } }, true],
       [{ 'world.f26.a': { eq: '1' } }, false],
@@ -364,7 +364,7 @@ describe('F52 explain', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -12,14 +12,14 @@ import { expect, inject, it } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
 
-/** Both were due more than once while Temporal was down; of the second several ticks are not too late to be taken. */
+/** Both are due more than once while Temporal is down. Several ticks of the fast one are still within the catch-up window. */
 const EVERY_SECONDS = { slow: 12, fast: 2 }
 const OUTAGE_MS = 26_000
 
 it('F89 of the ticks that Temporal missed while it was down a worker gets one for a long interval, at most one for a short one', async () => {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } }, // an outage is much to warn of
+    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } }, // an outage causes many warnings
     shutdownSignals: [],
   })
   const dataDir = await mkdtemp(join(tmpdir(), `treeos-test-${process.pid}-`))
@@ -76,7 +76,7 @@ it('F89 of the ticks that Temporal missed while it was down a worker gets one fo
   const back = Date.now()
   await until(() => of('slow', back, Number.POSITIVE_INFINITY).length > 0, { seconds: 60 })
 
-  // Ticks of the fast one may all be too late to be made up for, when the server takes its time: the next is the one then.
+  // When the server starts slowly, every missed tick of the fast one may be too late to be caught up; then none is.
   const late = { slow: of('slow', down, back), fast: of('fast', down, back) }
   expect(late, JSON.stringify(ticks)).toMatchObject({ slow: [{}], fast: late.fast.slice(0, 1) })
   expect(of('fast', back, Number.POSITIVE_INFINITY).length).toBeGreaterThan(0)

@@ -231,7 +231,7 @@ describe('the reconciler', () => {
   }, 60_000)
 })
 
-it('everything that was lived here is lived again: workflows of schedules are no beings', async () => {
+it('every moment replays, and workflows of schedules are not taken for beings', async () => {
   for (const name of ['kept', 'lost']) await deleteSchedule('one', name)
   const beings = await until(async () => {
     const open = await Promise.all(['ringer', 'sleeper', 'slow'].map((name) => wakesOf(world, name)))

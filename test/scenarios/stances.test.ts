@@ -103,7 +103,7 @@ describe('F70 the substrate refuses what the target forbids even when can* lists
   })
 
   it('self, parent, ancestor: of the being that is meant', async () => {
-    // It is the operator who tells them to speak, and has to be let in for that.
+    // The operator tells them to speak, so the rules must let the operator in.
     const may = (requires: Json) =>
       doAs(world, 'set-space', '/street/inn', {
         field: 'permissions.summon',

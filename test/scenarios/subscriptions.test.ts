@@ -193,7 +193,7 @@ describe('F90 a subscription is refused', () => {
     else expect((await asked).result).toMatchObject({ name: 'x', beings: false })
   })
 
-  it('and who sees only places is told nothing of beings', async () => {
+  it('and a role that sees only places gets nothing about beings', async () => {
     await birth('looker', { role: 'hall-watch' })
     await subscribe('looker', { name: 'any', scope: '/hall', field: 'secret' })
     await setBeing('patient', 'secret.is', 1)
@@ -289,7 +289,7 @@ it('F90 against brute force: exactly those are woken to whom a changed value bel
   expect(wakes).toBeGreaterThan(20)
 }, 120_000)
 
-it('everything that was lived here is lived again', async () => {
+it('every moment replays', async () => {
   await quiet()
   expect(world.errors).toEqual([])
   await expectUnbroken(world)

@@ -19,7 +19,7 @@ import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
-/** Two who answer each other for as long as they are let. */
+/** Two beings that answer each other without end. */
 const echoing = defineExtension({
   name: 'echoing',
   version: '1.0.0',
@@ -61,7 +61,7 @@ function slowly() {
   return { asked: call.promise, release: gate.resolve }
 }
 const acts = async (id: string) => (await thread(world.db, id)).acts
-/** What a being was woken by in a thread. */
+/** The summon that woke a being in a thread. */
 const heard = (being: string, id: string) =>
   until(async () => (await wakesOf(world, being)).find(({ root, kind }) => root === id && kind === 'summon'))
 const over = (id: string) =>
@@ -76,7 +76,7 @@ describe('a thread', () => {
       thread: id,
       state: 'live',
       participants: ['@between', '@operator', '@person'],
-      wakes: 3, // what the operator chose to say, that, and what came of it
+      wakes: 3, // the operator's act, the summon of @between, and the summon of @person
       open: 1,
       acts: 2,
       depth: 2,
@@ -99,7 +99,7 @@ describe('a thread', () => {
     expect((await threads(world.db, { all: true, last: 10 })).map((view) => view.thread)).toContain(id)
   })
 
-  it('that never began is said to be unknown, and what is no id to be none', async () => {
+  it('that never began is CORRELATION_NOT_FOUND, and a malformed id is ADDRESS_PARSE_ERROR', async () => {
     await expect(thread(world.db, 'nowhere')).rejects.toMatchObject({ code: 'CORRELATION_NOT_FOUND' })
     await expect(cut('nowhere')).rejects.toMatchObject({ code: 'CORRELATION_NOT_FOUND' })
     await expect(see(world, 'operator', 'thread:no where')).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('a summon that names a thread', () => {
 })
 
 describe('a cut', () => {
-  it('ends what would go on by itself: one fact, and nothing more is lived of it', async () => {
+  it('ends a thread that would go on by itself: one fact, and no further act of it', async () => {
     const id = await tell(world, 'bea', 'begin')
     await until(async () => (await acts(id)) >= 6)
     const done = await cut(id)
@@ -226,7 +226,7 @@ describe('a cut', () => {
     await over(id)
     const stood = await acts(id)
     expect(await thread(world.db, id)).toMatchObject({ state: 'severed', open: 0 })
-    // Either what was being decided was dropped, or what came of it opened nothing.
+    // Either the decision was dropped, or the wake that came of it opened no moment.
     const last = (await Promise.all(['bea', 'fen'].map((name) => moments(world.db, name, 1)))).flat()
     expect(last.map(({ reason }) => reason)).toContainEqual(
       expect.stringMatching(/^(thread-cut|RESOURCE_CONFLICT)$/),
@@ -237,7 +237,7 @@ describe('a cut', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('drops what a mind was still deciding, and asks it nothing more: no act, and nothing written', async () => {
+  it('drops the decision that a model was making, and asks it nothing more: no act, and no fact', async () => {
     const { asked, release } = slowly()
     const id = await tell(world, 'mind', 'think hard')
     await asked
@@ -264,7 +264,7 @@ describe('a cut', () => {
     model.reset()
   })
 
-  it('leaves be what the world had changed by it: whoever wakes by that is told, and goes on in a thread of its own', async () => {
+  it('keeps the changes it made to the world: a being that wakes by one gets it, and goes on in a thread of its own', async () => {
     await setFlow(world, 'mind', [{ stack: true, when: { 'world.bell.rung': true }, role: 'stage:mode-1' }])
     const { asked, release } = slowly()
     const busy = await tell(world, 'mind', 'think long')
@@ -283,7 +283,7 @@ describe('a cut', () => {
     model.reset()
   })
 
-  it('of what a being woken by a change has not yet said lets it say it', async () => {
+  it('lets a being that a change woke before the cut say what it decides', async () => {
     const { asked, release } = slowly()
     await publish(world, 'bell.rung', 2)
     await asked
@@ -300,7 +300,7 @@ describe('a cut', () => {
     model.reset()
   })
 
-  it('takes what people were asked out of their inboxes, and an answer then comes too late', async () => {
+  it('takes its open summons out of the inboxes of people, and an answer then comes too late', async () => {
     const id = await tell(world, 'between', {
       call: { verb: 'summon', target: '@operator', content: 'and?' },
     })
@@ -339,7 +339,7 @@ describe('a cut', () => {
     expect(row?.state).toMatchObject({ thread: id, cutBy: 'between' })
   })
 
-  it('F49 is lived again like all else, and no chain is broken by it', async () => {
+  it('F49 replays, and breaks no chain', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -93,7 +93,7 @@ describe('F30 the five clauses of the court, through a day', () => {
   const lists = { canSee: ['~'], canDo: ['move'], canSummon: [{ rel: 'asker' }] }
   let n = 0
   const at = (time: string) => world.setClock(`2027-06-07T${time}Z`)
-  /** One moment, with what its stack was. */
+  /** One moment and its stack. */
   async function moment(call: object, as: 'operator' | 'human' = 'operator') {
     await setFlow(world, 'operator', as === 'human' ? [{ when: { verb: 'summon' }, role: 'human' }] : [])
     const { primary, stacked, outcome, n: number } = await play(world, 'ada', call as never)
@@ -174,7 +174,7 @@ describe('F30 the five clauses of the court, through a day', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment can be lived again, and no chain is broken', async () => {
+  it('F49 every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -151,7 +151,7 @@ describe('F88 triggerOn names what opens a moment', () => {
   })
 })
 
-it('everything that was lived here is lived again, what was left unopened too', async () => {
+it('every moment replays, with the wakes that opened none', async () => {
   await doAs(world, 'set-being', '@dozer', { field: 'wake.idle', value: null })
   await until(async () => (await listUnclaimed(world.db, 0, 10)).length === 0)
   await sleep(1500)

@@ -194,7 +194,7 @@ describe('F32 precision and recall', () => {
       await puppet(name, { roleFlow: flowOf(random), home: random.pick(['/', ...ROOMS]) })
   })
 
-  /** What the world is to a being, as far as its flow reads it and others may change it: straight from the rows. */
+  /** The values that a being's flow reads and others may change, straight from the rows. */
   async function seenBy(name: BeingName): Promise<JsonObject> {
     const me = await beingRow(name)
     const context = await contextNow(me)
@@ -255,7 +255,7 @@ describe('F32 precision and recall', () => {
     expect(changes).toBeGreaterThan(25)
   }, 120_000)
 
-  it('while flows are edited, beings move and everything changes at once: whoever rests has seen the world as it is', async () => {
+  it('while flows, places and values change at once: every idle being has seen the world as it is', async () => {
     const random = new Random(23)
     const until_ = Date.now() + 6000
     const many = async (work: () => Promise<unknown>) => {
@@ -315,7 +315,7 @@ describe('F32 precision and recall', () => {
     }
   }
 
-  it('without the index of read paths the same change wakes nobody: what the tests above would then say', async () => {
+  it('without the index of read paths the same change wakes nobody, so the tests above would fail', async () => {
     await puppet('deaf', { roleFlow: reads('world.weather.a') })
     await sql`delete from treeos.watch where being = 'deaf'`.execute(world.owner)
     await publish('weather', 'a', 'something new')
@@ -324,7 +324,7 @@ describe('F32 precision and recall', () => {
   })
 })
 
-it('everything that was lived here is lived again', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 }, 120_000)

@@ -100,7 +100,7 @@ describe('the weather', () => {
     },
   )
 
-  it('F49 is lived again the same, and nobody is asked', async () => {
+  it('F49 replays identically, without a request', async () => {
     await publish(world, 'garden.x', 1)
     expect((await moments(world.db, 'station')).some(({ outcome }) => outcome === 'act')).toBe(true)
     asked = []

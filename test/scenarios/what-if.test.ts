@@ -79,7 +79,7 @@ describe('what if', () => {
     ])
   })
 
-  it('tells what differs: of a prompt-only modifier the stack and the prompt', async () => {
+  it('names what differs: for a prompt-only modifier the stack and the prompt', async () => {
     const calm = (FLOW as JsonObject[]).slice(0, 2)
     expect(await ask(calm)).toMatchObject([
       { n: 2, differs: ['stack', 'prompt'], would: worn('stage:free'), refused: null },
@@ -106,7 +106,7 @@ describe('what if', () => {
     expect(await whatIf(world, { being: 'bare', flow: [{ role: 'unheard-of' }] })).toEqual([])
   })
 
-  it('does not depend on what the world is now', async () => {
+  it('does not depend on the present world', async () => {
     const edited = [{ role: 'sleeper' }]
     const before = await ask(edited)
     expect(before.map(({ n, refused }) => [n, refused?.code ?? null])).toEqual([

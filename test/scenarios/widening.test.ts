@@ -24,7 +24,7 @@ const puppet = (name: string, more = {}) =>
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)
 
-describe('what no one can widen', () => {
+describe('a being cannot widen its reach', () => {
   /** May do every operation, but speak to its asker alone. */
   const keeper = {
     name: 'keeper',
@@ -110,7 +110,7 @@ describe('what no one can widen', () => {
       outcome: 'act',
     })
     expect(await rowOf(world, 'imp')).toMatchObject({ parent: 'schemer' })
-    // Its maker may edit it, it may not edit its maker, and neither comes by more.
+    // Its maker may edit it, it may not edit its maker, and neither gains reach.
     expect(await perform('set-roleflow', '@imp', { flow: [{ role: 'stage:free' }] })).toMatchObject({
       reason: 'FORBIDDEN',
     })
@@ -236,7 +236,7 @@ describe('a hijacked being', () => {
     )
     const told = []
     for (const id of ids) told.push(await momentOf(world, id, 30))
-    // What is no stance, or means nobody, is a mistake before it is forbidden.
+    // A target that is no stance, or names nobody, fails before the gates.
     expect(new Set(told.map(({ outcome, reason }) => `${outcome} ${reason}`))).toEqual(
       new Set(['failure FORBIDDEN', 'failure ADDRESS_PARSE_ERROR', 'failure INVALID_INPUT']),
     )

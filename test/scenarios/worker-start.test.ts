@@ -112,7 +112,7 @@ describe('a worker that starts while a service is briefly away', () => {
   })
 })
 
-describe('a worker that is told something wrong ends at once, and says what would be right', () => {
+describe('a worker with a wrong setting ends at once, and says what would be right', () => {
   const withPath = (pathname: string) => Object.assign(new URL(database.url), { pathname }).href
 
   it.each([
