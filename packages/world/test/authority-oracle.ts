@@ -169,10 +169,11 @@ function faultOfWords(
 ): string | null {
   const me = world.being(actor)
   const reach = [me, ...(driver === null ? [] : [world.being(driver)])].map((one) => capabilities(world, one))
-  const isView = (cap: string) => driver === OPERATOR && cap.startsWith('view ')
+  // The operator's `*` covers what `expand` cannot name: every view, and any being that may ask.
+  const isOperators = (cap: string) => driver === OPERATOR && /^view |^canSummon asker$/.test(cap)
   for (const { name, spec } of wordsOf(before, now, after)) {
     const more = [...expand(world, me, spec)].find(
-      (cap) => !isView(cap) && !reach.some((caps) => caps.has(cap)),
+      (cap) => !isOperators(cap) && !reach.some((caps) => caps.has(cap)),
     )
     if (more !== undefined) return `role ${name} has ${more}, beyond ${driver ?? 'its own'} reach`
   }
