@@ -71,8 +71,9 @@ export class Oracle {
       const had = old === undefined ? null : capabilities(before, old)
       for (const cap of capabilities(after, being)) {
         if (had?.has(cap)) continue
-        if (!this.#first.has(being.name)) this.#born.set(being.name, new Set())
-        ;(this.#first.get(being.name) ?? this.#born.get(being.name))?.add(cap)
+        const caps = this.#first.get(being.name) ?? this.#born.get(being.name) ?? new Set()
+        if (!this.#first.has(being.name)) this.#born.set(being.name, caps)
+        caps.add(cap)
       }
     }
     for (const [key, row] of after.rows) {
