@@ -32,7 +32,7 @@ const rule = defineOperation({
   name: 'court:rule',
   description: 'Decides the case that is heard, and ends the sitting.',
   on: 'space',
-  allow: ['anyone'], // who holds this action is the judge: no other role has it
+  allow: ['anyone'], // only the judge's role holds this action
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
   decide: ({ target, args }) => ({
     facts: [
@@ -63,7 +63,7 @@ const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => 
   return typeof heard === 'string' ? heard : null
 }
 
-/** Presides over one sitting. Reaches the ruling and whoever speaks; cannot convene, mint or bind anyone. */
+/** Presides over one sitting. May rule and answer the asker. Cannot convene a sitting, make beings or write roles. */
 const judge = defineRole({
   name: 'court:judge',
   canSee: ['~'],
@@ -85,16 +85,16 @@ const startled = defineRole({
   prompt: 'Somebody has just disturbed the court. Notice it, and go on with composure.',
 })
 
-/** For whoever presides: a judge while the court sits, and one who watches else. */
+/** Flow of a presiding being: a judge while the court sits, else a watcher. */
 export const presiding: RoleFlow = [
   { when: { 'space.name': 'court', 'world.court.in-session': true }, role: 'court:judge' },
   { when: { 'space.name': 'court' }, role: 'court:watcher' },
   { stack: true, when: { 'space.quality.court.disturbance': { present: true } }, role: 'court:startled' },
 ]
-/** For whoever comes to see: never a judge. */
+/** Flow of a visitor: never a judge. */
 export const watching: RoleFlow = presiding.filter(({ role }) => role !== 'court:judge')
 
-/** A judge without a model: rules for whoever speaks last, and tells a visitor what is heard while it only watches. */
+/** A scripted judge. Rules in favour of the last speaker; while it only watches, says that the court does not sit. */
 const gavel: Script = ({ wake, primary, stacked, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const heard = caseOf(face.space.qualities)

@@ -1,12 +1,12 @@
 import { defineExtension, defineRole, type RoleFlow } from '@treeos/sdk'
 
-/** Shorter silences are ordinary waiting. */
+/** A shorter silence is ordinary waiting. */
 const IDLE_SECONDS_MIN = 60
 
 const mood = (name: string, description: string, prompt: string) =>
   defineRole({ name: `emotions:${name}`, description, prompt })
 
-/** Modifiers of tone. Each is prompt only: a mood never lets a being do more than it could. */
+/** Roles that change the tone. Each has only a prompt, so a mood never adds a permission. */
 const roles = [
   mood(
     'bored',

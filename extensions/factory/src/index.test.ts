@@ -13,7 +13,7 @@ const BROKEN = { line: 'running', broken: true }
 
 const does = (action: string, target = hall(), line: JsonObject = RUNNING, args: JsonObject = {}) =>
   decide(factory, action, { actor: tess, target, args, world: [signals('factory', line)] })
-/** Of what takes any. */
+/** Arguments of the operations that take some. */
 const ARGS: Readonly<Record<string, JsonObject>> = {
   run: { running: true },
   'log-defect': { what: 'a truck is askew' },
@@ -67,7 +67,7 @@ describe('on the line', () => {
     ],
     ['no deck is on the conveyor of /factory', 'attach-trucks', hall(), RUNNING],
     ['nothing is to be mended in /factory', 'repair', hall(), RUNNING],
-    // What somebody set to something else is an empty stock.
+    // A malformed stock counts as an empty one.
     ['no deck is on the conveyor of /factory', 'attach-trucks', hallOf('much'), RUNNING],
     ['no deck is on the conveyor of /factory', 'attach-trucks', hallOf(null), RUNNING],
     ['nothing is to be mended in /factory', 'repair', hallOf({ open: -1 }), RUNNING],

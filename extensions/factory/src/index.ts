@@ -18,19 +18,19 @@ import {
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** With so many defects that nobody has mended the line breaks. */
 const HALL = 'factory:hall'
+/** The line breaks when this many defects are open. */
 const OPEN_DEFECTS_MAX = 2
-/** The conveyor takes no more decks; whoever turns them waits. */
+/** Decks that fit on the conveyor. The lathe waits while it is full. */
 const DECKS_MAX = 5
 
 const count = z.number().int().min(0)
-/** What is on the conveyor, what was made, and the defects: all that were ever found, and those still open. */
+/** Decks on the conveyor, boards made, defects found so far, and defects still open. */
 const stock = z.object({ decks: count, boards: count, found: count, open: count })
 type Stock = z.infer<typeof stock>
 type Dashboard = Stock & { line: string; broken: boolean }
 
-/** Whoever sets qualities by hand may set anything: what is no stock is an empty one. */
+/** Qualities can be set by hand to anything, so a malformed stock counts as an empty one. */
 const stockOf = ({ qualities }: SpaceRow): Stock =>
   z.object({ stock }).safeParse(qualities.factory).data?.stock ?? { decks: 0, boards: 0, found: 0, open: 0 }
 
@@ -39,7 +39,7 @@ async function dashboardOf(space: SpaceRow, world: WorldReader): Promise<Dashboa
   return { ...stockOf(space), line: line === 'running' ? line : 'stopped', broken: broken === true }
 }
 
-/** @throws {TreeosError} INVALID_TYPE, or RESOURCE_CONFLICT while nothing can be made here */
+/** @throws {TreeosError} INVALID_TYPE for another type of space; RESOURCE_CONFLICT while the line is broken or stopped */
 async function runningIn(space: SpaceRow, world: WorldReader): Promise<Dashboard> {
   requireFactory(space)
   const dashboard = await dashboardOf(space, world)
@@ -69,7 +69,7 @@ const run = defineOperation({
   },
 })
 
-// Who holds one of the actions below is a worker or the supervisor: no other role has them.
+// Only the roles of the workers and the supervisor hold the actions below, so the space allows anyone.
 const operateLathe = defineOperation({
   name: 'factory:operate-lathe',
   description: 'Turns one deck, which goes onto the conveyor.',
@@ -148,7 +148,7 @@ const repair = defineOperation({
   },
 })
 
-/** Makes boards while the line runs. Reaches the line and the supervisor; cannot start, stop or mend anything. */
+/** Makes boards while the line runs. May call the supervisor. Cannot start, stop or repair the line. */
 const worker = defineRole({
   name: 'factory:worker',
   canSee: ['~'],
@@ -175,7 +175,10 @@ const supervisor = defineRole({
   prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',
 })
 
-/** For whoever works here, where `busy` says when there is something to do: the signals alone make it another being. */
+/**
+ * Flow of a being at one station: its role follows the factory's signals.
+ * @param busy conditions under which the station has work
+ */
 const station = (busy: Extract<RoleFlow[number]['when'], object>): RoleFlow => [
   { when: { 'world.factory.broken': true }, role: 'factory:halted' },
   { when: { ...busy, 'world.factory.line': 'running' }, role: 'factory:worker' },
@@ -188,7 +191,7 @@ const dashboardSeen = (views: readonly { name: string; view: Json }[]): Dashboar
 const eventOf = (content: Json): Json =>
   typeof content === 'object' && content !== null && 'event' in content ? (content.event ?? null) : null
 
-/** Turns a deck whenever its hour comes, unless the conveyor is full. */
+/** Turns a deck at each scheduled wake, unless the conveyor is full. */
 const lathe: Script = ({ wake, primary, face }) => {
   const { decks = DECKS_MAX } = dashboardSeen(face.views) ?? {}
   return primary === 'factory:worker' && eventOf(wake.content) === 'schedule' && decks < DECKS_MAX
@@ -196,16 +199,16 @@ const lathe: Script = ({ wake, primary, face }) => {
     : silence
 }
 
-/** Makes a board of whatever comes along. */
+/** Makes a board of each deck on the conveyor. */
 const trucks: Script = ({ primary, face }) =>
   primary === 'factory:worker' && (dashboardSeen(face.views)?.decks ?? 0) > 0
     ? perform('factory:attach-trucks', face.space.path)
     : silence
 
-/** So seldom is a board as it should not be, in this scene. */
+/** In this scene one board in this many has a defect. */
 const BOARDS_PER_DEFECT = 3
 
-/** Looks at each board, and calls the supervisor when the line breaks. */
+/** Inspects each board, and calls the supervisor when the line breaks. */
 const inspect: Script = ({ wake, primary, face }) => {
   if (eventOf(wake.content) !== 'changed') return silence
   if (primary === 'factory:halted') return tell('@supervisor', `the line of ${face.space.path} is broken`)
@@ -216,7 +219,7 @@ const inspect: Script = ({ wake, primary, face }) => {
     : silence
 }
 
-/** Mends what is broken when called; tells everybody else how the line goes. */
+/** Repairs a broken line when summoned. Otherwise answers with the state of the line. */
 const supervise: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const dashboard = dashboardSeen(face.views)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type FitnessSet, overload } from './index.ts'
 
-/** Sessions in order, each a weight with the reps of its sets; the target is 5. */
+/** Sessions in order. Each is a weight with the reps of its sets; the target is 5 reps. */
 const did = (...sessions: [weight: number, ...reps: number[]][]): FitnessSet[] =>
   sessions.flatMap(([weight, ...reps], i) =>
     reps.map((done, j) => ({

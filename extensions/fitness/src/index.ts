@@ -1,5 +1,6 @@
 import {
   answer,
+  asJson,
   defineExtension,
   defineRole,
   type Json,
@@ -10,12 +11,12 @@ import {
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** The content of a thing of type `fitness-set`. Whose it is says the thing, so nobody trains in another's name. */
+/** The content of a thing of type `fitness-set`. The athlete is the owner of the thing, so it cannot be forged here. */
 const fitnessSet = z.object({
   exercise: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
-  /** counts the athlete's trainings of this exercise, from 1 */
+  /** number of the athlete's training of this exercise, from 1 */
   session: z.number().int().min(1).max(100_000),
-  /** of this session, from 1 */
+  /** number of the set in this session, from 1 */
   set: z.number().int().min(1).max(100),
   /** kg */
   weight: z.number().min(0).max(1000),
@@ -26,22 +27,22 @@ export type FitnessSet = z.infer<typeof fitnessSet>
 
 const STEP_KG = 2.5
 const DELOAD = 0.9
-/** A weight was not reached in so many sessions one after the other: less comes next. */
+/** After this many missed sessions in a row at one weight, the advice is less weight. */
 const MISSES_MAX = 2
 
 export interface Advice {
   /** kg */
   readonly weight: number
   readonly why: 'all-met' | 'missed' | 'missed-twice'
-  /** the last session that it rests on */
+  /** the last session that the advice uses */
   readonly session: number
 }
 
 /**
- * Progressive overload: a step more when all targets of the last session were met, a tenth less when the same weight was
- * missed twice running, else the same again.
+ * Progressive overload. Adds a step if the last session met all targets. Takes off a tenth after two misses in a row at the
+ * same weight. Otherwise keeps the weight.
  * @param sets of one athlete and one exercise, in any order
- * @returns null without any
+ * @returns null without sets
  */
 export function overload(sets: readonly FitnessSet[]): Advice | null {
   const sessions = sessionsOf(sets).map((session) => {
@@ -61,11 +62,11 @@ export function overload(sets: readonly FitnessSet[]): Advice | null {
   return { weight: Math.floor((weight * DELOAD) / STEP_KG) * STEP_KG, why: 'missed-twice', session }
 }
 
-/** The numbers of the sessions, the last first. */
+/** Session numbers, newest first. */
 const sessionsOf = (sets: readonly FitnessSet[]): number[] =>
   [...new Set(sets.map(({ session }) => session))].sort((a, b) => b - a)
 
-/** What one athlete did of one exercise, as far back as advice looks. */
+/** The sets of one athlete and one exercise, as far back as the advice uses them. */
 interface Training {
   readonly athlete: string
   readonly exercise: string
@@ -77,7 +78,7 @@ function recent(sets: readonly FitnessSet[]): FitnessSet[] {
   return sets.filter(({ session }) => sessions.includes(session))
 }
 
-/** Reads the sets that lie in its space, and advises. Changes nothing. */
+/** Reads the sets in its space and gives advice. Changes nothing. */
 const coach = defineRole({
   name: 'fitness:coach',
   canSummon: [{ rel: 'asker' }],
@@ -86,7 +87,7 @@ const coach = defineRole({
     'You are a coach. Whoever asks wants to know the next weight of an exercise. Go by their own sets alone: a step more when ' +
     'all targets were met, a tenth less after two misses of one weight, else the same again.',
 })
-/** Notes its own sets as things, and asks the coach. */
+/** Records its own sets as matter, and asks the coach. */
 const athlete = defineRole({
   name: 'fitness:athlete',
   canDo: ['create-matter'],
@@ -95,7 +96,7 @@ const athlete = defineRole({
     'You train. Note each set as a thing of type fitness-set, and ask the coach before the next session.',
 })
 
-/** Tells whoever asks `{"exercise": …}` what to lift next, by the asker's own sets. */
+/** Answers `{"exercise": …}` with the next weight, from the asker's own sets. */
 const advise: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const { data: asked } = z.object({ exercise: z.string() }).safeParse(wake.content)
@@ -105,7 +106,7 @@ const advise: Script = ({ wake, face }) => {
   return answer({ ...asked, advice: (own === undefined ? null : overload(own.sets)) as Json })
 }
 
-/** Notes `{"did": {a set}}` and passes `{"ask": exercise}` on to the coach. */
+/** Records `{"did": {a set}}`, and passes `{"ask": exercise}` on to the coach. */
 const train: Script = ({ wake, face }) => {
   const { did, ask } = (wake.from === null || wake.inReplyTo !== null ? {} : (wake.content ?? {})) as {
     did?: Json
@@ -135,7 +136,7 @@ export default defineExtension({
   version: '0.0.0',
   roles: [coach, athlete],
   see: {
-    /** by athlete and exercise; a thing that only says that it is a set is none */
+    /** grouped by athlete and exercise; malformed sets are left out */
     'fitness:sets': async ({ me, world }) => {
       const ids = await world.matters(me.space)
       await world.prefetch(ids.map((id) => `matter:${id}`))
@@ -150,7 +151,7 @@ export default defineExtension({
         training.sets.push(set)
         trainings.set(key, training)
       }
-      return [...trainings.values()].map((one) => ({ ...one, sets: recent(one.sets) })) as unknown as Json
+      return asJson([...trainings.values()].map((one) => ({ ...one, sets: recent(one.sets) })))
     },
   },
   scripts: { 'fitness:advise': advise, 'fitness:train': train },

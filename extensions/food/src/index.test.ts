@@ -23,7 +23,7 @@ it('each day comes to the sum of what was eaten, the newest first', () => {
 const pia = being({ name: 'pia', space: '/kitchen' })
 const logOf = (owner: string, days: JsonObject) =>
   matter({ id: `${owner}s`, type: 'food-log', owner, place: '/kitchen', qualities: { food: days } })
-/** What comes of one more meal in a log that has these days. */
+/** The decision for one more meal in a log with these days. */
 const logs = (days: JsonObject, args: JsonObject, target = logOf('pia', days)) =>
   decide(food, 'food:log', { actor: pia, target, args })
 const MEAL = { day: '2026-11-22', food: 'an apple', kcal: 80 }

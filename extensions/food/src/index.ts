@@ -1,5 +1,6 @@
 import {
   answer,
+  asJson,
   defineExtension,
   defineOperation,
   defineRole,
@@ -15,9 +16,9 @@ import {
 } from '@treeos/sdk'
 import { z } from 'zod'
 
-/** What is eaten in a day is a quality of the log, so a day is bounded: a quality is. */
+/** A day is one quality of the log, and qualities are bounded in size. */
 const ENTRIES_PER_DAY_MAX = 50
-/** So many days are shown, the newest first. */
+/** Days that the view shows, newest first. */
 const DAYS_SHOWN = 7
 
 const entry = z.object({
@@ -33,7 +34,7 @@ export interface DayTotal {
   readonly kcal: number
 }
 
-/** What each day comes to, the newest first. @param days entries by ISO date */
+/** Totals of each day, newest first. @param days entries by ISO date */
 export const totals = (days: Readonly<Record<string, readonly Entry[]>>): DayTotal[] =>
   Object.entries(days)
     .map(([day, entries]) => ({
@@ -43,7 +44,7 @@ export const totals = (days: Readonly<Record<string, readonly Entry[]>>): DayTot
     }))
     .sort((a, b) => (a.day < b.day ? 1 : -1))
 
-/** Whoever sets qualities by hand may set anything: what is no day of entries is none. */
+/** Qualities can be set by hand to anything, so malformed days are left out. */
 function daysOf({ qualities }: MatterRow): Record<string, Entry[]> {
   const kept = z.record(z.string(), z.unknown()).safeParse(qualities.food).data ?? {}
   return Object.fromEntries(
@@ -79,7 +80,7 @@ const log = defineOperation({
   },
 })
 
-/** Keeps a log of its own, and tells whoever asks what the days came to. */
+/** Keeps its own log, and answers with the totals of the days. */
 const eater = defineRole({
   name: 'food:eater',
   canDo: ['create-matter', 'food:log'],
@@ -90,7 +91,7 @@ const eater = defineRole({
     'asked how the days went, answer by the totals.',
 })
 
-/** `{"begin": id}` begins a log, `{"ate": {day, food, kcal}}` goes into the first there is; all else is answered by totals. */
+/** `{"begin": id}` starts a log. `{"ate": {day, food, kcal}}` goes into the first log. Anything else gets the totals. */
 const diary: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const { begin, ate } = (wake.content ?? {}) as { begin?: Json; ate?: JsonObject }
@@ -113,7 +114,7 @@ export default defineExtension({
   roles: [eater],
   operations: [log],
   see: {
-    /** of one's own logs that lie here */
+    /** of the being's own logs in its space */
     'food:totals': async ({ me, world }) => {
       const ids = await world.matters(me.space)
       await world.prefetch(ids.map((id) => `matter:${id}`))
@@ -123,7 +124,7 @@ export default defineExtension({
           ? [
               {
                 log: `matter:${matter.id}`,
-                days: totals(daysOf(matter)).slice(0, DAYS_SHOWN) as unknown as Json,
+                days: asJson(totals(daysOf(matter)).slice(0, DAYS_SHOWN)),
               },
             ]
           : [],

@@ -16,14 +16,14 @@ const STEPS: Readonly<Record<Direction, Square>> = {
   west: [-1, 0],
 }
 
-/** A floor as it stands for one dancer. */
+/** A floor as one dancer sees it. */
 export interface Floor {
   readonly grid: { readonly width: number; readonly height: number }
   readonly walls: readonly Square[]
   readonly position: Square | null
-  /** who else is on the floor, sorted by name */
+  /** the other dancers on the floor, sorted by name */
   readonly neighbors: readonly { readonly being: string; readonly at: Square }[]
-  /** where a step may go: on the floor, into no wall and onto nobody */
+  /** directions of a step that stays on the floor and hits no wall and no dancer */
   readonly legalMoves: readonly Direction[]
 }
 
@@ -33,7 +33,7 @@ export const after = ([x, y]: Square, direction: Direction): Square => [
   y + STEPS[direction][1],
 ]
 
-/** Whether nobody and no wall is on a square of the floor. */
+/** Whether a square is on the floor and holds no wall and no dancer. */
 export function isFree(
   { grid, walls, neighbors }: Omit<Floor, 'legalMoves' | 'position'>,
   square: Square,
@@ -44,8 +44,8 @@ export function isFree(
 }
 
 /**
- * Reads the floor that a being stands in. Everybody's place is read, so two that step at once cannot meet.
- * @throws {TreeosError} INVALID_INPUT where no floor is laid
+ * Reads the floor of a being's space. It reads the place of every dancer, so the commit refuses two steps at once onto one square.
+ * @throws {TreeosError} INVALID_INPUT if the space has no floor
  */
 export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> {
   const grid = gridOf(await world.space(me.space))
@@ -63,7 +63,7 @@ export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> 
   return { ...floor, position, legalMoves }
 }
 
-/** Whoever sets qualities by hand may set anything: what is no floor, and no square, is none. */
+/** Qualities can be set by hand to anything, so a malformed floor or square counts as absent. */
 const laid = z.object({ floor: z.object({ width: z.number(), height: z.number(), walls: z.array(square) }) })
 const placed = z.object({ position: square })
 

@@ -1,4 +1,5 @@
 import {
+  asJson,
   defineExtension,
   defineOperation,
   defineRole,
@@ -74,7 +75,7 @@ const tick = defineOperation({
   name: 'harmony:tick',
   description: 'Beats the drum once.',
   on: 'space',
-  allow: ['anyone'], // who holds this action is the drummer: no other role has it
+  allow: ['anyone'], // only the drummer's role holds this action
   async decide({ world }) {
     const { tick: beat } = ((await world.world('harmony'))?.values ?? {}) as { tick?: { n?: number } }
     const n = (beat?.n ?? 0) + 1
@@ -97,7 +98,7 @@ const dancer = defineRole({
 })
 const resting = defineRole({ name: 'harmony:resting', prompt: 'The drum is silent. You rest.' })
 
-/** For whoever dances: on every beat while the drum is alive, with no word from anybody. */
+/** Flow of a dancer: it wakes on each beat while the drum is alive, without any summon. */
 export const dancing: RoleFlow = [
   {
     when: { 'world.harmony.tick.alive': true, 'world.harmony.tick.n': { present: true } },
@@ -110,7 +111,7 @@ const drumming: RoleFlow = [
   { role: 'harmony:resting' },
 ]
 
-/** Beats when its hour has come; a changed world alone is no beat. */
+/** Beats at each scheduled wake. A wake by change does not beat. */
 const beat: Script = ({ wake, primary, face }) =>
   primary === 'harmony:drummer' && isScheduled(wake.content)
     ? {
@@ -123,7 +124,7 @@ const beat: Script = ({ wake, primary, face }) =>
 const isScheduled = (content: Json): boolean =>
   typeof content === 'object' && content !== null && 'event' in content && content.event === 'schedule'
 
-/** Goes where most of the others are, if the way is free. */
+/** Takes the free step that is nearest to the other dancers. */
 const dance: Script = ({ primary, face }) => {
   const view = face.views.find(({ name }) => name === 'neighbors')?.view as Floor | undefined
   const way = primary === 'harmony:dancer' && view !== undefined ? towards(view) : null
@@ -164,7 +165,7 @@ export default defineExtension({
   roles: [drummer, dancer, resting],
   clauses: dancing,
   operations: [layFloor, enter, step, drum, tick],
-  see: { 'harmony:neighbors': async ({ me, world }) => (await floorOf(me, world)) as unknown as Json },
+  see: { 'harmony:neighbors': async ({ me, world }) => asJson(await floorOf(me, world)) },
   scripts: { 'harmony:beat': beat, 'harmony:dance': dance },
   signals: { 'tick.alive': 'whether the drum beats', 'tick.n': 'beats so far' },
   scene: [

@@ -8,12 +8,12 @@ import {
   silence,
 } from '@treeos/sdk'
 
-/** Lowers the voice of whoever is where it is quiet. Prompt only: nobody can do more or less by it. */
+/** Lowers the voice of a being in a quiet space. It has only a prompt, so it adds no permission. */
 const voice = defineRole({
   name: 'library:voice',
   prompt: 'It is quiet here. Speak softly and briefly, and let others read.',
 })
-/** Reads what is on the shelf, borrows and returns. What may be taken is for the rules of the space to say. */
+/** Reads, borrows and returns documents. The rules of the space say what may be taken. */
 const reader = defineRole({
   name: 'library:reader',
   canSee: ['/library', { pattern: 'matter:*' }],
@@ -24,10 +24,10 @@ const reader = defineRole({
     'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
 })
 
-/** More is not shown at once: each is read whole. */
+/** Documents of one place that the view shows. Each one is a read of a whole row. */
 const SHELF_MAX = 50
 
-/** For anyone's flow: stacks the voice wherever a space says that its tone is quiet, and only while one is there. */
+/** Clause for any flow: stacks the quiet voice while the being is in a space whose tone is quiet. */
 export const quiet: RoleFlow = [
   { stack: true, when: { 'space.quality.ambient.tone': 'quiet' }, role: 'library:voice' },
 ]
@@ -38,7 +38,7 @@ interface Document {
 const isDocument = (content: Json): content is Json & Document =>
   typeof content === 'object' && content !== null && 'title' in content && typeof content.title === 'string'
 
-/** Borrows and returns what it is told to: `{"borrow": id}` or `{"return": id}`. */
+/** Borrows and returns documents on request: `{"borrow": id}` or `{"return": id}`. */
 const page: Script = ({ wake, face, primary }) => {
   if (wake.from === null || wake.inReplyTo !== null || primary !== 'library:reader') return silence
   const { borrow, return: back } = (wake.content ?? {}) as { borrow?: Json; return?: Json }
@@ -64,7 +64,7 @@ export default defineExtension({
   roles: [voice, reader],
   clauses: quiet,
   see: {
-    /** the documents that lie here or are held by the being, by title */
+    /** id, title and place of the documents in the being's space and in its hands */
     'library:shelf': async ({ me, world }) => {
       const shelf: Json[] = []
       for (const place of [me.space, `@${me.name}`]) {

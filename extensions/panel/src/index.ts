@@ -18,9 +18,9 @@ import {
 import { z } from 'zod'
 import { decide, hearing, RULES, type Rule } from './tally.ts'
 
-/** With each step one going-on, as many members as one cause lets a being go on for. */
+/** Each member costs the panel one self-continue, and one thread allows 16. */
 const SEATS_MAX = 12
-/** A question, and each answer: all of them together are qualities of one being. */
+/** Characters of a question, and of each answer. Together they must fit the qualities of one being. */
 const SAID_LENGTH_MAX = 4000
 
 const question = z.object({
@@ -28,7 +28,7 @@ const question = z.object({
   /** correlation of the question */
   of: z.string(),
   content: z.json(),
-  /** the panel's own moment that took it up, before anybody was asked */
+  /** the panel's own moment that took the question up, before any member was asked */
   since: z.string(),
   heard: z.array(hearing),
 })
@@ -47,7 +47,7 @@ const panel = z.object({
   verdict: verdictTold.extend({ to: z.string() }).optional(),
 })
 
-/** Whoever sets qualities by hand may set anything: what is no panel is one without seats. */
+/** Qualities can be set by hand to anything, so a malformed panel counts as one without seats. */
 const panelOf = (qualities: JsonObject) => panel.safeParse(qualities.panel).data ?? panel.parse({})
 
 const seat = defineOperation({
@@ -175,21 +175,21 @@ function requireShort(what: string, said: Json): void {
     )
 }
 
-/** Writes down what comes in, and goes on: what is written decides who is spoken to next. Speaks to nobody. */
+/** Records each question and answer, then self-continues. The record decides which being is addressed next. May summon nobody. */
 const clerk = defineRole({
   name: 'panel:clerk',
   canDo: ['panel:open', 'panel:hear'],
   selfContinue: true,
   prompt: 'You keep the minutes of a panel: open each question, and count what its members say.',
 })
-/** Speaks once, to the member whose turn it is or to whoever asked. Writes nothing. */
+/** Summons one being: the member whose turn it is, or the asker. Writes nothing. */
 const voice = defineRole({
   name: 'panel:voice',
   canSummon: [{ rel: 'panel:addressee' }],
   prompt: 'You speak for a panel: ask the next member, or tell the verdict to whoever wanted it.',
 })
 
-/** For every panel: it writes when somebody spoke to it, and speaks after it wrote. */
+/** Flow of every panel: it records when it is summoned, and speaks after it has recorded. */
 export const sitting: RoleFlow = [
   {
     when: {
@@ -205,14 +205,14 @@ export const sitting: RoleFlow = [
   { role: 'panel:clerk' },
 ]
 
-/** What the substrate tells a being of, with no caller. */
+/** Content of a wake without a caller. */
 const event = z.object({
   event: z.string(),
   actor: z.string().optional(),
   correlation: z.string().optional(),
 })
 
-/** Whether one moment of a being came after another of its own. What is no moment of its comes after none. */
+/** Whether one moment of a being came after another moment of the same being. False for moments of two beings. */
 function isAfter(moment: string, since: string): boolean {
   const [being, generation, n] = moment.split('/')
   const [same, older, last] = since.split('/')
@@ -220,7 +220,7 @@ function isAfter(moment: string, since: string): boolean {
   return Number(generation) > Number(older) || (generation === older && Number(n) > Number(last))
 }
 
-/** A panel without a model: one decision a moment, and all it knows of the ones before is in its qualities. */
+/** Scripted panel. It makes one decision a moment. All that it knows of earlier moments is in its qualities. */
 const chair: Script = ({ moment, wake, primary, face }) => {
   const me = `@${face.me.name}`
   const { seats, question, verdict } = panelOf(face.me.qualities)
@@ -235,7 +235,7 @@ const chair: Script = ({ moment, wake, primary, face }) => {
   }
   const isOfQuestion = (correlation = '') => question !== undefined && isAfter(correlation, question.since)
   if (wake.from !== null) {
-    // A panel that sits on a panel answers in a summon of its own, which says what it is of.
+    // A member that is itself a panel answers with a summon of its own, whose `of` names the question.
     const { data: ruled } = verdictTold.safeParse(wake.content)
     const answered = wake.inReplyTo ?? ruled?.of
     if (answered === undefined)
@@ -264,7 +264,7 @@ const member = defineRole({
   canSummon: [{ rel: 'asker' }],
   prompt: 'You sit on a panel. Answer each question in as few words as it takes: they are counted.',
 })
-/** Is for whatever costs no more than its purse, the quality `panel.purse`. */
+/** Votes yes if the cost is not above its purse, the quality `panel.purse`. */
 const purse: Script = ({ wake, face }) => {
   if (wake.from === null || wake.inReplyTo !== null) return silence
   const { data: asked } = z.object({ cost: z.number() }).safeParse(wake.content)
@@ -290,7 +290,7 @@ const seated = (being: string, rule: Rule) => ({
   target: `@${being}`,
   args: { members: ['@thrifty', '@sober', '@lavish'], rule },
 })
-/** Whoever has not answered by then is passed over. */
+/** A member that has not answered by then is passed over. */
 const PATIENCE_SECONDS = 30
 
 export default defineExtension({
@@ -300,7 +300,7 @@ export default defineExtension({
   clauses: sitting,
   operations: [seat, open, hear],
   relations: {
-    /** the member whose turn it is; once it is decided, whoever asked */
+    /** the member whose turn it is; after the verdict, the asker */
     'panel:addressee': ({ me }) => {
       const { seats, question, verdict } = panelOf(me.qualities)
       const name = question === undefined ? verdict?.to : seats[question.heard.length]

@@ -3,18 +3,18 @@ import { z } from 'zod'
 
 /**
  * When the panel has decided.
- * - `first`: as soon as one member has answered; who fails or stays silent is passed over, and the next one asked
- * - `majority`: as soon as more than half of all seats have answered alike, or no answer can get there any more
- * - `all`: when everyone was heard
+ * - `first`: one member has answered. A member that fails or stays silent is passed over, and the next one is asked.
+ * - `majority`: more than half of all seats gave the same answer, or no answer can reach that
+ * - `all`: every member was heard
  */
 export const RULES = ['first', 'majority', 'all'] as const
 export type Rule = (typeof RULES)[number]
 
-/** What one member came to; a null answer is none. */
+/** The answer of one member; null when it gave none. */
 export const hearing = z.object({ member: z.string(), answer: z.json() })
 export type Hearing = z.infer<typeof hearing>
 
-/** Texts are alike whatever their case and the space around them, objects whatever the order of their keys. */
+/** Text is compared without case and surrounding space, objects without the order of their keys. */
 const alike = (answer: Json): string =>
   JSON.stringify(answer, (_key, value: Json) => {
     if (typeof value === 'string') return value.trim().toLowerCase()
@@ -22,7 +22,7 @@ const alike = (answer: Json): string =>
     return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
   })
 
-/** What was heard so far comes to. @returns null while it is open; a null answer when none was carried */
+/** The verdict of the answers so far. @returns null while it is open; a null answer if none won */
 export function decide(rule: Rule, seats: number, heard: readonly Hearing[]): { answer: Json } | null {
   const said = heard.filter(({ answer }) => answer !== null)
   const left = seats - heard.length

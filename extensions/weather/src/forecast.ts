@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import recorded from './recorded.json' with { type: 'json' }
 
-/** A forecast service that asks for no key; another of the same form may stand in its place. Empty: nobody is asked. */
+/** Default of TREEOS_WEATHER_URL: a forecast service that needs no key. An empty variable turns requests off. */
 const SERVICE = 'https://api.open-meteo.com/v1/forecast'
 const ASK_MS_MAX = 5_000
 
-/** The part of the service's answer that is read. Codes are those of the WMO, table 4677. */
+/** The part of the service's answer that is used. Weather codes are those of WMO table 4677. */
 const forecast = z.object({
   current: z.object({
     time: z.string().max(40),
@@ -27,7 +27,7 @@ export interface Observation {
   readonly source: 'live' | 'recorded'
 }
 
-/** From the worst: the first whose codes hold it. */
+/** Worst first. The first entry that matches a code names it. */
 const CONDITIONS: readonly (readonly [string, (code: number) => boolean])[] = [
   ['thunderstorm', (code) => code >= 95],
   ['snow', (code) => (code >= 71 && code <= 77) || code === 85 || code === 86],
@@ -38,11 +38,11 @@ const CONDITIONS: readonly (readonly [string, (code: number) => boolean])[] = [
   ['clear', (code) => code === 0 || code === 1],
 ]
 
-/** One word for a WMO code; `unknown` for one that the table has not. */
+/** One word for a WMO code; `unknown` for a code that is not in the table. */
 export const conditionOf = (code: number): string =>
   CONDITIONS.find(([, holds]) => holds(code))?.[0] ?? 'unknown'
 
-/** @throws {z.ZodError} for what is no answer of the service */
+/** @throws {z.ZodError} for an answer of another form */
 export function observationOf(answer: unknown, source: Observation['source']): Observation {
   const { current } = forecast.parse(answer)
   return {
@@ -55,8 +55,8 @@ export function observationOf(answer: unknown, source: Observation['source']): O
 }
 
 /**
- * Asks the service, and where it cannot be reached takes what is recorded: a world goes on without a network.
- * @throws {Error} for an answer that cannot be read, which another attempt may mend
+ * Asks the service. If it cannot be reached, returns the recorded observation, so that a world works without a network.
+ * @throws {Error} for an answer that cannot be read; another attempt may succeed
  */
 export async function observe(
   { latitude, longitude }: { readonly latitude: number; readonly longitude: number },

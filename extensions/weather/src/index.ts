@@ -15,7 +15,7 @@ import { type Observation, observe } from './forecast.ts'
 
 const HOUR_SECONDS = 3600
 
-/** Asks outside first, so it is an activity of its own; what was found there is what everyone reads. */
+/** Publishes an observation for all flows. Its effect calls the forecast service, in an activity of its own. */
 const look = defineOperation({
   name: 'weather:observe',
   description: 'Asks what the weather is at a place on earth, and publishes it.',
@@ -56,7 +56,7 @@ const sheltered = defineRole({
   prompt: 'The weather is bad. You stay under a roof, and whatever you do, you do there.',
 })
 
-/** For whoever would rather stay dry. Stacked, so that it replaces nobody's primary role. */
+/** Clause for a being that avoids rain. It is stacked, so it replaces no primary role. */
 export const drenched: RoleFlow = [
   {
     stack: true,
@@ -65,10 +65,10 @@ export const drenched: RoleFlow = [
   },
 ]
 
-/** Where a station stands, unless its quality `weather.place` says otherwise. */
+/** Default place of a station; its quality `weather.place` overrides it. */
 const BERLIN = { latitude: 52.52, longitude: 13.42 }
 
-/** Looks out when its hour comes, and tells whoever asks. */
+/** Observes at each scheduled wake, and answers with the last observation. */
 const lookOut: Script = ({ wake, face }) => {
   if (wake.inReplyTo !== null) return { kind: 'see', content: null }
   const { place } = (face.me.qualities.weather ?? {}) as { place?: JsonObject }

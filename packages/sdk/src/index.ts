@@ -1,6 +1,6 @@
 /** All that an extension author needs: roles, operations and scripts as data and pure functions, and one manifest. */
 export type { Decision, Json, JsonObject, VerbCall } from '@treeos/core'
-export { TreeosError } from '@treeos/core'
+export { asJson, TreeosError } from '@treeos/core'
 export type { Clause, RoleFlow, When } from '@treeos/roles'
 export type {
   BeingRow,
