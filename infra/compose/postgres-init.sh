@@ -1,5 +1,5 @@
 #!/bin/bash
-# Run once by the postgres image, when its volume is new: Temporal's role, which owns Temporal's two databases.
+# The postgres image runs this once, when its volume is new. It makes Temporal's role, which owns Temporal's two databases.
 set -euo pipefail
 psql --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" \
   --set=password="$TEMPORAL_DB_PASSWORD" <<'SQL'

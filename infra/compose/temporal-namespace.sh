@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run at each start: adds what is missing, changes nothing that is there. Reads TEMPORAL_ADDRESS.
+# Runs at each start. Adds the namespace and the search attributes that are missing. Reads TEMPORAL_ADDRESS.
 set -eu
 namespace=default
 for attempt in 1 2 3 4 5 6 7 8 9 10; do

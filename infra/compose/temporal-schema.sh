@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run at each start: makes Temporal's tables in a new database, brings older ones up to date, leaves current ones alone.
-# The tool reads where the database is from SQL_*.
+# Runs at each start. Makes Temporal's tables in a new database, and updates older ones. Current tables stay as they are.
+# The tool reads the address of the database from SQL_*.
 set -eu
 schema=/etc/temporal/schema/postgresql/v12
 for database in temporal temporal_visibility; do
