@@ -49,7 +49,7 @@ export interface Wish {
 }
 
 export const OPENED_AT = 1_700_000_000_000
-export const idOf = ({ being, generation, n }: Moment): MomentId => momentId(being, generation, n)
+const idOf = ({ being, generation, n }: Moment): MomentId => momentId(being, generation, n)
 
 /** A batch over the current heads. */
 export async function batchOf(db: Db, reality: Reality, wish: Wish): Promise<Batch> {
