@@ -72,6 +72,7 @@ it('colours are for terminals alone, and NO_COLOR takes them out', () => {
   const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY, getColorDepth })
   const red = (isTTY: boolean) => coloured('red', 'x', stream(isTTY) as unknown as NodeJS.WriteStream)
   vi.stubEnv('FORCE_COLOR', undefined)
+  vi.stubEnv('CI', undefined) // Node takes most CI consoles for ones without colours
   vi.stubEnv('NO_COLOR', undefined)
   vi.stubEnv('TERM', 'xterm')
   expect([red(true), red(false)]).toEqual(['\u001b[31mx\u001b[39m', 'x'])
