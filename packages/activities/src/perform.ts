@@ -12,7 +12,7 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
-import { patiently } from './run/patience.ts'
+import { patiently } from './run/postgres-retry.ts'
 import { isLeaseOver, LEASE_OVER } from './stamp/lease.ts'
 
 /**

@@ -24,8 +24,8 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
 import { type Committed, commit } from './stamp/commit.ts'
-import type { Ending } from './stamp/ending.ts'
 import { LEASE_OVER } from './stamp/lease.ts'
+import type { Ending } from './stamp/verdict.ts'
 
 /** After this many decisions overtaken by others, everything read is locked before it is decided again. */
 const UNLOCKED_TRIES = 2

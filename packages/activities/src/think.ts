@@ -6,12 +6,12 @@ import { composeLoaded, type LoadedMoment } from '@treeos/reality'
 import { whyParked } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
-import { askWithinBudgets } from './model/budgeted.ts'
+import { askWithinBudgets } from './model/ask-within-budgets.ts'
 import { ModelTransientError } from './model/model.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
-import { patiently } from './run/patience.ts'
+import { patiently } from './run/postgres-retry.ts'
 
 /**
  * Momentum: the being's mind decides once. A rerun finds the first answer and asks nobody again.

@@ -1,6 +1,6 @@
 import { closeAsRead, findReply, readOutcomeOfWake } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
-import { type Connection, summon } from './living.ts'
+import { type Connection, summon } from './acts.ts'
 
 export interface GatherRequest {
   readonly targets: readonly BeingName[]

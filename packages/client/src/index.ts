@@ -1,8 +1,5 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and look back. */
-export { type BeingView, beings } from './beings.ts'
-export { ringBeing } from './doorbell.ts'
-export { type Gathered, type GatherRequest, gather } from './gathering.ts'
-export { type Inhabiting, inhabit } from './inhabiting.ts'
+
 export {
   act,
   type Connection,
@@ -13,7 +10,11 @@ export {
   type Summoned,
   type SummonRequest,
   summon,
-} from './living.ts'
+} from './acts.ts'
+export { type BeingView, beings } from './beings.ts'
+export { ringBeing } from './doorbell.ts'
+export { type Gathered, type GatherRequest, gather } from './gathering.ts'
+export { type Inhabiting, inhabit } from './inhabiting.ts'
 export {
   type ExplainedMoment,
   explain,

@@ -1,7 +1,7 @@
 import { isTransient, renewLease } from '@treeos/chain'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
-import { act, type Connection } from './living.ts'
+import { act, type Connection } from './acts.ts'
 import { authorizeActingAs } from './persons.ts'
 import { Recurring } from './recurring.ts'
 

@@ -1,7 +1,7 @@
 import { ROOT_SPACE, readPath, TreeosError, type VerbCall } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
 import { OPERATOR } from '@treeos/world'
-import { act, type Connection } from './living.ts'
+import { act, type Connection } from './acts.ts'
 
 /** Where the operator keeps which scenes are planted, on the root. */
 const SCENES = 'scene'

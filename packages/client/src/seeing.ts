@@ -12,7 +12,7 @@ import {
   type Surface,
   WorldReader,
 } from '@treeos/world'
-import type { Connection } from './living.ts'
+import type { Connection } from './acts.ts'
 import { authorizeActingAs } from './persons.ts'
 
 type Onlooking = Omit<Connection, 'temporal'>

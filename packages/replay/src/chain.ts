@@ -13,7 +13,7 @@ import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/c
 import { momentCognition, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
-import { relive } from './relive.ts'
+import { relive } from './recompute.ts'
 
 /** What chain replay works with. */
 export interface ChainWitness {

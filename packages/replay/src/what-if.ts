@@ -31,7 +31,7 @@ import {
   rolesNamed,
 } from '@treeos/world'
 import { Past } from './past.ts'
-import { type Relived, relive } from './relive.ts'
+import { type Relived, relive } from './recompute.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName

@@ -2,11 +2,11 @@ import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
 import type { Prompt, Tool } from '@treeos/world'
 import OpenAI from 'openai'
 import { parseAnswer, parseJson } from './answer.ts'
+import type { Mind } from './endpoint.ts'
 import { boundFetch, UnusableAnswerError } from './fetch.ts'
-import type { Mind } from './mind.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
-export { type Mind, mindOf, resolveMind } from './mind.ts'
+export { type Mind, mindOf, resolveMind } from './endpoint.ts'
 export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {

@@ -14,10 +14,10 @@ import { type LoadedMoment, leaseOf } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'
-import type { Ending } from './ending.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { park } from './parking.ts'
 import type { StampReading } from './read.ts'
+import type { Ending } from './verdict.ts'
 
 /** What one stamp appends, with the drafts that its facts were built from. */
 export interface Built {

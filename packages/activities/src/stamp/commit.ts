@@ -7,10 +7,10 @@ import type { BeatDeps } from '../deps/beat-deps.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import { type Built, build } from './build.ts'
 import { continueAfter } from './continue.ts'
-import type { Ending } from './ending.ts'
 import { judge } from './judge.ts'
 import { readForStamp } from './read.ts'
 import { rebudgeted, rescheduled, resettled } from './ring.ts'
+import type { Ending } from './verdict.ts'
 
 /** How one try of a stamp ended. */
 export type Committed =

@@ -16,9 +16,9 @@ import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import { isChainFull } from './chain-bound.ts'
-import type { Ending, Verdict } from './ending.ts'
 import { event } from './follow-up.ts'
 import type { StampReading } from './read.ts'
+import type { Ending, Verdict } from './verdict.ts'
 
 /** Why a being that would have gone on did not: it never fell silent, */
 const CONTINUES_SPENT = 'self-continues-spent'

@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
-import type { Verdict } from './ending.ts'
+import type { Verdict } from './verdict.ts'
 
 /** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
 export function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {

@@ -15,8 +15,8 @@ import { decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { messageOf } from '../run/message.ts'
 import { isChainFull } from './chain-bound.ts'
-import type { Ending, Verdict } from './ending.ts'
 import { cutOf, type StampReading } from './read.ts'
+import type { Ending, Verdict } from './verdict.ts'
 
 /** Turns an ending into a verdict: a call that a gate refuses is a failure and writes nothing. */
 export async function judge(

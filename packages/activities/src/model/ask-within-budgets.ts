@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attempt, type Cost, type Db, reserve, settle } from '@treeos/chain'
 import type { Breach } from '@treeos/core'
 import type { Observer } from '../run/observer.ts'
-import { patiently } from '../run/patience.ts'
+import { patiently } from '../run/postgres-retry.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { mindOf, resolveMind } from './mind.ts'
+import { mindOf, resolveMind } from './endpoint.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 const { startModelServer } = (await import(
