@@ -128,10 +128,10 @@ describe.each<Implementation>([
     open: async () => memoryRows(ROWS, new Map<string, Json>([[digest, SPEC]])),
     hasNoReels: true,
   },
-  { name: 'the past at a basis', open: async () => new Past(base.db).at(basis()), listsNoBeings: true },
+  { name: 'the past at a basis', open: async () => new Past(base.db).cited(basis()), listsNoBeings: true },
   {
     name: 'the past around a basis of a few reels',
-    open: async () => new Past(base.db).around(basis().slice(0, 3), OPENED_AT),
+    open: async () => new Past(base.db).citedOrSealedBy(basis().slice(0, 3), OPENED_AT),
   },
 ])('a RowSource over $name', ({ open, hasNoReels, listsNoBeings }) => {
   let source: RowSource

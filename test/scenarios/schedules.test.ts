@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBeats, newMemory, silent } from '@treeos/activities'
+import { createBeats, newMemory, noopObserver } from '@treeos/activities'
 import { type InboxEntry, listOutcomes } from '@treeos/chain'
 import { ringBeing } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
@@ -168,7 +168,7 @@ describe('F89 missed ticks produce one wake', () => {
       model: null,
       ring,
       reschedule,
-      observe: silent,
+      observe: noopObserver,
     }
     const first = new Date(Date.now() - 5 * 3_600_000 - 60_000).toISOString()
     const tick = async () => {

@@ -8,7 +8,7 @@ import {
   readOutcomeOfWake,
   readRows,
 } from '@treeos/chain'
-import { act, type Done, type MomentView, moments, ringBeing, summon } from '@treeos/client'
+import { type ActResult, act, type MomentView, moments, ringBeing, summon } from '@treeos/client'
 import {
   type BeingName,
   type FactRef,
@@ -103,7 +103,7 @@ export const doAs = (
   target: string,
   args: JsonObject,
   as = 'operator',
-): Promise<Done> => act(world, as, { verb: 'do', action, target, args })
+): Promise<ActResult> => act(world, as, { verb: 'do', action, target, args })
 
 export const setRole = (world: World, role: JsonObject) => doAs(world, 'set-role', '/', { role })
 export const setFlow = (world: World, being: BeingName, flow: readonly unknown[]) =>
@@ -112,7 +112,7 @@ export const createSpace = (world: World, path: string) =>
   doAs(world, 'create-space', path.slice(0, path.lastIndexOf('/')) || '/', { path })
 
 /** Publishes `ns.key`. */
-export function publish(world: World, path: string, value: Json): Promise<Done> {
+export function publish(world: World, path: string, value: Json): Promise<ActResult> {
   const [namespace = '', ...key] = path.split('.')
   return doAs(world, 'set-world-signal', '/', { namespace, key: key.join('.'), value })
 }

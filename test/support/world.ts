@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { type ChainDb, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, type Model, type ModelOptions, mindOf, treeos } from '@treeos/host'
+import { createModel, type Model, type ModelOptions, modelEndpoint, treeos } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
@@ -144,7 +144,7 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
 
 function modelOf({ modelUrl, modelTimeoutSeconds = 10, model }: WorldOptions): Model | null {
   if (modelUrl === undefined) return null
-  return createModel(mindOf({ model: 'test', baseUrl: modelUrl, apiKey: null }), {
+  return createModel(modelEndpoint({ model: 'test', baseUrl: modelUrl, apiKey: null }), {
     timeoutSeconds: modelTimeoutSeconds,
     ...model,
   })

@@ -7,14 +7,14 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { type bearerOf, type Connection, Recurring, spentTokens } from '@treeos/client'
+import { type Connection, endedTokens, Recurring, type verifyToken } from '@treeos/client'
 import { quote, stanceOf, TreeosError } from '@treeos/core'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
 
 /** A client with a valid token. */
-export type Visitor = NonNullable<Awaited<ReturnType<typeof bearerOf>>>
+export type Visitor = NonNullable<Awaited<ReturnType<typeof verifyToken>>>
 
 export interface DoorOptions {
   /** how long an unused seat keeps the being from its own model; default 300 */
@@ -185,7 +185,7 @@ export class Door {
   }
 
   async #sweep(): Promise<void> {
-    const spent = await spentTokens(this.#at, [...this.#places.keys()])
+    const spent = await endedTokens(this.#at, [...this.#places.keys()])
     for (const token of spent) {
       const place = this.#places.get(token)
       if (place === undefined) continue

@@ -7,7 +7,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { bearerOf, type Connection, refusalOf } from '@treeos/client'
+import { type Connection, refusalOf, verifyToken } from '@treeos/client'
 import { ERROR_STATUS, quote, TreeosError } from '@treeos/core'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { Door, type DoorOptions, type Visitor } from './door.ts'
@@ -117,7 +117,7 @@ async function requireToken(at: Connection, { headers }: IncomingMessage): Promi
       'UNAUTHORIZED',
       'a token is missing: send `Authorization: Bearer SECRET`; `treeos token create` makes one',
     )
-  const visitor = await bearerOf(at, secret)
+  const visitor = await verifyToken(at, secret)
   if (visitor === null)
     throw new TreeosError(
       'UNAUTHORIZED',

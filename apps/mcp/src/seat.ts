@@ -1,10 +1,10 @@
 import {
   authorizeActingAs,
-  type Bearer,
+  authorizeGrant,
   type Connection,
-  type Inhabiting,
+  type Inhabitation,
   inhabit,
-  standingOf,
+  type TokenGrant,
 } from '@treeos/client'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 
@@ -19,16 +19,16 @@ const CALLS_MAX = 16
  * seat is left; before and after, its own model decides.
  */
 export class Seat {
-  readonly bearer: Bearer
+  readonly bearer: TokenGrant
   readonly #at: Connection
   readonly #onError: ErrorListener
-  #hands: Inhabiting | null = null
+  #hands: Inhabitation | null = null
   #taken: Promise<Connection> | null = null
   #leaving: Promise<void> = Promise.resolve()
   #calls = 0
   #usedAt = Date.now()
 
-  constructor(at: Connection, bearer: Bearer, onError: ErrorListener) {
+  constructor(at: Connection, bearer: TokenGrant, onError: ErrorListener) {
     this.#at = at
     this.bearer = bearer
     this.#onError = onError
@@ -92,7 +92,7 @@ export class Seat {
   async #sitDown(): Promise<Connection> {
     await this.#leaving
     const { being, issuer } = this.bearer
-    const { person, inhabits } = await standingOf(this.#at, this.bearer)
+    const { person, inhabits } = await authorizeGrant(this.#at, this.bearer)
     const at = { ...this.#at, person }
     if (!inhabits) return at
     const hands = await inhabit(at, { being, as: issuer, own: true })

@@ -1,5 +1,5 @@
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
-import { type Bearer, type Connection, standingOf } from '@treeos/client'
+import { authorizeGrant, type Connection, type TokenGrant } from '@treeos/client'
 import { createBeingServer } from './being-server.ts'
 import { MESSAGE_BYTES_MAX } from './bounds.ts'
 import { type ErrorListener, Seat } from './seat.ts'
@@ -15,8 +15,12 @@ export interface Serving {
  * Serves one client over standard input and output. The user who started the process vouches for it.
  * @throws {TreeosError} FORBIDDEN or BEING_NOT_FOUND, before anything is served
  */
-export async function serveStdio(at: Connection, bearer: Bearer, onError: ErrorListener): Promise<Serving> {
-  await standingOf(at, bearer)
+export async function serveStdio(
+  at: Connection,
+  bearer: TokenGrant,
+  onError: ErrorListener,
+): Promise<Serving> {
+  await authorizeGrant(at, bearer)
   const seat = new Seat(at, bearer, onError)
   const transport = new Pipe()
   const handle = serve(

@@ -1,4 +1,4 @@
-import { act, inbox, oneself, reply, see, summon } from '@treeos/client'
+import { act, describeSelf, inbox, reply, see, summon } from '@treeos/client'
 import {
   type CallParameters,
   callParameters,
@@ -134,6 +134,6 @@ export const RESOURCES = [
 /** @returns null for any other address; @throws {TreeosError} as the verbs */
 export function readResource(seat: Seat, uri: string): Promise<object> | null {
   if (uri === 'treeos://inbox') return seat.use((at, being) => inbox(at, being))
-  if (uri === 'treeos://me') return seat.use((at, being) => oneself(at, being))
+  if (uri === 'treeos://me') return seat.use((at, being) => describeSelf(at, being))
   return null
 }

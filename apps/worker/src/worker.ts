@@ -3,11 +3,11 @@ import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
   createModel,
-  historiesIn,
-  type Mind,
+  historiesFolder,
+  type ModelEndpoint,
   type ModelOptions,
   type Observer,
-  resolveMind,
+  resolveModelEndpoint,
   treeos,
 } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
@@ -43,7 +43,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const settings = readSettings(env)
   const { databaseUrl, dataDir, bundlePath } = settings
   const extensions = await loadExtensions(env)
-  const mind = await resolveMind(env)
+  const mind = await resolveModelEndpoint(env)
   const temporal = locateTemporal()
   const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
@@ -64,7 +64,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
         treeos({
           extensions,
           databaseUrl,
-          ...(dataDir === null ? {} : { histories: historiesIn(dataDir) }),
+          ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
           model: mind === null ? null : createModel(mind, modelOptions(settings)),
           observe: observer(metrics, log),
         }),
@@ -104,7 +104,7 @@ function modelOptions({ modelTimeoutSeconds, prices, answerTokensMax }: Settings
 }
 
 /** Drops the query of the URL, which may hold a key. */
-function shown({ model, baseUrl }: Mind): { model: string; baseUrl: string } {
+function shown({ model, baseUrl }: ModelEndpoint): { model: string; baseUrl: string } {
   const { origin, pathname } = new URL(baseUrl)
   return { model, baseUrl: origin + pathname }
 }

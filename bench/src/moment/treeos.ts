@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import { migrate, openDatabase } from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, mindOf, skipWorkflowStackTraces, treeos } from '@treeos/host'
+import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { buildRegistry, seed } from '@treeos/world'
@@ -24,7 +24,7 @@ export async function startTreeos(
   const { reality } = await bootstrapReality(owner, registry, { name: setup.reality, timeZone: 'UTC' })
   await owner.destroy()
   const taskQueue = taskQueueOf(reality.name)
-  const model = createModel(mindOf({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
+  const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
     timeoutSeconds: 30,
   })
   const worker = await runWorker(setup.temporalAddress, {

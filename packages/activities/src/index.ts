@@ -15,21 +15,21 @@ export type { BeatDeps } from './deps/beat-deps.ts'
 export { newMemory } from './deps/memory.ts'
 export {
   createModel,
-  type Mind,
   type Model,
   type ModelAnswer,
+  type ModelEndpoint,
   type ModelOptions,
   type ModelRequest,
   ModelTransientError,
-  mindOf,
+  modelEndpoint,
   type Price,
   type Prices,
   parsePrices,
-  resolveMind,
+  resolveModelEndpoint,
   type Usage,
 } from './model/model.ts'
 export { CRASH_POINTS, type CrashPoint } from './run/crash-point.ts'
-export { type Observer, silent } from './run/observer.ts'
+export { noopObserver, type Observer } from './run/observer.ts'
 
 /** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
 export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & { performEffect: Effects[string] } {

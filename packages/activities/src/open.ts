@@ -6,7 +6,7 @@ import { beingKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { loadMoment, type Memory } from './deps/memory.ts'
 import { crashPoint } from './run/crash-point.ts'
-import { idleSecondsOf, isOwnDoing, restingOf } from './wake-idle.ts'
+import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /**
  * Assign and fold: claims the next wake, then looks at the world once, at one instant, and records what it saw. A rerun
@@ -19,9 +19,9 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
-  const onlooker = { reality: deps.reality.id, being: input.being }
-  const { seen, asked } = await readAtOneInstant(db, onlooker, guessFor(memory, wake), (glance) =>
-    lookForMoment(deps, input, wake, glance),
+  const viewer = { reality: deps.reality.id, being: input.being }
+  const { seen, asked } = await readAtOneInstant(db, viewer, expectedReads(memory, wake), (snapshot) =>
+    lookForMoment(deps, input, wake, snapshot),
   )
   memory.opened.set(input.being, asked)
   const { record } = seen
@@ -50,10 +50,10 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
 }
 
 /** Beings look where they looked before, and often at whoever woke them. */
-function guessFor(memory: Memory, { being, caller }: InboxEntry): ReadSet {
-  const guess = memory.opened.get(being) ?? new ReadSet()
-  if (caller !== null) guess.keys.add(beingKey(caller.name))
-  return guess
+function expectedReads(memory: Memory, { being, caller }: InboxEntry): ReadSet {
+  const expected = memory.opened.get(being) ?? new ReadSet()
+  if (caller !== null) expected.keys.add(beingKey(caller.name))
+  return expected
 }
 
 /** What history may hold of an open moment. */
@@ -67,7 +67,7 @@ function forWorkflow(
   const idleSeconds =
     face === null ? (resting?.idleSeconds ?? null) : human ? null : idleSecondsOf(face.me.qualities)
   const trigger = triggerOf(wake)
-  const minds = Object.values(program.roles).some(({ triggerOn }) => triggerOn !== undefined)
+  const usesTriggers = Object.values(program.roles).some(({ triggerOn }) => triggerOn !== undefined)
   return {
     moment: record.moment,
     programDigest: record.program,
@@ -75,11 +75,11 @@ function forWorkflow(
     context: record.context,
     cognition: record.cognition.kind,
     asked: record.asked,
-    ...(minds && trigger !== null ? { trigger } : {}),
+    ...(usesTriggers && trigger !== null ? { trigger } : {}),
     ...(record.cut === true ? { cut: true } : {}),
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,
-    ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnDoing(wake) } }),
+    ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnWake(wake) } }),
   }
 }

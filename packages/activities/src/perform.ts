@@ -12,8 +12,8 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
-import { patiently } from './run/postgres-retry.ts'
-import { isLeaseOver, LEASE_OVER } from './stamp/lease.ts'
+import { withPostgresRetry } from './run/postgres-retry.ts'
+import { isLeaseExpired, LEASE_EXPIRED } from './stamp/lease.ts'
 
 /**
  * Does outside what a moment asks for. A rerun finds the first result and does nothing again; a process that dies between
@@ -21,19 +21,19 @@ import { isLeaseOver, LEASE_OVER } from './stamp/lease.ts'
  * @throws whatever may succeed in another attempt; what never will is a result
  */
 export async function performEffect(deps: BeatDeps, { moment }: { moment: MomentId }): Promise<null> {
-  const stored = await patiently(deps.observe, () => readEffect(deps.db, moment))
+  const stored = await withPostgresRetry(deps.observe, () => readEffect(deps.db, moment))
   if (stored === null) throw new Error(`what ${moment} asks for is not kept`)
   if (stored.result !== null) return null
   // It may have waited for its worker, or failed before, for longer than a lease holds.
-  const isOver = await patiently(deps.observe, () => isLeaseOver(deps.db, moment))
-  const result = isOver ? UNLEASED : await attempt(deps, moment, stored.request)
+  const isExpired = await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment))
+  const result = isExpired ? UNLEASED : await attempt(deps, moment, stored.request)
   crashPoint('effect:after-perform')
-  await patiently(deps.observe, () => recordEffectResult(deps.db, moment, result))
+  await withPostgresRetry(deps.observe, () => recordEffectResult(deps.db, moment, result))
   crashPoint('effect:after-result')
   return null
 }
 
-const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_OVER } }
+const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_EXPIRED } }
 
 async function attempt(
   deps: BeatDeps,
@@ -48,7 +48,7 @@ async function attempt(
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
     const at = { actor, target, args: args as JsonObject, key: `${deps.reality.id}/${moment}`, signal }
     try {
-      return resultOf(operation, await orAborted(signal, effect.perform(at)))
+      return resultOf(operation, await untilAborted(signal, effect.perform(at)))
     } catch (error) {
       // Its own words stay here: history would keep them.
       if (!(error instanceof TreeosError)) throw new EffectError(error instanceof Error ? error.name : '')
@@ -69,7 +69,7 @@ function resultOf(operation: string, value: Json): EffectResult {
 }
 
 /** What does not heed its signal goes on by itself, and nobody waits for it. */
-function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
     if (signal.aborted) return abort()

@@ -23,12 +23,12 @@ import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
-import { type Committed, commit } from './stamp/commit.ts'
-import { LEASE_OVER } from './stamp/lease.ts'
-import type { Ending } from './stamp/verdict.ts'
+import { type CommitResult, commit } from './stamp/commit.ts'
+import { LEASE_EXPIRED } from './stamp/lease.ts'
+import type { Proposal } from './stamp/verdict.ts'
 
 /** After this many decisions overtaken by others, everything read is locked before it is decided again. */
-const UNLOCKED_TRIES = 2
+const UNLOCKED_TRIES_MAX = 2
 const TRIES_MAX = 12
 
 /**
@@ -37,50 +37,52 @@ const TRIES_MAX = 12
  * @throws {StaleGenerationError} when a younger life has begun
  */
 export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> {
-  const first = await stampNow(deps, input)
+  const first = await stampWithRetries(deps, input)
   if (!('pending' in first)) return first
   const { call, effect } = first.pending
-  const refused = await holdEffect(deps, input, first.pending)
+  const refused = await recordEffectRequest(deps, input, first.pending)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
-  const failed = await stampNow(deps, { ...input, effect: refused })
+  const failed = await stampWithRetries(deps, { ...input, effect: refused })
   if ('pending' in failed) throw new Error(`moment ${input.moment} failed and waits for an effect`)
   return failed
 }
 
 /** Keeps what the moment asks for. @returns why it is not to be done; null when it is */
-async function holdEffect({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
+async function recordEffectRequest({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
   await recordEffect(db, moment, call)
   crashPoint('effect:held')
   const stored = await readEffect(db, moment)
   return canonicalJson(stored?.request) === canonicalJson(call) ? null : 'RESOURCE_CONFLICT'
 }
 
-async function stampNow(
+async function stampWithRetries(
   deps: BeatDeps,
   input: StampInput,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
   const loaded = await loadMoment(deps, input.moment)
-  let ending = await endingOf(deps, input, loaded)
-  let overtaken: ReelId[] = []
+  let proposal = await proposalOf(deps, input, loaded)
+  let conflicting: ReelId[] = []
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
-    const run = (db: Db) => commit(db, deps, input, loaded, ending)
+    const run = (db: Db) => commit(db, deps, input, loaded, proposal)
     const done =
-      attempt <= UNLOCKED_TRIES ? await unlocked(deps.db, run) : await underLocks(deps, overtaken, run)
+      attempt <= UNLOCKED_TRIES_MAX
+        ? await runUnlocked(deps.db, run)
+        : await runLocked(deps, conflicting, run)
     if (done.status === 'unstorable') {
-      if (ending.kind === 'skipped')
+      if (proposal.kind === 'skipped')
         throw new Error(`the record of ${input.moment} cannot be stored (${done.code})`)
       const decision = {
         kind: 'failure',
         code: 'INTERNAL',
         message: `this act cannot be stored (${done.code})`,
       } as const
-      ending = { ...ending, decision }
+      proposal = { ...proposal, decision }
       continue
     }
     if (done.status === 'unleased') {
-      if (ending.kind === 'skipped') throw new Error(`a skipped moment, ${input.moment}, was driven`)
-      const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_OVER } as const
-      ending = { ...ending, decision }
+      if (proposal.kind === 'skipped') throw new Error(`a skipped moment, ${input.moment}, was driven`)
+      const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_EXPIRED } as const
+      proposal = { ...proposal, decision }
       continue
     }
     if (done.status === 'stamped') {
@@ -93,22 +95,25 @@ async function stampNow(
       return done.stamped
     }
     if (done.status === 'effect-pending') return done
-    if (done.status === 'done') return stampedBefore(deps, input)
+    if (done.status === 'done') return storedStamp(deps, input)
     if (done.status === 'superseded') {
       throw new StaleGenerationError(
         `generation ${input.generation} of ${input.being} is over, ${done.generation} lives`,
       )
     }
-    overtaken = done.read
+    conflicting = done.read
   }
   throw new Error(`moment ${input.moment} was overtaken ${TRIES_MAX} times`)
 }
 
-async function unlocked(db: Db, run: (db: Db) => Promise<Committed>): Promise<Committed | Unstorable> {
+async function runUnlocked(
+  db: Db,
+  run: (db: Db) => Promise<CommitResult>,
+): Promise<CommitResult | Unstorable> {
   try {
     return await run(db)
   } catch (error) {
-    return unstorable(error)
+    return asUnstorable(error)
   }
 }
 
@@ -118,18 +123,18 @@ interface Unstorable {
   readonly code: string
 }
 
-function unstorable(error: unknown): Unstorable {
+function asUnstorable(error: unknown): Unstorable {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string' && /^(22|54)...$/.test(code)) return { status: 'unstorable', code }
   throw error
 }
 
 /** Locks what was read before; a decision that now reads elsewhere may still meet another's locks, and is made again. */
-async function underLocks(
+async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
-  run: (db: Db) => Promise<Committed>,
-): Promise<Committed | Unstorable> {
+  run: (db: Db) => Promise<CommitResult>,
+): Promise<CommitResult | Unstorable> {
   try {
     return await deps.db.transaction().execute(async (tx) => {
       await lockHeads(tx, reels)
@@ -137,26 +142,26 @@ async function underLocks(
     })
   } catch (error) {
     if ((error as { code?: unknown }).code === DEADLOCK_DETECTED) return { status: 'stale', read: reels }
-    return unstorable(error)
+    return asUnstorable(error)
   }
 }
 const DEADLOCK_DETECTED = '40P01'
 
 /** What the moment comes to, before the gates: a skip, a mind that failed, or a decision over a composed stack. */
-async function endingOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Ending> {
+async function proposalOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeLoaded(deps.db, deps.registry, loaded, input.stack)
   const { decision, digest } = await decisionOf(deps, input, loaded)
-  const ending = { kind: 'decided', stack: input.stack, composed, digest } as const
+  const proposal = { kind: 'decided', stack: input.stack, composed, digest } as const
   // The last attempt may have been lost on its way back, and done all the same.
   if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
-    return { ...ending, decision }
+    return { ...proposal, decision }
   return {
-    ...ending,
+    ...proposal,
     decision: {
       kind: 'failure',
       code: input.effect,
-      message: input.effect === 'RESOURCE_CONFLICT' ? ASKS_OTHERWISE : NO_RESULT,
+      message: input.effect === 'RESOURCE_CONFLICT' ? EFFECT_CHANGED : EFFECT_WITHOUT_RESULT,
     },
   }
 }
@@ -167,24 +172,24 @@ async function decisionOf(
   loaded: LoadedMoment,
 ): Promise<{ decision: Decision; digest: Digest | null }> {
   if (input.failed !== null)
-    return { decision: { kind: 'failure', code: input.failed, message: NO_ANSWER }, digest: null }
+    return { decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER }, digest: null }
   if (loaded.record.wake.kind !== 'act') {
     const stored = await findDecision(deps, input.moment)
     if (stored === null || stored.digest !== input.decision)
       throw new Error(`the decision of ${input.moment} is not kept`)
     return stored
   }
-  return recordDecision(deps.db, input.moment, chosen(loaded))
+  return recordDecision(deps.db, input.moment, decisionOfPerson(loaded))
 }
 
 // Whoever did it may have died before it could tell.
-const NO_RESULT =
+const EFFECT_WITHOUT_RESULT =
   'what it does outside gave no result within the time and the attempts it has: it may have been done all the same'
-const ASKS_OTHERWISE = 'it asks for something else outside than it asked for before'
-const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
+const EFFECT_CHANGED = 'it asks for something else outside than it asked for before'
+const MODEL_WITHOUT_ANSWER = 'the mind gave no answer within the time and the retries it has'
 
 /** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */
-function chosen({ content }: LoadedMoment): Decision {
+function decisionOfPerson({ content }: LoadedMoment): Decision {
   try {
     const { call } = content as unknown as ActContent
     if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
@@ -195,7 +200,7 @@ function chosen({ content }: LoadedMoment): Decision {
   }
 }
 
-async function stampedBefore(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+async function storedStamp(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
   const outcome = await readOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} was there and is gone`)
   const { record } = outcome

@@ -11,7 +11,7 @@ import { ModelTransientError } from './model/model.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
-import { patiently } from './run/postgres-retry.ts'
+import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
  * Momentum: the being's mind decides once. A rerun finds the first answer and asks nobody again.
@@ -20,7 +20,7 @@ import { patiently } from './run/postgres-retry.ts'
 export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
   // A moment that this process has just opened, thought about for the first time, was not decided before.
   const isFresh = Context.current().info.attempt === 1 && deps.memory.moments.has(moment)
-  const wait = <T>(work: () => Promise<T>) => patiently(deps.observe, work)
+  const wait = <T>(work: () => Promise<T>) => withPostgresRetry(deps.observe, work)
   return heartbeating(async () => {
     const stored = isFresh ? deps.memory.decisions.get(moment) : await wait(() => findDecision(deps, moment))
     if (stored != null) return refOf(stored)
@@ -41,8 +41,8 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
 
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
-  if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MIND), usage: null }
-  const { prompt, tools, role, missing } = await patiently(deps.observe, () =>
+  if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MODEL), usage: null }
+  const { prompt, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
     composeLoaded(deps.db, deps.registry, loaded, stack),
   )
   if (missing !== null)
@@ -87,13 +87,13 @@ function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
 /** A provider may ask for more, but a being whose mind is away longer than this fails its moment and goes on. */
 const RETRY_AFTER_MS_MAX = 15_000
 
-const NO_MIND =
+const NO_MODEL =
   'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
 
 /** A script reads the moment and decides; what takes longer than this is not going to. */
 const SCRIPT_SECONDS_MAX = 30
 
-async function within<T>(seconds: number, work: T | Promise<T>): Promise<T> {
+async function withTimeout<T>(seconds: number, work: T | Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no decision within ${seconds} s`)), seconds * 1000)
@@ -132,7 +132,7 @@ async function runScript(
         inReplyTo: record.wake.inReplyTo,
       },
     })
-    return parseDecision(await within(SCRIPT_SECONDS_MAX, deciding))
+    return parseDecision(await withTimeout(SCRIPT_SECONDS_MAX, deciding))
   } catch (error) {
     return failure(
       'INTERNAL',

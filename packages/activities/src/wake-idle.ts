@@ -24,7 +24,7 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
 }
 
 /** Only what comes from outside breaks a silence; what a being does to itself goes on with it. */
-export const isOwnDoing = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
+export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
   kind === 'event' && /^(idle|continue)\//.test(id)
 
 /** Puts the wake of a silence that lasted into the inbox; a rerun puts in nothing twice. */

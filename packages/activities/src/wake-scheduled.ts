@@ -18,12 +18,12 @@ export async function wakeScheduled(
   const me = await readerOf(deps).being(being)
   const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
   if (schedule === undefined) return { accepted: false } // it was ended, and Temporal has yet to hear of it
-  const alike = `schedule/${being}/${name}/`
+  const idPrefix = `schedule/${being}/${name}/`
   const wakeOnce = (due: string) => {
-    const id = `${alike}${due}`
+    const id = `${idPrefix}${due}`
     const priority = PRIORITIES[schedule.priority]
     const content = scheduleContent(being, schedule)
-    return enqueueUnlessWaiting(db, newWake({ id, being, kind: 'event', priority, content }), alike)
+    return enqueueUnlessWaiting(db, newWake({ id, being, kind: 'event', priority, content }), idPrefix)
   }
   const accepted =
     (await wakeOnce(at)) || (await wakeOnce(lastDue(at, schedule.everySeconds, await readClock(db))))

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { callParameters } from '@treeos/core'
 import type { Tool } from '@treeos/world'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { createModel, type Mind, mindOf } from '../src/model/model.ts'
+import { createModel, type ModelEndpoint, modelEndpoint } from '../src/model/model.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 export const { startModelServer } = (await import(
@@ -11,10 +11,10 @@ export const { startModelServer } = (await import(
 )) as typeof import('../../../test/support/model-server.ts')
 
 export let server: Awaited<ReturnType<typeof startModelServer>>
-export let mind: Mind
+export let mind: ModelEndpoint
 beforeAll(async () => {
   server = await startModelServer()
-  mind = mindOf({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
+  mind = modelEndpoint({ model: 'owl-1', baseUrl: server.url, apiKey: KEY })
 })
 afterEach(() => server.reset())
 afterAll(() => server.close())
@@ -37,7 +37,7 @@ export const spoke = (content: string) => ({
 export const failure = (message: unknown) => ({
   decision: { kind: 'failure', code: 'LLM_FAILED', message },
   usage: null,
-  dropped: 0,
+  ignoredCalls: 0,
 })
 
 /** Decides once, checks that it took one request and tells no secret, and returns what came or was thrown. */

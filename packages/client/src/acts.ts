@@ -48,7 +48,7 @@ const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250
 
 /** What one act of a person came to. */
-export interface Done {
+export interface ActResult {
   readonly act: string | null
   readonly result: Json
   readonly facts: readonly FactRef[]
@@ -58,9 +58,9 @@ export interface Done {
  * Acts as a person's being: puts the act into its inbox, rings, and waits until its moment is over.
  * @throws {TreeosError} the code of the refusal; TIMEOUT when no worker lived the moment in time
  */
-export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<Done> {
+export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<ActResult> {
   const correlation = await submit(at, as, call, null)
-  const outcome = await outcomeOf(at, as, actWakeId(correlation), ACT_WAIT_SECONDS)
+  const outcome = await waitForOutcome(at, as, actWakeId(correlation), ACT_WAIT_SECONDS)
   return {
     act: outcome.record.act === null ? null : outcome.moment,
     result: outcome.result,
@@ -82,7 +82,7 @@ export interface SummonRequest {
   readonly waitSeconds: number | null
 }
 
-export interface Summoned {
+export interface SummonResult {
   readonly correlation: string
   readonly moment: MomentView | null
   readonly reply: { readonly from: string; readonly content: Json } | null
@@ -92,7 +92,7 @@ export interface Summoned {
  * Summons a being as a person.
  * @throws {TreeosError} the code of a refusal; while waiting also of a failed or skipped moment, or TIMEOUT
  */
-export async function summon(at: Connection, request: SummonRequest): Promise<Summoned> {
+export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
   const call = parseCall({
     verb: 'summon',
     target: stanceOf(request.target),
@@ -102,7 +102,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
     ...(request.channel === undefined ? {} : { channel: request.channel }),
     ...(request.role === undefined ? {} : { role: request.role }),
   })
-  return speak(at, request.as, call, {
+  return actAndWait(at, request.as, call, {
     answers: null,
     target: request.target,
     waitSeconds: request.waitSeconds,
@@ -116,7 +116,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
 export async function reply(
   at: Connection,
   request: { correlation: string; content: Json; as: BeingName; waitSeconds: number | null },
-): Promise<Summoned> {
+): Promise<SummonResult> {
   const entry = await findEntry(at.db, request.correlation)
   if (entry === null || entry.being !== request.as || entry.kind === 'act') {
     throw new TreeosError(
@@ -126,25 +126,25 @@ export async function reply(
   }
   const call = parseCall({ verb: 'summon', content: requireContent(request.content, 'content') })
   const target = entry.caller?.name ?? request.as
-  return speak(at, request.as, call, {
+  return actAndWait(at, request.as, call, {
     answers: request.correlation,
     target,
     waitSeconds: request.waitSeconds,
   })
 }
 
-async function speak(
+async function actAndWait(
   at: Connection,
   as: BeingName,
   call: VerbCall,
   { answers, target, waitSeconds }: { answers: string | null; target: BeingName; waitSeconds: number | null },
-): Promise<Summoned> {
+): Promise<SummonResult> {
   const started = Date.now()
   const correlation = await submit(at, as, call, answers)
-  await outcomeOf(at, as, actWakeId(correlation), waitSeconds ?? ACT_WAIT_SECONDS)
+  await waitForOutcome(at, as, actWakeId(correlation), waitSeconds ?? ACT_WAIT_SECONDS)
   if (waitSeconds === null) return { correlation, moment: null, reply: null }
   const left = waitSeconds - (Date.now() - started) / 1000
-  const outcome = await outcomeOf(at, target, correlation, left)
+  const outcome = await waitForOutcome(at, target, correlation, left)
   const answer = await findReply(at.db, as, correlation)
   if (answer !== null) await closeAsRead(at.db, answer.id)
   return {
@@ -184,7 +184,7 @@ async function submit(
  * Waits until a wake is closed.
  * @throws {TreeosError} the failure's or skip's code; TIMEOUT
  */
-async function outcomeOf(
+async function waitForOutcome(
   at: Pick<Connection, 'db'>,
   being: BeingName,
   wake: string,
@@ -193,7 +193,7 @@ async function outcomeOf(
   const until = Date.now() + seconds * 1000
   for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
     const outcome = await readOutcomeOfWake(at.db, wake)
-    if (outcome !== null) return requireGood(outcome)
+    if (outcome !== null) return requireSuccess(outcome)
     if (Date.now() > until) {
       throw new TreeosError(
         'TIMEOUT',
@@ -204,7 +204,7 @@ async function outcomeOf(
   }
 }
 
-function requireGood(outcome: StoredOutcome): StoredOutcome {
+function requireSuccess(outcome: StoredOutcome): StoredOutcome {
   if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
   const code: ErrorCode =
     outcome.kind === 'skipped'

@@ -12,7 +12,7 @@ export interface GatherRequest {
   readonly priority?: Priority
 }
 
-export interface Gathered {
+export interface GatherResult {
   /** as many replied as were needed */
   readonly complete: boolean
   /** in the order they came */
@@ -35,7 +35,7 @@ const TARGETS_MAX = 100
  * when the time is. Each summon begins a thread of its own, which its reply belongs to.
  * @throws {TreeosError} INVALID_INPUT, or the refusal of a summon; those before it were sent
  */
-export async function gather(at: Connection, request: GatherRequest): Promise<Gathered> {
+export async function gather(at: Connection, request: GatherRequest): Promise<GatherResult> {
   const { targets, content, as, waitSeconds, priority } = request
   const { length } = new Set(targets).size === targets.length ? targets : []
   const need = request.need ?? length
@@ -49,8 +49,8 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
     const { correlation } = await summon(at, { target, content, as, priority, waitSeconds: null })
     open.set(correlation, target)
   }
-  const replies: Gathered['replies'][number][] = []
-  const silent: Gathered['silent'][number][] = []
+  const replies: GatherResult['replies'][number][] = []
+  const silent: GatherResult['silent'][number][] = []
   while (replies.length < need && open.size > 0 && Date.now() < until) {
     for (const [correlation, target] of open) {
       if (replies.length === need) break

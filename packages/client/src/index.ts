@@ -1,20 +1,20 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and look back. */
 
 export {
+  type ActResult,
   act,
   type Connection,
-  type Done,
   type InboxView,
   inbox,
   reply,
-  type Summoned,
   type SummonRequest,
+  type SummonResult,
   summon,
 } from './acts.ts'
 export { type BeingView, beings } from './beings.ts'
 export { ringBeing } from './doorbell.ts'
-export { type Gathered, type GatherRequest, gather } from './gathering.ts'
-export { type Inhabiting, inhabit } from './inhabiting.ts'
+export { type GatherRequest, type GatherResult, gather } from './gathering.ts'
+export { type Inhabitation, inhabit } from './inhabiting.ts'
 export {
   type ExplainedMoment,
   explain,
@@ -28,17 +28,17 @@ export { Recurring } from './recurring.ts'
 export { refusalOf } from './refusal.ts'
 export { type RoleView, roles } from './roles.ts'
 export { plantScene } from './scenes.ts'
-export { type Oneself, oneself, see } from './seeing.ts'
+export { describeSelf, type SelfView, see } from './seeing.ts'
 export { type ThreadView, thread, threads } from './threads.ts'
 export {
-  type Bearer,
-  bearerOf,
+  type Authorization,
+  authorizeGrant,
+  endedTokens,
   issueToken,
   listTokens,
   revokeToken,
-  type Standing,
-  spentTokens,
-  standingOf,
   TOKEN_DAYS_MAX,
+  type TokenGrant,
   type TokenView,
+  verifyToken,
 } from './tokens.ts'

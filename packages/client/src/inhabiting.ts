@@ -9,7 +9,7 @@ import { Recurring } from './recurring.ts'
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
 
 /** A being that is driven, as long as this process renews the lease. */
-export interface Inhabiting {
+export interface Inhabitation {
   readonly being: BeingName
   readonly driver: BeingName
   readonly epoch: number
@@ -27,7 +27,7 @@ export interface Inhabiting {
 export async function inhabit(
   at: Connection,
   { being, as, own = false }: { readonly being: BeingName; readonly as: BeingName; readonly own?: boolean },
-): Promise<Inhabiting> {
+): Promise<Inhabitation> {
   const payload = { being: stanceOf(being), ...(own ? { own } : {}) }
   const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
   const { epoch } = result as { epoch: number }
@@ -51,7 +51,7 @@ export async function inhabit(
   const release = async (): Promise<void> => {
     await renewals.close()
     try {
-      await giveBack(at, { being, as, epoch })
+      await releaseLease(at, { being, as, epoch })
       end('released')
     } catch (error) {
       end('lost') // nobody renews it any more, so it runs out
@@ -74,7 +74,7 @@ export async function inhabit(
 }
 
 /** A lease that is over already needs no giving back. */
-async function giveBack(
+async function releaseLease(
   at: Connection,
   { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
 ): Promise<void> {

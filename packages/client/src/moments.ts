@@ -66,11 +66,11 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
 }
 
 /** A finished moment with its open record and what the record names by digest. */
-interface Recalled extends LoadedMoment {
+interface PastMoment extends LoadedMoment {
   readonly outcome: StoredOutcome
 }
 
-async function recall(db: Db, being: BeingName, n: number): Promise<Recalled> {
+async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<PastMoment> {
   const outcome = await readOutcomeByNumber(db, being, n)
   if (outcome === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
@@ -98,7 +98,7 @@ export type ExplainedMoment = Explanation & {
 
 /** Which clauses of a past moment were considered, matched or skipped, and why; and what it could reach. */
 export async function explain(db: Db, being: BeingName, n: number): Promise<ExplainedMoment> {
-  const { outcome, record: open, program, face } = await recall(db, being, n)
+  const { outcome, record: open, program, face } = await loadPastMoment(db, being, n)
   const explanation = explainFlow(compileFlow(program.flow), {
     context: open.context,
     cognition: open.cognition.kind,
@@ -137,15 +137,15 @@ export async function prompt(
   being: BeingName,
   n: number,
 ): Promise<RebuiltPrompt> {
-  const recalled = await recall(db, being, n)
-  const { stack, promptDigest } = recalled.outcome.record
-  if (stack === null || recalled.face === null) {
+  const past = await loadPastMoment(db, being, n)
+  const { stack, promptDigest } = past.outcome.record
+  if (stack === null || past.face === null) {
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
       `moment ${n} of ${stanceOf(being)} wore no role, so it had no prompt`,
     )
   }
-  const { prompt } = await composeLoaded(db, registry, recalled, stack)
+  const { prompt } = await composeLoaded(db, registry, past, stack)
   const digest = digestOf(prompt)
   return { ...prompt, digest, identical: digest === promptDigest }
 }

@@ -34,8 +34,8 @@ export async function authorizeActingAs(
     driver = above.driver
     under = above.under
   }
-  const hands = await requireBeing(at, driver)
-  if (person === undefined ? hands.parent !== null : driver !== person)
+  const topDriver = await requireBeing(at, driver)
+  if (person === undefined ? topDriver.parent !== null : driver !== person)
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(as)} is inhabited by ${stanceOf(lease.driver)}, not by you`,

@@ -9,6 +9,6 @@ export {
   type RebuiltPrompt,
 } from './moments.ts'
 export { type RoleView, roles } from './roles.ts'
-export { type Oneself, oneself, see } from './seeing.ts'
+export { describeSelf, type SelfView, see } from './seeing.ts'
 export { type ThreadView, thread, threads } from './threads.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './tokens.ts'

@@ -4,7 +4,7 @@ import { OPERATOR } from '@treeos/world'
 import { act, type Connection } from './acts.ts'
 
 /** Where the operator keeps which scenes are planted, on the root. */
-const SCENES = 'scene'
+const SCENE_NAMESPACE = 'scene'
 
 /**
  * Plants the scene of an extension, as the operator, unless that was done before. One that was interrupted is gone on with:
@@ -20,7 +20,7 @@ export async function plantScene(
   onKept: (why: string) => void = () => undefined,
 ): Promise<boolean> {
   const root = await readerOf(at).space(ROOT_SPACE)
-  if (readPath(root?.qualities, [SCENES, name]) === true) return false
+  if (readPath(root?.qualities, [SCENE_NAMESPACE, name]) === true) return false
   for (const [i, call] of scene.entries()) {
     onProgress(`planting ${name}: ${i + 1} of ${scene.length}`)
     await act(at, OPERATOR, call).catch((error: unknown) => {
@@ -28,7 +28,7 @@ export async function plantScene(
       onKept(error.message)
     })
   }
-  const args = { field: `${SCENES}.${name}`, value: true }
+  const args = { field: `${SCENE_NAMESPACE}.${name}`, value: true }
   await act(at, OPERATOR, { verb: 'do', action: 'set-space', target: ROOT_SPACE, args })
   return true
 }

@@ -15,19 +15,19 @@ import {
 import type { Connection } from './acts.ts'
 import { authorizeActingAs } from './persons.ts'
 
-type Onlooking = Omit<Connection, 'temporal'>
+type SeeConnection = Omit<Connection, 'temporal'>
 
 /**
  * SEE: reads an address as a being may, right now, and writes nothing anywhere. Its flow is evaluated for the verb `see`,
  * and both gates hold.
  * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND
  */
-export async function see(at: Onlooking, as: BeingName, address: string): Promise<Descriptor> {
-  return throughEyes(at, as, (eyes) => eyes.see(address))
+export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
+  return withLook(at, as, (look) => look.see(address))
 }
 
 /** What a being knows of itself: who it is right now, and what it may reach for. */
-export interface Oneself {
+export interface SelfView {
   readonly being: string
   /** the path of the space that it is in */
   readonly space: string
@@ -42,8 +42,8 @@ export interface Oneself {
  * What a being knows of itself, all at one instant.
  * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN for whoever may not act as it, ROLE_UNAVAILABLE
  */
-export async function oneself(at: Onlooking, as: BeingName): Promise<Oneself> {
-  return throughEyes(at, as, async ({ me, role, stacked, surface, see }) => ({
+export async function describeSelf(at: SeeConnection, as: BeingName): Promise<SelfView> {
+  return withLook(at, as, async ({ me, role, stacked, surface, see }) => ({
     being: stanceOf(me.name),
     space: me.space,
     role,
@@ -57,7 +57,7 @@ export async function oneself(at: Onlooking, as: BeingName): Promise<Oneself> {
 }
 
 /** A being that looks: nothing it sees comes from another instant. */
-interface Eyes {
+interface Look {
   readonly me: BeingRow
   readonly role: string
   readonly stacked: readonly string[]
@@ -65,7 +65,7 @@ interface Eyes {
   see(address: string): Promise<Descriptor>
 }
 
-async function throughEyes<T>(at: Onlooking, as: BeingName, use: (eyes: Eyes) => Promise<T>): Promise<T> {
+async function withLook<T>(at: SeeConnection, as: BeingName, use: (look: Look) => Promise<T>): Promise<T> {
   const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
     const { source, lastSealed, now } = await prefetch(

@@ -21,7 +21,7 @@ const SECRET_BYTES = 32
 const SECRET = /^treeos_[A-Za-z0-9_-]{43}$/
 
 /** Whom somebody outside acts as, and on whose behalf. */
-export interface Bearer {
+export interface TokenGrant {
   readonly being: BeingName
   /** the person who answers for it: the being itself, or one of those it descends from */
   readonly issuer: BeingName
@@ -48,7 +48,7 @@ export async function issueToken(
   { being, as, days = TOKEN_DAYS }: { being: BeingName; as: BeingName; days?: number },
 ): Promise<TokenView & { readonly secret: string }> {
   await requirePerson(at, as)
-  await standingOf(at, { being, issuer: as })
+  await authorizeGrant(at, { being, issuer: as })
   if (!Number.isInteger(days) || days < 1 || days > TOKEN_DAYS_MAX)
     throw new TreeosError(
       'INVALID_INPUT',
@@ -65,7 +65,7 @@ export async function listTokens(at: Presence, as: BeingName): Promise<TokenView
   const reader = readerOf(at)
   const views: TokenView[] = []
   for (const token of await listAllTokens(at.db)) {
-    if (await answersFor(reader, as, token)) views.push(viewOf(token))
+    if (await mayManage(reader, as, token)) views.push(viewOf(token))
   }
   return views
 }
@@ -85,7 +85,7 @@ export async function revokeToken(
       'INVALID_INPUT',
       `id is ${quote(id)}, which is of no token; \`treeos token list\` lists them`,
     )
-  if (!(await answersFor(readerOf(at), as, token)))
+  if (!(await mayManage(readerOf(at), as, token)))
     throw new TreeosError(
       'FORBIDDEN',
       `token ${id} acts as ${stanceOf(token.being)}, which does not descend from ${stanceOf(as)}`,
@@ -98,21 +98,21 @@ export async function revokeToken(
 }
 
 /** Whom a secret stands for, while its token holds; null for any other text. */
-export async function bearerOf(
+export async function verifyToken(
   at: Presence,
   secret: string,
-): Promise<(Bearer & { readonly token: string }) | null> {
+): Promise<(TokenGrant & { readonly token: string }) | null> {
   if (!SECRET.test(secret)) return null
   const token = await findTokenBySecret(at.db, secret)
   return token === null ? null : { token: token.id, being: token.being, issuer: token.issuedBy }
 }
 
 /** Those of these tokens that hold no more: revoked, or expired. */
-export const spentTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>
+export const endedTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>
   listEndedTokens(db, ids)
 
 /** By whose hands a bearer acts. */
-export interface Standing {
+export interface Authorization {
   readonly person: BeingName
   /** whether that person must inhabit the being first: it has a mind of its own */
   readonly inhabits: boolean
@@ -122,12 +122,12 @@ export interface Standing {
  * How somebody may act as a being on behalf of a person: as the person itself, or as one that descends from it.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
-export async function standingOf(at: Presence, { being, issuer }: Bearer): Promise<Standing> {
+export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
   const reader = readerOf(at)
   const row = await reader.being(being)
   if (row === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
-  if (being !== issuer && !(await descends(reader, being, issuer)))
+  if (being !== issuer && !(await isDescendant(reader, being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
       `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: others act as oneself or as one's own offspring`,
@@ -146,11 +146,11 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
     )
 }
 
-const descends = async (reader: WorldReader, being: BeingName, elder: BeingName): Promise<boolean> =>
+const isDescendant = async (reader: WorldReader, being: BeingName, elder: BeingName): Promise<boolean> =>
   (await reader.lineage(being)).some(({ name }) => name === elder)
 
-const answersFor = async (reader: WorldReader, as: BeingName, { being, issuedBy }: Token): Promise<boolean> =>
-  as === issuedBy || as === being || descends(reader, being, as)
+const mayManage = async (reader: WorldReader, as: BeingName, { being, issuedBy }: Token): Promise<boolean> =>
+  as === issuedBy || as === being || isDescendant(reader, being, as)
 
 const viewOf = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: Token): TokenView => ({
   id,

@@ -102,4 +102,4 @@ export async function readArchive(folder: string, being: BeingName): Promise<Map
 }
 
 /** Where an instance keeps histories. */
-export const historiesIn = (dataDir: string): string => join(dataDir, 'histories')
+export const historiesFolder = (dataDir: string): string => join(dataDir, 'histories')

@@ -12,14 +12,14 @@ import { RingSchedule } from './ring-schedule.ts'
 const RINGING_MAX = 16
 const SWEEP_EVERY_MS = 5000
 /** Of one page; the sweep goes on with the next one as soon as these are rung. */
-const PAGE_LENGTH = 500
+const PAGE_BEINGS = 500
 /** A wake that rested this long unclaimed lost its doorbell, or its being is busy: one more ring tells. */
 const UNRUNG_SECONDS = 5
 /** A wake taken this long ago is being thought about, or its being was ended from outside: Temporal knows which. */
 const BUSY_SECONDS = 10
 /** Every so many sweeps Temporal is asked, of so many beings, in turn. */
-const LOOK_EVERY_SWEEPS = 2
-const LOOK_BEINGS_MAX = 500
+const CHECK_EVERY_SWEEPS = 2
+const CHECK_BEINGS_MAX = 500
 
 export interface DoorbellOptions {
   readonly client: Client
@@ -43,7 +43,7 @@ export class Doorbells {
   #failed = 0
   #rung: () => void = () => undefined
   /** where the look at the busy goes on */
-  #lookAfter: BeingName = ''
+  #checkAfter: BeingName = ''
   readonly #sweeps: Recurring
   #sweepsDone = 0
 
@@ -95,12 +95,12 @@ export class Doorbells {
   }
 
   async #sweepOnce(): Promise<void> {
-    const looks = this.#sweepsDone++ % LOOK_EVERY_SWEEPS === 0
+    const checksBusy = this.#sweepsDone++ % CHECK_EVERY_SWEEPS === 0
     const { db, reality } = this.#options
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }))
-    if (looks) this.ring(await this.#findEnded())
+    if (checksBusy) this.ring(await this.#findEnded())
   }
 
   /**
@@ -110,9 +110,9 @@ export class Doorbells {
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
     for (let after = 0; !this.#sweeps.isClosed && this.#failed === failed; ) {
-      const stuck = await pageUnclaimed(this.#options.db, UNRUNG_SECONDS, PAGE_LENGTH, after)
+      const stuck = await pageUnclaimed(this.#options.db, UNRUNG_SECONDS, PAGE_BEINGS, after)
       this.ring(this.#schedule.due(stuck.map(({ being }) => being)))
-      if (stuck.length < PAGE_LENGTH) break
+      if (stuck.length < PAGE_BEINGS) break
       after = stuck.at(-1)?.age ?? 0
       await this.#allRung()
     }
@@ -123,8 +123,8 @@ export class Doorbells {
   async #findEnded(): Promise<BeingName[]> {
     const { client, db, reality } = this.#options
     const ended: BeingName[] = []
-    const busy = await listBusy(db, BUSY_SECONDS, LOOK_BEINGS_MAX, this.#lookAfter)
-    this.#lookAfter = busy.length < LOOK_BEINGS_MAX ? '' : (busy.at(-1) ?? '')
+    const busy = await listBusy(db, BUSY_SECONDS, CHECK_BEINGS_MAX, this.#checkAfter)
+    this.#checkAfter = busy.length < CHECK_BEINGS_MAX ? '' : (busy.at(-1) ?? '')
     for (const being of busy) {
       const handle = client.workflow.getHandle(beingWorkflowId(reality.name, being))
       const status = await handle.describe().then(

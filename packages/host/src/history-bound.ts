@@ -7,7 +7,7 @@ const PAYLOAD_BYTES_MAX = 160 * 1024
  * Refuses a value that is too large for history, before Temporal sees it. Ours never are; a host's own workflows on the
  * same worker are let through up to the server's limits.
  */
-export class HistoryBound implements PayloadCodec {
+export class PayloadBound implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {
     for (const { data } of payloads) {
       const bytes = data?.length ?? 0

@@ -1,16 +1,16 @@
 /** TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the archive. */
 export {
   createModel,
-  type Mind,
   type Model,
+  type ModelEndpoint,
   type ModelOptions,
-  mindOf,
+  modelEndpoint,
   type Observer,
   type Prices,
   parsePrices,
-  resolveMind,
+  resolveModelEndpoint,
 } from '@treeos/activities'
-export { Archivist, type History, historiesIn, readArchive } from './archive.ts'
+export { Archivist, type History, historiesFolder, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
 export { Schedules } from './schedules.ts'

@@ -57,8 +57,8 @@ export class Runtime {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
       return createBeats(this.#deps).performEffect(input)
     }
-    const reaching = operations.filter(({ effect }) => effect !== undefined)
-    return Object.fromEntries(reaching.map(({ name }) => [name, perform]))
+    const withEffect = operations.filter(({ effect }) => effect !== undefined)
+    return Object.fromEntries(withEffect.map(({ name }) => [name, perform]))
   }
 
   /** Opens what the beats need, runs `next`, and closes it again. */
@@ -80,7 +80,7 @@ export class Runtime {
   async #runOn(db: Kysely<ChainDb>, client: Client, taskQueue: string, next: () => Promise<void>) {
     const { registry, model, observe, histories } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
-    const { reality, taken } = await waitFor(() => arrive(db, registry), {
+    const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
       isAway: isTransient,
       onWait: (error) => onError('start', error),
@@ -98,7 +98,7 @@ export class Runtime {
       model,
       observe,
       ring: (beings) => doorbells.ring(beings),
-      reschedule: (changed) => schedules.tell(changed),
+      reschedule: (changed) => schedules.refresh(changed),
     }
     try {
       doorbells.sweep()
@@ -114,7 +114,7 @@ export class Runtime {
 }
 
 /** Finds the reality and brings it what this worker's code has: safe to do again when it failed halfway. */
-async function arrive(
+async function loadReality(
   db: Kysely<ChainDb>,
   registry: Registry,
 ): Promise<{ reality: Reality; taken: RoleName[] }> {

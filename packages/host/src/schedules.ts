@@ -37,7 +37,7 @@ interface Wanted extends ScheduleRef {
 export class Schedules {
   readonly #options: SchedulesOptions
   readonly #sweeps: Recurring
-  #telling: Promise<void> = Promise.resolve()
+  #refreshing: Promise<void> = Promise.resolve()
 
   constructor(options: SchedulesOptions) {
     this.#options = options
@@ -53,10 +53,10 @@ export class Schedules {
   }
 
   /** Looks at the schedules that were changed, one after the other. Returns at once. */
-  tell(changed: readonly ScheduleRef[]): void {
+  refresh(changed: readonly ScheduleRef[]): void {
     for (const schedule of changed) {
-      this.#telling = this.#telling
-        .then(() => this.#settle(schedule))
+      this.#refreshing = this.#refreshing
+        .then(() => this.#refreshOne(schedule))
         .catch((error) => this.#options.onError('schedule', error))
     }
   }
@@ -70,23 +70,23 @@ export class Schedules {
       query: `${REALITY.name} = "${reality.name}"`,
     })) {
       const { every = 0, offset = 0 } = spec?.intervals?.[0] ?? {}
-      found.set(id, paceOf(every, offset))
+      found.set(id, intervalKey(every, offset))
     }
-    let mended = 0
+    let corrected = 0
     for (const wanted of await this.#listWanted()) {
       const id = scheduleId(reality.name, wanted.being, wanted.name)
       const { every, offset } = intervalOf(wanted)
-      if (found.get(id) !== paceOf(every, offset)) {
+      if (found.get(id) !== intervalKey(every, offset)) {
         await this.#put(wanted)
-        mended += 1
+        corrected += 1
       }
       found.delete(id)
     }
     for (const id of found.keys()) {
       await this.#drop(id)
-      mended += 1
+      corrected += 1
     }
-    return mended
+    return corrected
   }
 
   async #listWanted(): Promise<Wanted[]> {
@@ -95,7 +95,7 @@ export class Schedules {
   }
 
   /** Makes one schedule what the being's row says of it. */
-  async #settle({ being, name }: ScheduleRef): Promise<void> {
+  async #refreshOne({ being, name }: ScheduleRef): Promise<void> {
     const { reality } = this.#options
     const me = await readerOf(this.#options).being(being)
     const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
@@ -157,7 +157,7 @@ export class Schedules {
   /** Stops the sweep and finishes what was told. */
   async close(): Promise<void> {
     await this.#sweeps.close()
-    await this.#telling
+    await this.#refreshing
   }
 }
 
@@ -167,4 +167,4 @@ function intervalOf({ being, name, everySeconds }: Wanted): { every: number; off
   return { every: everySeconds * 1000, offset: (hash % everySeconds) * 1000 }
 }
 
-const paceOf = (every: number, offset: number) => `${every}+${offset}`
+const intervalKey = (every: number, offset: number) => `${every}+${offset}`

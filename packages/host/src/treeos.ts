@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { Client, type ClientOptions } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
-import { type Model, type Observer, silent } from '@treeos/activities'
+import { type Model, noopObserver, type Observer } from '@treeos/activities'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
-import { HistoryBound } from './history-bound.ts'
+import { PayloadBound } from './history-bound.ts'
 import { Runtime } from './runtime.ts'
 
 export interface TreeosOptions {
@@ -47,7 +47,7 @@ class TreeosPlugin extends SimplePlugin {
       name: 'treeos',
       dataConverter: (converter) => ({
         ...converter,
-        payloadCodecs: [...(converter?.payloadCodecs ?? []), new HistoryBound()],
+        payloadCodecs: [...(converter?.payloadCodecs ?? []), new PayloadBound()],
       }),
     })
     this.#options = options
@@ -67,7 +67,7 @@ class TreeosPlugin extends SimplePlugin {
       databaseUrl,
       registry: buildRegistry([seed, ...extensions]),
       model,
-      observe: { ...silent, ...observe },
+      observe: { ...noopObserver, ...observe },
       poolMax,
       histories,
     })
@@ -76,13 +76,13 @@ class TreeosPlugin extends SimplePlugin {
     this.#taskQueue = worker.taskQueue
     const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
     const runtime = this.#runtime
-    const own = extensions
+    const withEffects = extensions
       .map((extension) => pluginOf(extension, runtime))
       .reduce(
         (configured, plugin) => plugin.configureWorker(configured),
         withActivities(worker, runtime.activities),
       )
-    return super.configureWorker(bundled ? own : { ...own, workflowsPath })
+    return super.configureWorker(bundled ? withEffects : { ...withEffects, workflowsPath })
   }
 
   override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {

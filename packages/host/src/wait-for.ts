@@ -42,7 +42,7 @@ export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions
   for (let waitMs = WAIT_MS_MIN; ; waitMs = Math.min(2 * waitMs, WAIT_MS_MAX)) {
     const silence = setInterval(() => onWait(new NoAnswerError()), SILENCE_MS)
     try {
-      return await before(until, attempt(), () => giveUp(new NoAnswerError()))
+      return await withDeadline(until, attempt(), () => giveUp(new NoAnswerError()))
     } catch (error) {
       if (!isAway(error)) throw error
       if (performance.now() + waitMs >= until) throw giveUp(error)
@@ -63,7 +63,7 @@ export function reasonOf(error: unknown): string {
 
 const REASON_LENGTH_MAX = 200
 
-async function before<T>(until: number, attempt: Promise<T>, late: () => Error): Promise<T> {
+async function withDeadline<T>(until: number, attempt: Promise<T>, late: () => Error): Promise<T> {
   const over = new AbortController()
   try {
     return await Promise.race([

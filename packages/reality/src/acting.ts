@@ -12,13 +12,13 @@ import { askerOf, openerOf } from './asker.ts'
 import { effectResultOf } from './effect-result.ts'
 
 /** Where a call is decided: the database, and the code that is loaded. */
-export interface DecidingIn {
+export interface DecisionDeps {
   readonly db: Db
   readonly registry: Registry
 }
 
 /** A moment whose decision passes the gates: live at its stamp, or again in what-if. */
-export interface DecidingMoment {
+export interface DecisionMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
   readonly open: OpenRecord
@@ -30,10 +30,10 @@ export interface DecidingMoment {
 }
 
 /** Everything that the call of a moment is decided from. */
-export function actingFor({ db, registry }: DecidingIn, moment: DecidingMoment): Acting {
+export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment): Acting {
   const { reader, me, open, stack, surface, role, wake } = moment
   return {
-    ...lookupsIn(db, registry),
+    ...lookups(db, registry),
     reader,
     moment: open.moment,
     me,
@@ -52,14 +52,14 @@ export function actingFor({ db, registry }: DecidingIn, moment: DecidingMoment):
 
 /** Everything that a SEE outside of any moment is decided from. No wake opened it, and it writes nothing. */
 export function actingToSee(
-  { db, registry }: DecidingIn,
+  { db, registry }: DecisionDeps,
   seer: Pick<Acting, 'reader' | 'me' | 'driver' | 'surface'> & { readonly caller: Caller },
 ): Acting {
   return {
-    ...lookupsIn(db, registry),
+    ...lookups(db, registry),
     ...seer,
     moment: 'see',
-    wake: NO_WAKE,
+    wake: SEE_WAKE,
     hops: 0,
     role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
     correlation: '',
@@ -69,7 +69,7 @@ export function actingToSee(
   }
 }
 
-const lookupsIn = (
+const lookups = (
   db: Db,
   registry: Registry,
 ): Pick<Acting, 'registry' | 'digest' | 'thread' | 'catalogs'> => ({
@@ -79,4 +79,4 @@ const lookupsIn = (
   catalogs: () => catalogsOf(registry, catalogRowsOf(db)),
 })
 
-const NO_WAKE = newWake({ id: '', being: '', kind: 'event', priority: PRIORITIES.human, content: null })
+const SEE_WAKE = newWake({ id: '', being: '', kind: 'event', priority: PRIORITIES.human, content: null })

@@ -1,10 +1,10 @@
 /** Where world and chain meet: typed rows over the database, the look that opens a moment, composition, bootstrap. */
-export { actingFor, actingToSee, type DecidingIn, type DecidingMoment } from './acting.ts'
+export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
-export { type Looked, leaseOf, lookForMoment, openingOf } from './look.ts'
+export { leaseOf, lookForMoment, type MomentLook, openingOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,

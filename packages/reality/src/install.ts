@@ -37,9 +37,9 @@ async function installDelegate(at: OpenReality, name: (typeof DELEGATES)[number]
     await reader.prefetch([roleKey(name), beingKey(name), beingKey(OPERATOR)])
     if ((await reader.role(name))?.origin === LIVE) return false
     if ((await reader.being(OPERATOR)) === null) return true // the reality has no first being yet
-    const lacking = delegateInstalled(name, await reader.being(name))
-    if (lacking === null) return false
-    if (lacking.length === 0 || (await appendSystemFacts(at, lacking, reader))) return true
+    const missing = delegateInstalled(name, await reader.being(name))
+    if (missing === null) return false
+    if (missing.length === 0 || (await appendSystemFacts(at, missing, reader))) return true
   }
   throw new Error(
     `the ${name} could not be installed: in ${TRIES_MAX} tries another writer always came first`,
@@ -52,29 +52,29 @@ async function installDelegate(at: OpenReality, name: (typeof DELEGATES)[number]
  * @returns roles that were not installed, because a being wrote a role of that name
  */
 export async function installRoles(at: OpenReality, registry: Registry): Promise<RoleName[]> {
-  const squatted = new Set<RoleName>()
+  const taken = new Set<RoleName>()
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const reader = readerOf(at)
     const changed: FactDraft[] = []
     for (const role of registry.roles.values()) {
       const fact = roleInstalled(role, role.origin, digestOf)
-      const standing = (await reader.row(roleKey(role.spec.name))) as RoleRow | null
-      if (standing?.origin === LIVE) {
-        squatted.add(role.spec.name) // else its author would gain a role above its own reach
+      const installed = (await reader.row(roleKey(role.spec.name))) as RoleRow | null
+      if (installed?.origin === LIVE) {
+        taken.add(role.spec.name) // else its author would gain a role above its own reach
         continue
       }
       if (
-        standing !== null &&
-        !standing.deleted &&
-        standing.digest === fact.payload.digest &&
-        standing.origin === role.origin
+        installed !== null &&
+        !installed.deleted &&
+        installed.digest === fact.payload.digest &&
+        installed.origin === role.origin
       )
         continue
       await putBlob(at.db, role.spec)
       changed.push(fact)
     }
-    changed.push(...(await dropped(at.db, registry)).map(roleRemoved))
-    if (changed.length === 0 || (await appendSystemFacts(at, changed, reader))) return [...squatted]
+    changed.push(...(await rolesWithoutCode(at.db, registry)).map(roleRemoved))
+    if (changed.length === 0 || (await appendSystemFacts(at, changed, reader))) return [...taken]
   }
   throw new Error(
     `the roles of extensions could not be written: in ${TRIES_MAX} tries another writer always came first`,
@@ -82,14 +82,14 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
 }
 
 /** Registered roles of a loaded extension that its code no longer has. Roles of extensions that are not loaded stay. */
-async function dropped(db: Db, registry: Registry): Promise<RoleName[]> {
+async function rolesWithoutCode(db: Db, registry: Registry): Promise<RoleName[]> {
   const loaded = new Set(registry.extensions.map(({ name }) => name))
   return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !registry.roles.has(name))
 }
 
-async function rolesOf(db: Db, isMeant: (origin: string) => boolean): Promise<RoleName[]> {
+async function rolesOf(db: Db, isWanted: (origin: string) => boolean): Promise<RoleName[]> {
   const roles = (await listRowsOf(db, 'role:')).map(({ row }) => row)
-  return roles.filter(({ origin, deleted }) => !deleted && isMeant(origin)).map(({ name }) => name)
+  return roles.filter(({ origin, deleted }) => !deleted && isWanted(origin)).map(({ name }) => name)
 }
 
 /**

@@ -35,7 +35,7 @@ import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './unknown-being.ts'
 
 /** What a moment saw, the record of it, and the entries and see-resolvers that were left out. */
-export interface Looked extends Seen {
+export interface MomentLook extends Seen {
   readonly record: OpenRecord
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
 }
@@ -49,13 +49,13 @@ export async function lookForMoment(
   { being, moment, n }: { readonly being: BeingName; readonly moment: MomentId; readonly n: number },
   wake: ClaimedWake,
   { source, now, lastSealed }: Prefetched,
-): Promise<Looked> {
+): Promise<MomentLook> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), reality.timeZone)
-  const answered = await answeredBy(db, wake) // what is said in an inbox row never changes
-  const { verb, caller } = attribute(wake, answered)
+  const answered = await findAnswered(db, wake) // what is said in an inbox row never changes
+  const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
   const driver = wake.kind === 'act' ? driverOf(me, leaseOf(wake)) : null
   const cognition = momentCognition(me, driver)
@@ -77,7 +77,7 @@ export async function lookForMoment(
     v: 1,
     moment,
     n,
-    wake: wakeOf(wake),
+    wake: wakeRecordOf(wake),
     answers: answered?.id ?? null,
     verb,
     caller,
@@ -140,7 +140,7 @@ export function leaseOf({ content }: Pick<Wake, 'content'>): NonNullable<ActCont
 }
 
 /** The summon that a person's act answers, if it names one of theirs. */
-async function answeredBy(db: Db, wake: Wake): Promise<InboxEntry | null> {
+async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
   const correlation = wake.kind === 'act' ? readPath(wake.content, ['answers']) : null
   if (typeof correlation !== 'string') return null
   const entry = await findEntry(db, correlation)
@@ -148,14 +148,14 @@ async function answeredBy(db: Db, wake: Wake): Promise<InboxEntry | null> {
 }
 
 /** A reply is evaluated with the wake it answers; a free act has its own verb and no caller; all else is a summon. */
-function attribute(wake: Wake, answered: Wake | null): { verb: Verb; caller: Caller | null } {
+function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; caller: Caller | null } {
   if (wake.kind !== 'act') return { verb: 'summon', caller: wake.caller }
   if (answered !== null) return { verb: 'summon', caller: answered.caller }
   const verb = readPath(wake.content, ['call', 'verb']) as VerbCall['verb']
   return { verb: VERBS.includes(verb) ? verb : 'do', caller: null }
 }
 
-function wakeOf(entry: InboxEntry): OpenRecord['wake'] {
+function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
   const { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause } = entry
   return { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause }
 }

@@ -50,11 +50,11 @@ export async function composeLoaded(
     },
   )
   // A role whose extension is not loaded here must not be worn: its actions and its see-resolvers are code too.
-  const gone = [stack.primary, ...stack.stacked].find(
+  const unloaded = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
-  const whole = { ...composed, missing: composed.missing ?? gone?.name ?? null }
-  return { ...whole, digests: digestsOf(whole, loaded.face, stack) }
+  const checked = { ...composed, missing: composed.missing ?? unloaded?.name ?? null }
+  return { ...checked, digests: digestsOf(checked, loaded.face, stack) }
 }
 
 /** The specs that a stack pinned, primary first. @throws {Error} naming a digest that is not stored */

@@ -13,10 +13,10 @@ import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/c
 import { momentCognition, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
-import { relive } from './recompute.ts'
+import { recomputeMoment } from './recompute.ts'
 
 /** What chain replay works with. */
-export interface ChainWitness {
+export interface ChainReplayDeps {
   readonly db: Db
   readonly registry: Registry
   readonly past: Past
@@ -27,7 +27,7 @@ export interface ChainWitness {
  * around, evaluates, composes, and compares with what was recorded. No mind is asked; its answer is recorded.
  */
 export async function replayFromChain(
-  witness: ChainWitness,
+  deps: ChainReplayDeps,
   being: BeingName,
   outcomes: readonly StoredOutcome[],
 ): Promise<Mismatch[]> {
@@ -36,7 +36,7 @@ export async function replayFromChain(
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'chain')
     try {
-      await replayMoment(witness, outcome, lastSealed, compare)
+      await replayMoment(deps, outcome, lastSealed, compare)
     } catch (error) {
       compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
     }
@@ -47,7 +47,7 @@ export async function replayFromChain(
 }
 
 async function replayMoment(
-  { db, registry, past }: ChainWitness,
+  { db, registry, past }: ChainReplayDeps,
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
@@ -59,8 +59,8 @@ async function replayMoment(
   compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const basis = stored.basis as unknown as HeadRef[]
-  const lived = await relive({ db, registry }, outcome, open, past.at(basis))
-  const { seen, stack, me } = lived
+  const recomputed = await recomputeMoment({ db, registry }, outcome, open, past.cited(basis))
+  const { seen, stack, me } = recomputed
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
   // Whoever drove it is who the being's own reel says had taken it by then.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
@@ -69,8 +69,8 @@ async function replayMoment(
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
   // The worker that lived it lacked code of the stack: its views were not to be had, and nothing was said or done on them.
-  const lacked = record.stack !== null && record.promptDigest === null
-  if (!lacked) {
+  const codeWasMissing = record.stack !== null && record.promptDigest === null
+  if (!codeWasMissing) {
     compare.same('basis', open.basis, digestOf(seen.basis))
     compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
@@ -79,11 +79,11 @@ async function replayMoment(
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
-  if (stack !== null && !lacked) {
-    compare.same('surfaceDigest', record.surfaceDigest, lived.surface)
-    if (lived.missing !== null)
-      throw new Error(`the prompt of ${lived.missing} is code of a version that is not loaded here`)
-    compare.same('promptDigest', record.promptDigest, lived.prompt)
+  if (stack !== null && !codeWasMissing) {
+    compare.same('surfaceDigest', record.surfaceDigest, recomputed.surface)
+    if (recomputed.missing !== null)
+      throw new Error(`the prompt of ${recomputed.missing} is code of a version that is not loaded here`)
+    compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   await compareAct(db, outcome, compare)
 }

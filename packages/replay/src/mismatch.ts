@@ -29,13 +29,13 @@ export class Comparison {
   }
 
   differ(field: string, recorded: Json, computed: Json): void {
-    const nobody = { chain: null, temporal: null }
+    const notAsked = { chain: null, temporal: null }
     this.mismatches.push({
       being: this.#being,
       n: this.#n,
       field,
       recorded,
-      ...nobody,
+      ...notAsked,
       [this.#witness]: computed,
     })
   }

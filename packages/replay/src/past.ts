@@ -42,7 +42,7 @@ export class Past {
   }
 
   /** Kept content, checked against the digest it is kept under. */
-  async kept(digest: Digest): Promise<Json | null> {
+  async blob(digest: Digest): Promise<Json | null> {
     const value = await getBlobCached(this.#db, digest)
     if (value !== null && digestOf(value) !== digest)
       throw new Error(`what is kept as ${digest} is something else`)
@@ -50,7 +50,7 @@ export class Past {
   }
 
   /** The world as a basis cites it. A reel that the basis does not cite was not read, and cannot be read here. */
-  at(basis: readonly HeadRef[]): RowSource {
+  cited(basis: readonly HeadRef[]): RowSource {
     return this.#source(basis, (reel) =>
       Promise.reject(new Error(`the moment's basis does not cite ${reel}`)),
     )
@@ -60,7 +60,7 @@ export class Past {
    * The same, and of what the basis does not cite all that was sealed by then: for moments as they never were.
    * @param openedAt ms since 1970 UTC, when the moment opened
    */
-  around(basis: readonly HeadRef[], openedAt: number): RowSource {
+  citedOrSealedBy(basis: readonly HeadRef[], openedAt: number): RowSource {
     const head = async (reel: ReelId) => {
       const history = await this.reel(reel)
       const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, openedAt))
@@ -87,21 +87,21 @@ export class Past {
 
   #source(
     basis: readonly HeadRef[],
-    uncited: (reel: ReelId) => Promise<{ seq: number; hash: Digest }>,
+    headOfUncited: (reel: ReelId) => Promise<{ seq: number; hash: Digest }>,
   ): RowSource {
     const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
-    const standing = async (reel: ReelId) => cited.get(reel) ?? uncited(reel)
+    const headOf = async (reel: ReelId) => cited.get(reel) ?? headOfUncited(reel)
     const factsOf = async (reel: ReelId): Promise<readonly Fact[]> => {
-      const { seq } = await standing(reel)
+      const { seq } = await headOf(reel)
       return (await this.reel(reel, seq)).upTo(seq)
     }
     return {
-      blob: (digest) => this.kept(digest),
+      blob: (digest) => this.blob(digest),
       rows: (keys) =>
         Promise.all(
           keys.map(async (key) => {
             const reel = reelOfKey(key)
-            const { seq, hash } = await standing(reel)
+            const { seq, hash } = await headOf(reel)
             const history = await this.reel(reel, seq)
             if (seq > 0 && history.fact(seq)?.hash !== hash)
               throw new Error(`${reel}#${seq} is not the fact that was cited`)

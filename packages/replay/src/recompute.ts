@@ -13,7 +13,7 @@ import {
 } from '@treeos/world'
 
 /** A moment lived again, up to the mind: by the functions that live moments use, over a world that is past. */
-export interface Relived {
+export interface RecomputedMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
   readonly seen: Seen
@@ -28,12 +28,12 @@ export interface Relived {
   readonly missing: string | null
 }
 
-export async function relive(
+export async function recomputeMoment(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being }: Pick<StoredOutcome, 'being'>,
   open: OpenRecord,
   source: RowSource,
-): Promise<Relived> {
+): Promise<RecomputedMoment> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} was not born at the head this moment cites`)

@@ -14,7 +14,7 @@ import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 
 /** A command that a workflow asked for when its run was replayed, in the form of a recorded one. */
-export interface SeenCommand extends RecordedCommand {
+export interface ReplayedCommand extends RecordedCommand {
   /** number within the run */
   readonly timer?: string
   isCancelled?: boolean
@@ -26,7 +26,7 @@ export interface SeenCommand extends RecordedCommand {
  */
 export class HistoryReplayer {
   #next: Run | null = null
-  #seen: SeenCommand[] = []
+  #seen: ReplayedCommand[] = []
   readonly #results: AsyncIterator<ReplayResult>
 
   private constructor(workflowBundle: WorkflowBundleOption) {
@@ -40,7 +40,7 @@ export class HistoryReplayer {
   }
 
   /** Not for two runs at once. @returns what the workflow asked for, and why it could not be replayed to its end */
-  async replay(run: Run): Promise<{ seen: readonly SeenCommand[]; error: string | null }> {
+  async replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
     this.#next = run
     this.#seen = []
     const { value, done } = await this.#results.next()
@@ -102,7 +102,7 @@ function bundle(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [strictModule],
-    logger: { ...console, log: quiet, trace: quiet, debug: quiet, info: quiet, warn: quiet },
+    logger: { ...console, log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore },
   })
 }
-const quiet = () => undefined
+const ignore = () => undefined

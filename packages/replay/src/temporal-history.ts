@@ -83,25 +83,25 @@ export function recordedCommands({ events }: History): RecordedCommand[] {
 export interface AttestedMoment {
   readonly opened: OpenedMoment
   /** null where no mind was asked */
-  readonly thought: ThinkInput | null
+  readonly thinkInput: ThinkInput | null
   /** null while the moment is under way */
   readonly stamped: StampedMoment | null
 }
 
 /** The moments of one run, in order. */
 export function attestedMoments({ events }: History): AttestedMoment[] {
-  const moments: { opened: OpenedMoment; thought: ThinkInput | null; stamped: StampedMoment | null }[] = []
+  const moments: { opened: OpenedMoment; thinkInput: ThinkInput | null; stamped: StampedMoment | null }[] = []
   for (const event of events ?? []) {
     const local = localActivity(event)
     if (local?.type === 'openMoment' && isOpened(local.result.value)) {
-      moments.push({ opened: local.result.value, thought: null, stamped: null })
+      moments.push({ opened: local.result.value, thinkInput: null, stamped: null })
     }
     const current = moments.at(-1)
     if (current === undefined) continue
     if (local?.type === 'stampMoment') current.stamped = local.result.value as StampedMoment
     const scheduled = event.activityTaskScheduledEventAttributes
     if (scheduled?.activityType?.name === 'think') {
-      current.thought = decode(scheduled.input)[0] as unknown as ThinkInput
+      current.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
     }
   }
   return moments

@@ -10,7 +10,7 @@ import {
 import type { Program } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './mismatch.ts'
-import type { HistoryReplayer, SeenCommand } from './replayer.ts'
+import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
 import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'
 
 /**
@@ -61,7 +61,7 @@ function withPrograms(run: Run): (AttestedMoment & { program: Program })[] {
 }
 
 function compareMoment(
-  { opened, thought, stamped, program }: AttestedMoment & { program: Program },
+  { opened, thinkInput, stamped, program }: AttestedMoment & { program: Program },
   { record, hash }: StoredOutcome,
   compare: Comparison,
 ): void {
@@ -70,7 +70,7 @@ function compareMoment(
   const result = evaluateProgram(program, opened)
   const stack = result.skip === undefined ? pinned(program, result.primary, result.stacked) : null
   compare.same('stack', record.stack, stack)
-  if (thought !== null) compare.same('stack', record.stack, thought.stack)
+  if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
   compare.same('stackDigest', record.stackDigest, stamped.stack)
   compare.same('surfaceDigest', record.surfaceDigest, stamped.surface)
   compare.same('promptDigest', record.promptDigest, stamped.prompt)
@@ -93,13 +93,13 @@ async function replayRun(replayer: HistoryReplayer, run: Run, compare: Compariso
   for (const [i, command] of recordedCommands(run.history).entries()) {
     const recorded = canonicalJson(command)
     // Cancelled within the task that started it, a timer was never sent.
-    while (seen[next]?.isCancelled === true && told(seen[next]) !== recorded) next += 1
+    while (seen[next]?.isCancelled === true && commandJson(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
-    if (told(replayed) === recorded) continue
-    compare.differ(`command ${i}`, asJson(command), JSON.parse(told(replayed)) as Json)
+    if (commandJson(replayed) === recorded) continue
+    compare.differ(`command ${i}`, asJson(command), JSON.parse(commandJson(replayed)) as Json)
     return // what comes after one difference says nothing more
   }
 }
 
-const told = (seen: SeenCommand | undefined): string =>
+const commandJson = (seen: ReplayedCommand | undefined): string =>
   seen === undefined ? 'null' : canonicalJson({ kind: seen.kind, name: seen.name, carries: seen.carries })

@@ -31,7 +31,7 @@ import {
   rolesNamed,
 } from '@treeos/world'
 import { Past } from './past.ts'
-import { type Relived, relive } from './recompute.ts'
+import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName
@@ -42,7 +42,7 @@ export interface WhatIfRequest {
 }
 
 /** What a being wore in a moment, or why it wore nothing. */
-export interface Worn {
+export interface WornStack {
   readonly primary: RoleName | null
   readonly stacked: readonly RoleName[]
   readonly skip?: string
@@ -54,8 +54,8 @@ export interface Difference {
   /** ISO 8601, UTC */
   readonly openedAt: string
   readonly differs: readonly ('stack' | 'surface' | 'prompt')[]
-  readonly was: Worn
-  readonly would: Worn
+  readonly was: WornStack
+  readonly would: WornStack
   /** why the act of the moment would not have been one; null when there was none, or it would have passed */
   readonly refused: { readonly code: string; readonly message: string } | null
 }
@@ -81,46 +81,46 @@ export async function whatIf(
   return differences
 }
 
-interface Bench {
+interface WhatIfDeps {
   readonly db: Db
   readonly registry: Registry
   readonly past: Past
 }
 
 async function compareMoment(
-  bench: Bench,
+  deps: WhatIfDeps,
   outcome: StoredOutcome,
   flow: RoleFlow,
 ): Promise<Difference | null> {
-  const { db, past } = bench
+  const { db, past } = deps
   const stored = await readOpen(db, outcome.moment)
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
   const { record: open } = stored
-  const source = past.around(stored.basis as unknown as HeadRef[], open.openedAt)
-  const was = await relive(bench, outcome, open, source)
-  const would = await relive(bench, outcome, open, await edit(past, source, was.me, flow))
+  const source = past.citedOrSealedBy(stored.basis as unknown as HeadRef[], open.openedAt)
+  const was = await recomputeMoment(deps, outcome, open, source)
+  const would = await recomputeMoment(deps, outcome, open, await withFlow(past, source, was.me, flow))
   const differs = (['stack', 'surface', 'prompt'] as const).filter(
-    (part) => canonicalJson(of(was, part)) !== canonicalJson(of(would, part)),
+    (part) => canonicalJson(partOf(was, part)) !== canonicalJson(partOf(would, part)),
   )
-  const refused = await refusal(bench, outcome, open, was, would)
+  const refused = await newRefusal(deps, outcome, open, was, would)
   if (differs.length === 0 && refused === null) return null
   const openedAt = new Date(open.openedAt).toISOString()
-  return { n: outcome.n, openedAt, differs, was: worn(was), would: worn(would), refused }
+  return { n: outcome.n, openedAt, differs, was: wornStackOf(was), would: wornStackOf(would), refused }
 }
 
 /** A prompt that cannot be composed here says nothing of the flow. */
-function of(lived: Relived, part: Difference['differs'][number]): Json {
-  if (part === 'prompt') return lived.missing ?? lived.prompt
-  return part === 'surface' ? lived.surface : asJson(lived.stack)
+function partOf(recomputed: RecomputedMoment, part: Difference['differs'][number]): Json {
+  if (part === 'prompt') return recomputed.missing ?? recomputed.prompt
+  return part === 'surface' ? recomputed.surface : asJson(recomputed.stack)
 }
 
-function worn({ seen: { result } }: Relived): Worn {
+function wornStackOf({ seen: { result } }: RecomputedMoment): WornStack {
   const { primary, stacked, skip } = result
   return { primary, stacked, ...(skip === undefined ? {} : { skip }) }
 }
 
 /** The same past with another flow in the being's row. */
-async function edit(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
+async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
   const roles = await past.reel('registry')
   const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
   const isThere = (state: Json | null) => state !== null && !(state as unknown as RoleRow).deleted
@@ -137,31 +137,31 @@ async function edit(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow)
 }
 
 /** Sends the act through both gates again, as it was and as it would have been. */
-async function refusal(
-  bench: Bench,
+async function newRefusal(
+  bench: WhatIfDeps,
   outcome: StoredOutcome,
   open: OpenRecord,
-  was: Relived,
-  would: Relived,
+  was: RecomputedMoment,
+  would: RecomputedMoment,
 ): Promise<Difference['refused']> {
   const decided = outcome.kind === 'act' ? await readDecision(bench.db, outcome.moment) : null
   if (decided?.decision.kind !== 'call') return null
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `it would wear no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
-  const now = await attempt(bench, call, outcome, open, would)
+  const now = await tryCall(bench, call, outcome, open, would)
   if (now === null) return null
   // The world moved between opening and stamp: what fails either way does not fail by the flow.
-  const then = await attempt(bench, call, outcome, open, was)
+  const then = await tryCall(bench, call, outcome, open, was)
   return then?.code === now.code && then.message === now.message ? null : now
 }
 
-async function attempt(
-  { db, registry }: Bench,
+async function tryCall(
+  { db, registry }: WhatIfDeps,
   call: VerbCall,
   outcome: StoredOutcome,
   open: OpenRecord,
-  { reader, me, stack, seen, role }: Relived,
+  { reader, me, stack, seen, role }: RecomputedMoment,
 ): Promise<Difference['refused']> {
   if (stack === null || seen.face === null || role === null) return null
   const entry = await findEntry(db, open.answers ?? open.wake.id)

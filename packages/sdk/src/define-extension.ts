@@ -106,9 +106,9 @@ export function defineExtension<const Action extends string = never>(
     ...Object.keys(input.schedules ?? {}),
     ...Object.keys(input.hooks ?? {}),
   ]
-  const stray = named.find((part) => !part.startsWith(`${name}:`))
-  if (stray !== undefined)
-    throw new Error(`${JSON.stringify(stray)} of extension ${name} must be named ${name}:…`)
+  const unprefixed = named.find((part) => !part.startsWith(`${name}:`))
+  if (unprefixed !== undefined)
+    throw new Error(`${JSON.stringify(unprefixed)} of extension ${name} must be named ${name}:…`)
   const signal = Object.keys(input.signals ?? {}).find((key) => !key.split('.').every(isKey))
   if (signal !== undefined)
     throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is no dotted kebab-case key`)

@@ -148,13 +148,13 @@ function requireNone(name: string, args: JsonObject): JsonObject {
 async function validate(name: string, schema: StandardSchemaV1, args: JsonObject): Promise<unknown> {
   const result = await schema['~standard'].validate(args)
   if (result.issues === undefined) return result.value
-  const why = result.issues.slice(0, ISSUES_TOLD_MAX).map(({ message, path = [] }) => {
+  const why = result.issues.slice(0, ISSUES_SHOWN_MAX).map(({ message, path = [] }) => {
     const at = path.map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
     return at === '' ? message : `${at} is ${quote(at.includes('.') ? null : (args[at] ?? null))}: ${message}`
   })
   throw new TreeosError('INVALID_INPUT', `${name}: ${why.join('; ')}`)
 }
-const ISSUES_TOLD_MAX = 5
+const ISSUES_SHOWN_MAX = 5
 
 /** Each argument with what it takes: the description of its property, or its type. */
 function describeArguments(schema: JsonObject | null): Record<string, string> {
@@ -165,8 +165,8 @@ function describeArguments(schema: JsonObject | null): Record<string, string> {
     Object.entries(properties).map(([name, property]) => {
       const { description, type, enum: values } = isJsonObject(property) ? property : ({} as JsonObject)
       const takes = Array.isArray(values) ? values.join(', ') : String(type ?? 'any JSON')
-      const told = typeof description === 'string' ? `${description} (${takes})` : takes
-      return [name, needed.includes(name) ? told : `${told}; may be left out`]
+      const taken = typeof description === 'string' ? `${description} (${takes})` : takes
+      return [name, needed.includes(name) ? taken : `${taken}; may be left out`]
     }),
   )
 }

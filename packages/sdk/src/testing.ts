@@ -116,8 +116,8 @@ export async function decide(
       args,
       world: reader,
       digest: canonicalJson,
-      reach: ofTheSubstrate,
-      fulfil: ofTheSubstrate,
+      reach: onlyForSubstrate,
+      fulfil: onlyForSubstrate,
     },
   )
   if (outcome.kind === 'decided') return outcome.decided
@@ -125,7 +125,7 @@ export async function decide(
 }
 
 const registryOf = (extension: Extension): Registry => buildRegistry([seed, extension])
-const ofTheSubstrate = () => Promise.reject(new Error('only operations of the substrate are given this'))
+const onlyForSubstrate = () => Promise.reject(new Error('only operations of the substrate are given this'))
 
 function asTarget(row: Attempt['target']): OperationTarget {
   if ('id' in row) return { kind: 'matter', matter: row }

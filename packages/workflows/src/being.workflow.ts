@@ -15,7 +15,7 @@ import {
 import { type BeingName, CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
 import { ACT_SIGNAL, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
-import { type Idle, type Life, type LivedMoment, runMoment, wearing } from './moment.ts'
+import { type FinishedMoment, type Idle, type Life, runMoment, stackLabel } from './moment.ts'
 
 /** A doorbell: the inbox is in Postgres, so it carries nothing, and a lost or doubled one costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)
@@ -46,29 +46,29 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
     rung = true
   }
   setHandler(wakeSignal, ring, { description: 'Look into the inbox.' })
-  const hear = (act: JsonObject) => {
+  const receiveAct = (act: JsonObject) => {
     if (isSmallJson(act)) acts.push({ id: uuid4(), act })
     else log.warn('an act that came as a signal was refused: plain JSON of at most 16 KiB is taken')
   }
-  setHandler(actSignal, hear, {
+  setHandler(actSignal, receiveAct, {
     description:
       'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
   })
   try {
     const life = await begin(input)
-    while (!isFull(input)) {
+    while (!isHistoryFull(input)) {
       await sleepUntil(() => rung || acts.length > 0, life)
       rung = false
-      await take(acts, life)
-      while (!isFull(input)) {
-        const lived = await runMoment(life)
-        if (lived === null) break
-        show(life, lived)
-        if (lived.stamped.waiting === 0) break
+      await enqueueActs(acts, life)
+      while (!isHistoryFull(input)) {
+        const finished = await runMoment(life)
+        if (finished === null) break
+        showStatus(life, finished)
+        if (finished.stamped.waiting === 0) break
       }
     }
     await condition(allHandlersFinished)
-    while (acts.length > 0) await take(acts, life) // more may come while one is taken
+    while (acts.length > 0) await enqueueActs(acts, life) // more may come while one is taken
     await continueAsNew<typeof beingWorkflow>({
       ...input,
       life: {
@@ -111,11 +111,11 @@ function isSmallJson(act: unknown): boolean {
 }
 
 /** Puts acts that came as signals into the inbox, where all acts wait. */
-async function take(acts: { id: string; act: JsonObject }[], { being }: Life): Promise<void> {
+async function enqueueActs(acts: { id: string; act: JsonObject }[], { being }: Life): Promise<void> {
   for (const { id, act } of acts.splice(0)) await localBeats('take an act').intake({ being, id, act })
 }
 
-function isFull({ historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput): boolean {
+function isHistoryFull({ historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo()
   return continueAsNewSuggested || historyLength > historyEventsMax
 }
@@ -126,10 +126,10 @@ const isSuperseded = (error: unknown) =>
   error.cause.type === 'StaleGenerationError'
 
 /** For whoever looks at the Temporal UI. Search attributes change only when they do: each change is an event. */
-function show(life: Life, { opened, stack, stamped }: LivedMoment): void {
+function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
   const role = stack?.primary.name ?? ''
   setCurrentDetails(
-    `moment #${life.n - 1} · ${wearing(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
+    `moment #${life.n - 1} · ${stackLabel(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
       `${stamped.waiting} waiting`,
   )
   const { typedSearchAttributes } = workflowInfo()

@@ -10,7 +10,7 @@ import type {
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, mindBeats } from './beats.ts'
-import { holdProgram, type Program } from './program.ts'
+import { type Program, programFor } from './program.ts'
 
 /** What a being's workflow knows of its own life: a cursor, never a wake. */
 export interface Life {
@@ -31,7 +31,7 @@ export interface Idle {
 }
 
 /** A moment that is over, as far as a workflow may know it. */
-export interface LivedMoment {
+export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
   readonly stamped: StampedMoment
@@ -41,7 +41,7 @@ export interface LivedMoment {
  * One moment, from wake to facts. Its name is made here, so a rerun activity finds what its first run stored.
  * @returns null when nothing wakes the being
  */
-export async function runMoment(life: Life): Promise<LivedMoment | null> {
+export async function runMoment(life: Life): Promise<FinishedMoment | null> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
@@ -58,11 +58,11 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
       life.idle = opened === null ? null : { seconds: opened.idleSeconds, armed: true }
     return null
   }
-  life.program = holdProgram(life.program, opened)
+  life.program = programFor(life.program, opened)
 
   const result = assign(life.program, opened) // pure: the heart, and the same on every replay
   const stack = result.skip === undefined ? pin(life.program, result) : null
-  const thought = stack === null || opened.decided ? NO_THOUGHT : await decide(moment, n, stack)
+  const thinking = stack === null || opened.decided ? NOT_ASKED : await decide(moment, n, stack)
 
   const stamped = await stamp({
     being,
@@ -71,8 +71,8 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
     moment,
     stack,
     skip: result.skip ?? null,
-    decision: thought.decision,
-    failed: thought.failed,
+    decision: thinking.decision,
+    failed: thinking.failed,
   })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
@@ -82,17 +82,17 @@ export async function runMoment(life: Life): Promise<LivedMoment | null> {
 /** An act that does something outside is decided once that is done; both times it passes the gates. */
 async function stamp(input: StampInput): Promise<StampedMoment> {
   const { n, moment, stack } = input
-  const beats = localBeats(`stamp #${n} ${wearing(stack)}`)
+  const beats = localBeats(`stamp #${n} ${stackLabel(stack)}`)
   const { value: first } = await beats.stampMoment(input)
   if (!('effect' in first)) return first
-  const failed = await performed(moment, n, first)
+  const failed = await runEffect(moment, n, first)
   const { value: stamped } = await beats.stampMoment(failed === null ? input : { ...input, effect: failed })
   if ('effect' in stamped) throw new Error(`${moment} waits for an effect that was done`)
   return stamped
 }
 
 /** @returns why nothing came of it; null when it was done */
-async function performed(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
+async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
   try {
     await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
     return null
@@ -126,16 +126,16 @@ function pin(program: Program, { primary, stacked }: Extract<FlowResult, { skip?
   return { primary: pinned(primary), stacked: stacked.map(pinned) }
 }
 
-interface Thought {
+interface ThinkResult {
   readonly decision: string | null
   readonly failed: string | null
 }
-const NO_THOUGHT: Thought = { decision: null, failed: null }
+const NOT_ASKED: ThinkResult = { decision: null, failed: null }
 
 /** Whatever becomes of the mind, the moment ends as an outcome: an uncaught failure would end the being. */
-async function decide(moment: string, n: number, stack: PinnedStack): Promise<Thought> {
+async function decide(moment: string, n: number, stack: PinnedStack): Promise<ThinkResult> {
   try {
-    const decision: DecisionRef = await mindBeats(`think #${n} ${wearing(stack)}`).think({ moment, stack })
+    const decision: DecisionRef = await mindBeats(`think #${n} ${stackLabel(stack)}`).think({ moment, stack })
     return { decision: decision.digest, failed: null }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
@@ -152,11 +152,11 @@ function failureCode(cause: Error | undefined): string {
 }
 
 /** The server refuses a summary over 400 bytes, and with it the whole workflow task. */
-const WEARING_MAX = 200
+const STACK_LABEL_CHARS_MAX = 200
 
 /** The stack in words, for people who read the timeline. */
-export function wearing(stack: PinnedStack | null): string {
+export function stackLabel(stack: PinnedStack | null): string {
   if (stack === null) return '(no role)'
   const roles = [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')
-  return roles.length > WEARING_MAX ? `${roles.slice(0, WEARING_MAX)}…` : roles
+  return roles.length > STACK_LABEL_CHARS_MAX ? `${roles.slice(0, STACK_LABEL_CHARS_MAX)}…` : roles
 }

@@ -11,7 +11,7 @@ export interface Program {
 }
 
 /** Keeps the program in hand, unless the moment brought another one. */
-export function holdProgram(held: Program | null, opened: OpenedMoment): Program {
+export function programFor(held: Program | null, opened: OpenedMoment): Program {
   if (opened.program === null) {
     if (held?.digest === opened.programDigest) return held
     throw new Error(`program ${opened.programDigest} was neither held nor brought`)

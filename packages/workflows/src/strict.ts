@@ -3,7 +3,7 @@ import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/w
 /** What a command does, as far as history keeps it. */
 export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
 /** A timer that is cancelled within the task that started it never reaches history. */
-export type ToldKind = CommandKind | 'cancelled-timer'
+export type ReportedKind = CommandKind | 'cancelled-timer'
 
 /**
  * A recorder for replay bundles only. Temporal's own replay check ignores what a command carries: activity arguments,
@@ -16,7 +16,7 @@ export interface StrictSinks extends Sinks {
      * @param name of an activity; of a timer its number within the run
      * @param carries the values' bytes, in order; of a timer its length in ms as JSON
      */
-    command(kind: ToldKind, name: string, carries: Uint8Array[]): void
+    command(kind: ReportedKind, name: string, carries: Uint8Array[]): void
   }
 }
 
@@ -27,8 +27,8 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         concludeActivation(input, next) {
           for (const command of input.commands) {
-            const told = read(command)
-            if (told !== null) strict.command(...told)
+            const described = describeCommand(command)
+            if (described !== null) strict.command(...described)
           }
           return next(input)
         },
@@ -42,7 +42,7 @@ type Command = Parameters<
 >[0]['commands'][number]
 type Values = { data?: Uint8Array | null }[] | null | undefined
 
-function read(command: Command): [ToldKind, string, Uint8Array[]] | null {
+function describeCommand(command: Command): [ReportedKind, string, Uint8Array[]] | null {
   const { scheduleActivity, scheduleLocalActivity, startTimer, cancelTimer, continueAsNewWorkflowExecution } =
     command
   if (scheduleActivity)

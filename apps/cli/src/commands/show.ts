@@ -1,16 +1,16 @@
 import type { Verified } from '@treeos/chain'
 import type {
+  ActResult,
   BeingView,
-  Done,
   ExplainedMoment,
   InboxView,
   MomentView,
   RebuiltPrompt,
   RoleView,
-  Summoned,
+  SummonResult,
   ThreadView,
 } from '@treeos/client'
-import type { Difference, Replayed, Worn } from '@treeos/replay'
+import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import { oneLine, plain, prettyJson, shown, table } from '../text/output.ts'
@@ -25,14 +25,14 @@ const cut = (text: string): string => (text.length > LINE_SHOWN ? `${text.slice(
 const list = (names: readonly string[]): string => (names.length === 0 ? '-' : names.join(' '))
 const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z')
 
-export function shownSummoned({ correlation, moment, reply }: Summoned): string {
+export function shownSummoned({ correlation, moment, reply }: SummonResult): string {
   if (moment === null) return `summoned; an answer will name ${correlation}`
   if (reply !== null) return `${reply.from}: ${shown(reply.content)}`
   const said = moment.content === undefined ? '' : `, and said to nobody: ${oneLine(moment.content)}`
   return `no reply: the moment ended as ${moment.outcome}${said}`
 }
 
-export function shownDone({ act, result, facts }: Done): string {
+export function shownDone({ act, result, facts }: ActResult): string {
   const head = act === null ? 'nothing was changed' : `act ${act}`
   const lines = facts.map(({ kind, reel, seq, hash }) => [kind, `${reel} ${seq}`, short(hash)])
   return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')
@@ -232,7 +232,7 @@ export function shownReplayed({ beings, moments, identical, mismatches }: Replay
 
 export function shownDifferences(differences: readonly Difference[]): string {
   if (differences.length === 0) return 'no moment would differ'
-  const roles = ({ primary, stacked, skip }: Worn) => skip ?? [primary ?? '-', ...stacked].join(' + ')
+  const roles = ({ primary, stacked, skip }: WornStack) => skip ?? [primary ?? '-', ...stacked].join(' + ')
   return table(
     differences.map(({ n, openedAt, differs, was, would, refused }) => [
       String(n).padStart(4),

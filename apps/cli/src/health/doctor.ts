@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
-import { type Mind, resolveMind } from '@treeos/host'
+import { type ModelEndpoint, resolveModelEndpoint } from '@treeos/host'
 import { findExecutable, freePort, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
@@ -151,7 +151,7 @@ async function checkMind(env: NodeJS.ProcessEnv): Promise<Finding> {
   const connect =
     'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
   try {
-    const mind = await resolveMind(env)
+    const mind = await resolveModelEndpoint(env)
     if (mind === null)
       return bad('no model is connected: the moments of LLM beings fail, everything else works', connect)
     const { origin, pathname } = new URL(mind.baseUrl)
@@ -164,7 +164,7 @@ async function checkMind(env: NodeJS.ProcessEnv): Promise<Finding> {
 }
 
 /** Asks for the list of models, never for a completion. */
-async function faultOfMind({ baseUrl, apiKey }: Mind): Promise<string | null> {
+async function faultOfMind({ baseUrl, apiKey }: ModelEndpoint): Promise<string | null> {
   try {
     const url = new URL(baseUrl)
     url.pathname = `${url.pathname.replace(/\/$/, '')}/models`

@@ -28,7 +28,7 @@ describe('calls written as text', () => {
     ['bare, with white space', ` ${see}\n`, null, 0],
     ['arguments in a string', '{"name":"see","arguments":"{\\"address\\":\\"/a\\"}"}', null, 0],
   ])('%s is lifted', (_, content, prose, dropped) => {
-    expect(text(content)).toEqual({ decision: seen(prose), dropped })
+    expect(text(content)).toEqual({ decision: seen(prose), ignoredCalls: dropped })
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('calls written as text', () => {
     ['a tool that there is not', '<tool_call>{"name":"fly","arguments":{}}</tool_call>'],
     ['a tool in capitals', '{"name":"SEE","arguments":{"address":"/a"}}'],
   ])('%s stays prose', (_, content) => {
-    expect(text(content)).toEqual({ decision: { kind: 'see', content }, dropped: 0 })
+    expect(text(content)).toEqual({ decision: { kind: 'see', content }, ignoredCalls: 0 })
   })
 
   it('only a tool that was offered is lifted, a real call goes on to the gate', () => {

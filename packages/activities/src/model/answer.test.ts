@@ -47,7 +47,7 @@ describe('F68 each tool call becomes its verb', () => {
   ])('%s %j', (name, args, expected) => {
     expect(called(name, args)).toEqual({
       decision: { kind: 'call', call: expected, content: null },
-      dropped: 0,
+      ignoredCalls: 0,
     })
   })
 
@@ -183,7 +183,7 @@ describe('F76 F77 prose', () => {
     ['no list of calls is neither', { content: null, tool_calls: null }, { kind: 'see', content: null }],
     ['a refusal is prose', { content: null, refusal: 'I will not' }, { kind: 'see', content: 'I will not' }],
   ])('%s', (_, message, decision, finish?: string) => {
-    expect(parse(message, finish)).toEqual({ decision, dropped: 0 })
+    expect(parse(message, finish)).toEqual({ decision, ignoredCalls: 0 })
   })
 
   it('becomes the content of the act it came with', () => {
@@ -218,18 +218,21 @@ describe('F79 only the first call counts', () => {
     const tool_calls = [call('see', { address: '/a' }), call('do', { action: 'x' }), call('fly', SENTINEL)]
     expect(parse({ content: null, tool_calls })).toEqual({
       decision: { kind: 'call', call: { verb: 'see', address: '/a' }, content: null },
-      dropped: 2,
+      ignoredCalls: 2,
     })
   })
 
   it('a bad first call is not mended by a good second one', () => {
     const tool_calls = [call('fly', {}), call('see', { address: '/a' })]
-    expect(parse({ content: null, tool_calls })).toEqual({ decision: failure(), dropped: 1 })
+    expect(parse({ content: null, tool_calls })).toEqual({ decision: failure(), ignoredCalls: 1 })
   })
 
   it('10,000 calls are one', () => {
     const tool_calls = Array.from({ length: 10_000 }, () => call('see', { address: '/a' }))
-    expect(parse({ content: null, tool_calls })).toMatchObject({ decision: { kind: 'call' }, dropped: 9999 })
+    expect(parse({ content: null, tool_calls })).toMatchObject({
+      decision: { kind: 'call' },
+      ignoredCalls: 9999,
+    })
   })
 })
 
@@ -258,7 +261,7 @@ describe('F78 what is no answer is a failure', () => {
     completion({ content: null, tool_calls: [call('see', { address: '/' })] }, 'content_filter'),
   ])('%j', (value) => {
     const answer = parseAnswer(value, VERBS)
-    expect(answer).toEqual({ decision: failure(), dropped: 0 })
+    expect(answer).toEqual({ decision: failure(), ignoredCalls: 0 })
     expect(JSON.stringify(answer)).not.toContain(SENTINEL)
   })
 })

@@ -16,11 +16,11 @@ import {
 export interface Answer {
   readonly decision: Decision
   /** tool calls after the first: none of them runs */
-  readonly dropped: number
+  readonly ignoredCalls: number
 }
 
 /** A call as the model wrote it; arguments are undefined when they were not JSON. */
-interface Written {
+interface WrittenCall {
   readonly name: unknown
   readonly args: unknown
 }
@@ -47,39 +47,41 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
     return fail("model's answer was withheld by its provider's filter")
 
   const { content, refusal, tool_calls } = choice.message
-  const spoken = content ?? refusal ?? null // a refusal is prose under another name
-  const real = tool_calls ?? []
-  if ((spoken !== null && typeof spoken !== 'string') || !Array.isArray(real))
+  const text = content ?? refusal ?? null // a refusal is prose under another name
+  const toolCalls = tool_calls ?? []
+  if ((text !== null && typeof text !== 'string') || !Array.isArray(toolCalls))
     return fail('model answered with a message that is not one of Chat Completions')
 
-  const lifted = real.length === 0 && spoken !== null ? liftCalls(spoken, offered) : null
-  const prose = proseOf(lifted === null ? spoken : lifted.prose)
-  const calls = lifted?.calls ?? real
-  const dropped = Math.max(0, calls.length - 1)
-  if (prose !== null && !isTaken(prose)) return fail(`model's prose is refused: ${BOUNDS}`, dropped)
-  if (calls.length === 0) return { decision: { kind: 'see', content: prose }, dropped }
+  const inText = toolCalls.length === 0 && text !== null ? findTextCalls(text, offered) : null
+  const prose = proseOf(inText === null ? text : inText.prose)
+  const calls = inText?.calls ?? toolCalls
+  const ignoredCalls = Math.max(0, calls.length - 1)
+  if (prose !== null && !isWithinBounds(prose))
+    return fail(`model's prose is refused: ${BOUNDS}`, ignoredCalls)
+  if (calls.length === 0) return { decision: { kind: 'see', content: prose }, ignoredCalls }
 
-  const { name, args } = lifted?.calls[0] ?? readCall(real[0])
+  const { name, args } = inText?.calls[0] ?? readCall(toolCalls[0])
   const verb = VERBS.find((known) => known === name)
-  if (verb === undefined) return fail('model called a tool that there is not', dropped)
+  if (verb === undefined) return fail('model called a tool that there is not', ignoredCalls)
   if (args === undefined && choice.finish_reason === 'length')
-    return fail(`model ran out of tokens while it called ${verb}`, dropped)
-  if (!isJsonObject(args)) return fail(`model called ${verb} with arguments that are no JSON object`, dropped)
-  if (!isTaken({ ...args, verb }))
-    return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, dropped)
+    return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
+  if (!isJsonObject(args))
+    return fail(`model called ${verb} with arguments that are no JSON object`, ignoredCalls)
+  if (!isWithinBounds({ ...args, verb }))
+    return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
   const call = readArguments(verb, args)
   if (call === null)
     return fail(
       `model called ${verb} with arguments missing, empty, of a wrong type, or unknown to it`,
-      dropped,
+      ignoredCalls,
     )
-  return { decision: { kind: 'call', call, content: prose }, dropped }
+  return { decision: { kind: 'call', call, content: prose }, ignoredCalls }
 }
 
 const BOUNDS = `at most ${LIMITS.contentBytesMax} bytes of plain JSON, ${LIMITS.contentDepthMax} deep, are taken`
 
-function fail(message: string, dropped = 0): Answer {
-  return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, dropped }
+function fail(message: string, ignoredCalls = 0): Answer {
+  return { decision: { kind: 'failure', code: 'LLM_FAILED', message }, ignoredCalls }
 }
 
 /** @returns undefined for text that is not JSON */
@@ -91,7 +93,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function isTaken(value: unknown): boolean {
+function isWithinBounds(value: unknown): boolean {
   try {
     guardJson(value, CONTENT_BOUNDS)
     return true
@@ -102,7 +104,7 @@ function isTaken(value: unknown): boolean {
 
 const proseOf = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text)
 
-function readCall(call: unknown): Written {
+function readCall(call: unknown): WrittenCall {
   const named = isJsonObject(call) ? call.function : undefined
   if (!isJsonObject(named)) return { name: undefined, args: undefined }
   return {
@@ -121,9 +123,9 @@ function readArguments(verb: Verb, args: JsonObject): VerbCall | null {
   }
 }
 
-interface Lifted {
+interface TextCalls {
   /** at least one */
-  readonly calls: readonly [Written, ...Written[]]
+  readonly calls: readonly [WrittenCall, ...WrittenCall[]]
   readonly prose: string
 }
 
@@ -132,8 +134,8 @@ interface Lifted {
  * nothing else follows them, so that a being which quotes one in the middle of a sentence does not make it.
  * @returns null when the text has none, or its first is of a verb that was not offered
  */
-function liftCalls(text: string, offered: readonly Verb[]): Lifted | null {
-  const lifted = liftTagged(text) ?? liftListed(text) ?? liftBare(text)
+function findTextCalls(text: string, offered: readonly Verb[]): TextCalls | null {
+  const lifted = findTagged(text) ?? findListed(text) ?? findBare(text)
   return offered.some((verb) => verb === lifted?.calls[0].name) ? lifted : null
 }
 
@@ -142,42 +144,42 @@ const CLOSE = '</tool_call>'
 const LIST = '[TOOL_CALLS]'
 
 /** `prose <tool_call>{…}</tool_call> <tool_call>{…}</tool_call>`; servers may have eaten the last closing tag. */
-function liftTagged(text: string): Lifted | null {
+function findTagged(text: string): TextCalls | null {
   const parts = text.split(OPEN)
-  const calls: Written[] = []
+  const calls: WrittenCall[] = []
   while (parts.length > 1) {
     const part = parts.at(-1)!.trim()
-    const call = readWritten(parseJson(part.endsWith(CLOSE) ? part.slice(0, -CLOSE.length) : part))
+    const call = asWrittenCall(parseJson(part.endsWith(CLOSE) ? part.slice(0, -CLOSE.length) : part))
     if (call === null) break
     calls.push(call)
     parts.pop()
   }
-  return lift(calls.reverse(), parts.join(OPEN))
+  return textCalls(calls.reverse(), parts.join(OPEN))
 }
 
 /** `prose [TOOL_CALLS][{…}, {…}]` */
-function liftListed(text: string): Lifted | null {
+function findListed(text: string): TextCalls | null {
   const at = text.lastIndexOf(LIST)
   const list = at < 0 ? undefined : parseJson(text.slice(at + LIST.length))
   if (!Array.isArray(list)) return null
-  const calls = list.map(readWritten)
-  return calls.includes(null) ? null : lift(calls as Written[], text.slice(0, at))
+  const calls = list.map(asWrittenCall)
+  return calls.includes(null) ? null : textCalls(calls as WrittenCall[], text.slice(0, at))
 }
 
 /** `{"name": …, "arguments": …}` and nothing else */
-function liftBare(text: string): Lifted | null {
+function findBare(text: string): TextCalls | null {
   if (!text.trimStart().startsWith('{')) return null
   const value = parseJson(text)
-  const call = readWritten(value)
-  return call === null || Object.keys(value as object).length !== 2 ? null : lift([call], '')
+  const call = asWrittenCall(value)
+  return call === null || Object.keys(value as object).length !== 2 ? null : textCalls([call], '')
 }
 
-function lift([first, ...rest]: Written[], prose: string): Lifted | null {
+function textCalls([first, ...rest]: WrittenCall[], prose: string): TextCalls | null {
   return first === undefined ? null : { calls: [first, ...rest], prose }
 }
 
 /** Text gives arguments as JSON, or as JSON in a string, as the real thing does. */
-function readWritten(value: unknown): Written | null {
+function asWrittenCall(value: unknown): WrittenCall | null {
   if (!isJsonObject(value) || typeof value.name !== 'string' || !Object.hasOwn(value, 'arguments'))
     return null
   const args: Json | undefined = value.arguments

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attempt, type Cost, type Db, reserve, settle } from '@treeos/chain'
 import type { Breach } from '@treeos/core'
 import type { Observer } from '../run/observer.ts'
-import { patiently } from '../run/postgres-retry.ts'
+import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 
@@ -12,12 +12,12 @@ const POLL_MS_MIN = 100
 const POLL_MS_MAX = 1000
 
 /** Where what is used up is kept. */
-interface Ledger {
+interface BudgetDeps {
   readonly db: Db
   readonly observe: Observer
 }
 
-const NOTHING: Cost = { tokens: 0, micros: 0 }
+const ZERO_COST: Cost = { tokens: 0, micros: 0 }
 
 /**
  * Asks a model within the budgets above a being. The worst that the call may cost is set aside before it is made, and what
@@ -27,7 +27,7 @@ const NOTHING: Cost = { tokens: 0, micros: 0 }
  * @throws {ModelTransientError} as the model does
  */
 export async function askWithinBudgets(
-  deps: Ledger,
+  deps: BudgetDeps,
   model: Model,
   attempt: Attempt,
   request: ModelRequest,
@@ -37,7 +37,7 @@ export async function askWithinBudgets(
     { promptTokens: model.boundPrompt(bounded), completionTokens: model.answerTokensMax },
     model.price,
   )
-  const reserved = await reserveInTime(deps, attempt, worst, request.signal)
+  const reserved = await reserveOrWait(deps, attempt, worst, request.signal)
   switch (reserved.status) {
     case 'free':
       return model.decide(request)
@@ -49,27 +49,32 @@ export async function askWithinBudgets(
   }
   try {
     const answer = await model.decide(bounded)
-    await patiently(deps.observe, () => settle(deps.db, attempt, costOfAnswer(answer, model)))
+    await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, costOfAnswer(answer, model)))
     return answer
   } catch (error) {
     if (error instanceof ModelTransientError) {
-      const cost = error.isFree ? NOTHING : null
-      await patiently(deps.observe, () => settle(deps.db, attempt, cost))
+      const cost = error.isFree ? ZERO_COST : null
+      await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, cost))
     }
     throw error
   }
 }
 
 function costOfAnswer({ usage, refused }: ModelAnswer, { price }: Model): Cost | null {
-  if (refused === true) return NOTHING
+  if (refused === true) return ZERO_COST
   return usage === null ? null : costOf(usage, price)
 }
 
 /** What fits only if calls under way take less than they might waits for them, a while. */
-async function reserveInTime(deps: Ledger, attempt: Attempt, worst: Cost, signal: AbortSignal | undefined) {
+async function reserveOrWait(
+  deps: BudgetDeps,
+  attempt: Attempt,
+  worst: Cost,
+  signal: AbortSignal | undefined,
+) {
   const end = performance.now() + 1000 * WAIT_SECONDS_MAX
   for (let wait = POLL_MS_MIN; ; wait = Math.min(1.5 * wait, POLL_MS_MAX)) {
-    const reserved = await patiently(deps.observe, () => reserve(deps.db, attempt, worst))
+    const reserved = await withPostgresRetry(deps.observe, () => reserve(deps.db, attempt, worst))
     if (reserved.status !== 'waits' || performance.now() > end) return reserved
     await sleep(wait, undefined, signal === undefined ? {} : { signal })
   }

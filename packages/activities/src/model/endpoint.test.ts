@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { mindOf, resolveMind } from './endpoint.ts'
+import { modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 const { startModelServer } = (await import(
@@ -32,7 +32,7 @@ function nobody() {
 describe('a mind by name', () => {
   it('is a key, an address and a model', async () => {
     const env = { OPENAI_API_KEY: ' sk-1 ', OPENAI_BASE_URL: `${server.url}/`, TREEOS_MODEL: 'owl-1' }
-    const mind = await resolveMind(env)
+    const mind = await resolveModelEndpoint(env)
     expect(mind).toMatchObject({ model: 'owl-1', baseUrl: server.url })
     expect(mind?.apiKey).toBe('sk-1')
     expect(server.requests).toEqual([])
@@ -40,9 +40,9 @@ describe('a mind by name', () => {
 
   it('a key alone is OpenAI, an address alone needs no key', async () => {
     const { fetch, asked } = nobody()
-    const openai = await resolveMind({ OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }, { fetch })
+    const openai = await resolveModelEndpoint({ OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: 'm' }, { fetch })
     expect(openai?.baseUrl).toBe('https://api.openai.com/v1')
-    const local = await resolveMind(
+    const local = await resolveModelEndpoint(
       { OPENAI_BASE_URL: 'http://127.0.0.1:8080', TREEOS_MODEL: 'm' },
       { fetch },
     )
@@ -72,7 +72,11 @@ describe('a mind by name', () => {
     ],
   ])('without TREEOS_MODEL the model is %s', async (_, models, model) => {
     server.scriptModels(models)
-    const mind = await resolveMind({ OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-1', TREEOS_MODEL: '' })
+    const mind = await resolveModelEndpoint({
+      OPENAI_BASE_URL: server.url,
+      OPENAI_API_KEY: 'sk-1',
+      TREEOS_MODEL: '',
+    })
     expect(mind?.model).toBe(model)
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.headers.authorization).toBe('Bearer sk-1')
@@ -83,7 +87,7 @@ describe('a mind by name', () => {
     async (reply) => {
       server.scriptModels(reply)
       const startedAt = performance.now()
-      const mind = await resolveMind({ OPENAI_BASE_URL: server.url })
+      const mind = await resolveModelEndpoint({ OPENAI_BASE_URL: server.url })
       expect(mind?.model).toBe('gpt-4o-mini')
       expect(performance.now() - startedAt).toBeLessThan(3500)
     },
@@ -102,7 +106,7 @@ describe('a mind by name', () => {
     ],
   ])('%j is refused, without a word of it', async (env, message) => {
     const { fetch, asked } = nobody()
-    const refusal = await resolveMind(env, { fetch }).catch((error: unknown) => error)
+    const refusal = await resolveModelEndpoint(env, { fetch }).catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'INVALID_INPUT', message })
     expect(inspect(refusal)).not.toContain('hush')
     expect(asked).toEqual([])
@@ -112,17 +116,17 @@ describe('a mind by name', () => {
 describe('an Ollama', () => {
   it('is asked for where it lives by default, and when nobody is there, there is no mind', async () => {
     const { fetch, asked } = nobody()
-    expect(await resolveMind({ OPENAI_API_KEY: '', OPENAI_BASE_URL: ' ' }, { fetch })).toBeNull()
-    expect(await resolveMind({ TREEOS_MODEL: 'owl-1' }, { fetch })).toBeNull()
+    expect(await resolveModelEndpoint({ OPENAI_API_KEY: '', OPENAI_BASE_URL: ' ' }, { fetch })).toBeNull()
+    expect(await resolveModelEndpoint({ TREEOS_MODEL: 'owl-1' }, { fetch })).toBeNull()
     expect(asked).toEqual(Array(2).fill('http://127.0.0.1:11434/v1/models'))
   })
 
   it('that answers is a mind without a key', async () => {
     server.scriptModels(['llama', 'qwen'])
-    const mind = await resolveMind({ OLLAMA_HOST: host })
+    const mind = await resolveModelEndpoint({ OLLAMA_HOST: host })
     expect(mind).toMatchObject({ model: 'llama', baseUrl: server.url })
     expect(mind?.apiKey).toBeNull()
-    expect((await resolveMind({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
+    expect((await resolveModelEndpoint({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
@@ -135,13 +139,13 @@ describe('an Ollama', () => {
   ])('that %s is no mind', async (_, models) => {
     server.scriptModels(models)
     const startedAt = performance.now()
-    expect(await resolveMind({ OLLAMA_HOST: host })).toBeNull()
+    expect(await resolveModelEndpoint({ OLLAMA_HOST: host })).toBeNull()
     expect(performance.now() - startedAt).toBeLessThan(2500)
   })
 
   it.each([[], null])('that lists %j may still be sent for the model that is named', async (data) => {
     server.scriptModels({ completion: { data } })
-    expect((await resolveMind({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
+    expect((await resolveModelEndpoint({ OLLAMA_HOST: host, TREEOS_MODEL: 'qwen' }))?.model).toBe('qwen')
   })
 
   it.each([
@@ -156,25 +160,25 @@ describe('an Ollama', () => {
     ['https://box/ollama/', 'https://box/ollama/v1'],
   ])('OLLAMA_HOST=%s is %s', async (OLLAMA_HOST, url) => {
     const { fetch, asked } = nobody()
-    await resolveMind({ OLLAMA_HOST }, { fetch })
+    await resolveModelEndpoint({ OLLAMA_HOST }, { fetch })
     expect(asked).toEqual([`${url}/models`])
   })
 
   it.each(['http://', 'ssh://box', 'a b'])('OLLAMA_HOST=%s is nobody', async (OLLAMA_HOST) => {
     const { fetch, asked } = nobody()
-    expect(await resolveMind({ OLLAMA_HOST }, { fetch })).toBeNull()
+    expect(await resolveModelEndpoint({ OLLAMA_HOST }, { fetch })).toBeNull()
     expect(asked).toEqual([])
   })
 
   it('is not looked for when a mind is named', async () => {
     const { fetch, asked } = nobody()
-    await resolveMind({ OPENAI_API_KEY: 'sk-1' }, { fetch })
+    await resolveModelEndpoint({ OPENAI_API_KEY: 'sk-1' }, { fetch })
     expect(asked).toEqual(['https://api.openai.com/v1/models'])
   })
 })
 
 describe('a key', () => {
-  const mind = mindOf({ model: 'owl-1', baseUrl: 'https://host/v1?api-key=hush', apiKey: 'hush' })
+  const mind = modelEndpoint({ model: 'owl-1', baseUrl: 'https://host/v1?api-key=hush', apiKey: 'hush' })
 
   it('is there for whoever asks for it', () => {
     expect(mind.apiKey).toBe('hush')
@@ -197,7 +201,7 @@ describe('a key', () => {
   })
 
   it('that is not there is not said to be hidden', () => {
-    const free = mindOf({ model: 'owl-1', baseUrl: 'https://host/v1', apiKey: null })
+    const free = modelEndpoint({ model: 'owl-1', baseUrl: 'https://host/v1', apiKey: null })
     expect(JSON.parse(JSON.stringify(free))).toMatchObject({ apiKey: null })
   })
 })

@@ -3,7 +3,7 @@ import { TreeosError } from '@treeos/core'
 import { boundFetch } from './fetch.ts'
 
 /** Where a being's thoughts come from: one model of one OpenAI-compatible endpoint. */
-export interface Mind {
+export interface ModelEndpoint {
   readonly model: string
   /** up to and with `/v1`, without a slash at its end */
   readonly baseUrl: string
@@ -16,7 +16,7 @@ const OLLAMA_PORT = '11434'
 const MODEL_DEFAULT = 'gpt-4o-mini'
 const LIST_TIMEOUT_MS = 2000 // for OpenAI and the like, over the internet
 const PROBE_TIMEOUT_MS = 1000 // for an Ollama, on this machine as a rule
-const VISIBLE = /^[\x21-\x7e]+$/
+const ASCII_WORD = /^[\x21-\x7e]+$/
 /** What a model may be called that we did not name ourselves: no white space, no control characters, no novels. */
 const MODEL_NAME = /^[\x21-\x7e]{1,200}$/
 
@@ -28,49 +28,49 @@ const MODEL_NAME = /^[\x21-\x7e]{1,200}$/
  * @returns null when nothing is named and no Ollama with a model answers
  * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY cannot be what it should; neither is quoted
  */
-export async function resolveMind(
+export async function resolveModelEndpoint(
   env: Readonly<Record<string, string | undefined>>,
   { fetch }: { fetch?: typeof globalThis.fetch } = {},
-): Promise<Mind | null> {
-  const named = (name: string) => env[name]?.trim() || null
-  const apiKey = named('OPENAI_API_KEY')
-  const url = named('OPENAI_BASE_URL')
-  const model = named('TREEOS_MODEL')
-  const list = (endpoint: Endpoint, timeoutMs: number) => listModels(endpoint, timeoutMs, boundFetch(fetch))
+): Promise<ModelEndpoint | null> {
+  const setting = (name: string) => env[name]?.trim() || null
+  const apiKey = setting('OPENAI_API_KEY')
+  const url = setting('OPENAI_BASE_URL')
+  const model = setting('TREEOS_MODEL')
+  const list = (endpoint: Address, timeoutMs: number) => listModels(endpoint, timeoutMs, boundFetch(fetch))
 
   if (apiKey !== null || url !== null) {
     const endpoint = { baseUrl: url === null ? OPENAI_URL : requireBaseUrl(url), apiKey: requireKey(apiKey) }
-    return mindOf({
+    return modelEndpoint({
       ...endpoint,
-      model: model ?? choose((await list(endpoint, LIST_TIMEOUT_MS)) ?? []) ?? MODEL_DEFAULT,
+      model: model ?? chooseModel((await list(endpoint, LIST_TIMEOUT_MS)) ?? []) ?? MODEL_DEFAULT,
     })
   }
-  const baseUrl = ollamaUrl(named('OLLAMA_HOST') ?? '')
+  const baseUrl = ollamaUrl(setting('OLLAMA_HOST') ?? '')
   if (baseUrl === null) return null
   const listed = await list({ baseUrl, apiKey: null }, PROBE_TIMEOUT_MS)
-  const found = listed && (model ?? choose(listed))
-  return found === null ? null : mindOf({ baseUrl, apiKey: null, model: found })
+  const found = listed && (model ?? chooseModel(listed))
+  return found === null ? null : modelEndpoint({ baseUrl, apiKey: null, model: found })
 }
 
 /** Makes a mind whose key is kept out of sight. */
-export function mindOf({ model, baseUrl, apiKey }: Mind): Mind {
+export function modelEndpoint({ model, baseUrl, apiKey }: ModelEndpoint): ModelEndpoint {
   const { origin, pathname } = new URL(baseUrl)
   // A query may hold a key of its own, so what is shown of the address ends before it.
   const shown = { model, baseUrl: origin + pathname, apiKey: apiKey === null ? null : '(hidden)' }
-  const mind = { model, baseUrl }
-  Object.defineProperties(mind, {
+  const endpoint = { model, baseUrl }
+  Object.defineProperties(endpoint, {
     apiKey: { value: apiKey },
     toJSON: { value: () => shown },
     [inspect.custom]: { value: () => shown },
   })
-  return Object.freeze(mind) as Mind
+  return Object.freeze(endpoint) as ModelEndpoint
 }
 
-type Endpoint = Pick<Mind, 'baseUrl' | 'apiKey'>
+type Address = Pick<ModelEndpoint, 'baseUrl' | 'apiKey'>
 
 /** @returns null when it does not answer in time, or not with a list of models */
 async function listModels(
-  { baseUrl, apiKey }: Endpoint,
+  { baseUrl, apiKey }: Address,
   timeoutMs: number,
   fetch: typeof globalThis.fetch,
 ): Promise<string[] | null> {
@@ -94,7 +94,7 @@ async function listModels(
 const isModelName = (id: unknown): id is string => typeof id === 'string' && MODEL_NAME.test(id)
 
 /** OpenAI lists its models in no order, many of which cannot chat; everyone else leads with one that can. */
-function choose(listed: readonly string[]): string | null {
+function chooseModel(listed: readonly string[]): string | null {
   return listed.includes(MODEL_DEFAULT) ? MODEL_DEFAULT : (listed[0] ?? null)
 }
 
@@ -111,7 +111,7 @@ function requireBaseUrl(text: string): string {
 }
 
 function requireKey(key: string | null): string | null {
-  if (key === null || VISIBLE.test(key)) return key
+  if (key === null || ASCII_WORD.test(key)) return key
   throw new TreeosError(
     'INVALID_INPUT',
     'OPENAI_API_KEY has characters that no key has: it is one word of letters, digits and signs',

@@ -12,7 +12,7 @@ import {
   startModelServer,
   tools,
 } from '../../test/asking.ts'
-import { createModel, mindOf } from './model.ts'
+import { createModel, modelEndpoint } from './model.ts'
 
 describe('F64 F67 what is asked', () => {
   const bodyOf = async (request: Partial<Parameters<ReturnType<typeof createModel>['decide']>[0]>) => {
@@ -51,7 +51,7 @@ describe('F64 F67 what is asked', () => {
     vi.stubEnv('OPENAI_ORG_ID', 'org-1')
     vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9')
     try {
-      const one = createModel(mindOf({ ...mind, apiKey }), { timeoutSeconds: 10 })
+      const one = createModel(modelEndpoint({ ...mind, apiKey }), { timeoutSeconds: 10 })
       await one.decide(ask)
     } finally {
       vi.unstubAllEnvs()
@@ -67,7 +67,7 @@ describe('what is answered', () => {
     expect(await outcome()).toEqual({
       decision: spoke('ok: hello'),
       usage: { promptTokens: expect.any(Number), completionTokens: expect.any(Number) },
-      dropped: 0,
+      ignoredCalls: 0,
     })
   })
 
@@ -78,13 +78,13 @@ describe('what is answered', () => {
 
   it('F77 prose', async () => {
     server.script(() => ({ content: 'hm' }))
-    expect(await outcome()).toMatchObject({ decision: { kind: 'see', content: 'hm' }, dropped: 0 })
+    expect(await outcome()).toMatchObject({ decision: { kind: 'see', content: 'hm' }, ignoredCalls: 0 })
   })
 
   it('F79 two calls', async () => {
     const call = (content: string) => ({ name: 'summon', args: { content } })
     server.script([{ tools: [call('one'), call('two')] }])
-    expect(await outcome()).toMatchObject({ decision: spoke('one'), dropped: 1 })
+    expect(await outcome()).toMatchObject({ decision: spoke('one'), ignoredCalls: 1 })
   })
 
   it('a call in text, only of a tool that was offered', async () => {

@@ -2,11 +2,11 @@ import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
 import type { Prompt, Tool } from '@treeos/world'
 import OpenAI from 'openai'
 import { parseAnswer, parseJson } from './answer.ts'
-import type { Mind } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import { boundFetch, UnusableAnswerError } from './fetch.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
-export { type Mind, mindOf, resolveMind } from './endpoint.ts'
+export { type ModelEndpoint, modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
 export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {
@@ -24,7 +24,7 @@ export interface ModelAnswer {
   /** null when the provider told none, or none that makes sense */
   readonly usage: Usage | null
   /** tool calls after the first: none of them runs */
-  readonly dropped: number
+  readonly ignoredCalls: number
   /** the provider turned the request away: it worked on nothing, so it charges nothing */
   readonly refused?: true
 }
@@ -70,7 +70,7 @@ export class ModelTransientError extends Error {
   }
 }
 
-const SILENT = { error() {}, warn() {}, info() {}, debug() {} }
+const SILENT_LOGGER = { error() {}, warn() {}, info() {}, debug() {} }
 
 /** Of an answer to a being with a budget, unless it is told otherwise: reasoning counts, and a decision is one call. */
 const ANSWER_TOKENS_MAX = 4096
@@ -94,11 +94,11 @@ export interface ModelOptions {
  * @param options `timeoutSeconds` bounds a whole answer, from the first byte sent to the last received; Node itself gives up
  *   on an answer that begins after 300 s
  */
-export function createModel(mind: Mind, options: ModelOptions): Model {
+export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
-  const apiKey = mind.apiKey ?? null
+  const apiKey = endpoint.apiKey ?? null
   const client = new OpenAI({
-    baseURL: mind.baseUrl,
+    baseURL: endpoint.baseUrl,
     apiKey: apiKey ?? 'none',
     ...(apiKey === null && { defaultHeaders: { authorization: null } }),
     // Else read from the process's environment, which may speak of another endpoint than the mind does.
@@ -110,18 +110,18 @@ export function createModel(mind: Mind, options: ModelOptions): Model {
     timeout: Math.ceil(timeoutSeconds * 1000),
     fetch: boundFetch(),
     // Both, since OPENAI_LOG=debug would print whole prompts.
-    logger: SILENT,
+    logger: SILENT_LOGGER,
     logLevel: 'off',
   })
 
   return {
-    price: Object.hasOwn(prices, mind.model) ? (prices[mind.model] ?? null) : null,
+    price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
     answerTokensMax,
-    boundPrompt: (asked) => utf8Length(JSON.stringify(bodyOf(mind, asked))) + TEMPLATE_TOKENS_MAX,
+    boundPrompt: (asked) => utf8Length(JSON.stringify(bodyOf(endpoint, asked))) + TEMPLATE_TOKENS_MAX,
     async decide(asked) {
       const { tools, signal } = asked
       signal?.throwIfAborted()
-      const request = bodyOf(mind, asked)
+      const request = bodyOf(endpoint, asked)
       let text: string
       try {
         const response = await client.chat.completions.create(request, { signal }).asResponse()
@@ -132,8 +132,8 @@ export function createModel(mind: Mind, options: ModelOptions): Model {
         return {
           decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error) },
           usage: null,
-          dropped: 0,
-          ...(isTurnedAway(error) ? { refused: true } : {}),
+          ignoredCalls: 0,
+          ...(isRejected(error) ? { refused: true } : {}),
         }
       }
       const completion = parseJson(text)
@@ -145,7 +145,7 @@ export function createModel(mind: Mind, options: ModelOptions): Model {
             message: 'model answered with something that is not JSON',
           },
           usage: null,
-          dropped: 0,
+          ignoredCalls: 0,
         }
       const offered = tools.map((tool) => tool.function.name)
       return { ...parseAnswer(completion, offered), usage: readUsage(completion) }
@@ -154,11 +154,11 @@ export function createModel(mind: Mind, options: ModelOptions): Model {
 }
 
 function bodyOf(
-  mind: Mind,
+  endpoint: ModelEndpoint,
   { prompt, tools, forceToolCall, maxTokens }: ModelRequest,
 ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming {
   return {
-    model: mind.model,
+    model: endpoint.model,
     messages: [
       { role: 'system', content: prompt.system },
       { role: 'user', content: prompt.user },
@@ -168,12 +168,12 @@ function bodyOf(
       tool_choice: forceToolCall ? 'required' : 'auto',
       parallel_tool_calls: false,
     }),
-    ...(maxTokens !== undefined && { [maxTokensName(mind)]: maxTokens }),
+    ...(maxTokens !== undefined && { [maxTokensName(endpoint)]: maxTokens }),
   }
 }
 
 /** OpenAI's newer models refuse the old name; everyone else knows it, and not always the new one. */
-function maxTokensName({ baseUrl }: Mind): 'max_completion_tokens' | 'max_tokens' {
+function maxTokensName({ baseUrl }: ModelEndpoint): 'max_completion_tokens' | 'max_tokens' {
   const { hostname } = new URL(baseUrl)
   return /(^|[.])(openai[.]com|openai[.]azure[.]com)$/.test(hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
@@ -195,12 +195,12 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
   throw new ModelTransientError('LLM_FAILED', `model answered ${status}`, {
     status,
     retryAfterMs: headers && readRetryAfter(headers),
-    isFree: isTurnedAway(error),
+    isFree: isRejected(error),
   })
 }
 
 /** A request that the provider calls wrong or too much; one that took too long may have been worked on all the same. */
-function isTurnedAway(error: unknown): boolean {
+function isRejected(error: unknown): boolean {
   const status = error instanceof OpenAI.APIError ? (error.status as number | undefined) : undefined
   return status !== undefined && status >= 400 && status < 500 && status !== 408
 }

@@ -11,7 +11,7 @@ import {
   spoke,
   startModelServer,
 } from '../../test/asking.ts'
-import { createModel, ModelTransientError, mindOf } from './model.ts'
+import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
 
 describe('L3 an answer without end is cut while it comes', () => {
   const MB = 1024 * 1024
@@ -101,7 +101,7 @@ describe('L1 what may yet go well is thrown, for Temporal to try again', () => {
     const left = await startModelServer()
     await left.close()
     const baseUrl = urlOf(left)
-    const error = await createModel(mindOf({ ...mind, baseUrl, apiKey: KEY }), { timeoutSeconds: 10 })
+    const error = await createModel(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), { timeoutSeconds: 10 })
       .decide(ask)
       .catch((caught: unknown) => caught)
     const message = expect.stringMatching(new RegExp(`^connection to the model failed \\((${code})\\)$`))

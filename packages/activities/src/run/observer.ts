@@ -17,4 +17,4 @@ export interface Observer {
   error(where: string, error: unknown): void
 }
 
-export const silent: Observer = { beat() {}, outcome() {}, model() {}, leftOut() {}, error() {} }
+export const noopObserver: Observer = { beat() {}, outcome() {}, model() {}, leftOut() {}, error() {} }

@@ -11,7 +11,7 @@ const WAIT_MS_MAX = 2000
  * seconds would use them all up: the moment would fail for something that is none of the mind's. What is done must be
  * harmless to do twice.
  */
-export async function patiently<T>(observe: Observer, work: () => Promise<T>): Promise<T> {
+export async function withPostgresRetry<T>(observe: Observer, work: () => Promise<T>): Promise<T> {
   const { cancellationSignal: signal } = Context.current()
   for (let wait = WAIT_MS_MIN; ; wait = Math.min(2 * wait, WAIT_MS_MAX)) {
     try {

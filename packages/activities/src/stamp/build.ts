@@ -17,7 +17,7 @@ import type { Continued } from './continue.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { park } from './parking.ts'
 import type { StampReading } from './read.ts'
-import type { Ending } from './verdict.ts'
+import type { Proposal } from './verdict.ts'
 
 /** What one stamp appends, with the drafts that its facts were built from. */
 export interface Built {
@@ -34,7 +34,7 @@ export async function build(
   db: Db,
   { reality }: BeatDeps,
   input: StampInput,
-  { recorded, ending, continued }: { recorded: LoadedMoment; ending: Ending; continued: Continued },
+  { recorded, proposal, continued }: { recorded: LoadedMoment; proposal: Proposal; continued: Continued },
   { reader, records, now, loaded }: StampReading,
 ): Promise<Built> {
   const { record: open } = loaded
@@ -48,7 +48,7 @@ export async function build(
   const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
   const heads = new Map([...read, [records.reel, records] as const])
 
-  const decided = ending.kind === 'decided' ? ending : null
+  const decided = proposal.kind === 'decided' ? proposal : null
   const facts = buildFacts(heads, drafts, {
     actor: input.being,
     driver: open.driver,
@@ -102,7 +102,7 @@ function recordOf(
   made: {
     recorded: LoadedMoment
     loaded: LoadedMoment
-    decided: Extract<Ending, { kind: 'decided' }> | null
+    decided: Extract<Proposal, { kind: 'decided' }> | null
     continued: Continued
     facts: readonly BuiltFact[]
     sealedAt: number

@@ -9,11 +9,11 @@ import { type Built, build } from './build.ts'
 import { continueAfter } from './continue.ts'
 import { judge } from './judge.ts'
 import { readForStamp } from './read.ts'
-import { rebudgeted, rescheduled, resettled } from './ring.ts'
-import type { Ending } from './verdict.ts'
+import { beingsToRecheck, beingsWithNewBudget, changedSchedules } from './ring.ts'
+import type { Proposal } from './verdict.ts'
 
 /** How one try of a stamp ended. */
-export type Committed =
+export type CommitResult =
   | {
       readonly status: 'stamped'
       readonly stamped: StampedMoment
@@ -37,26 +37,26 @@ export async function commit(
   deps: BeatDeps,
   input: StampInput,
   recorded: LoadedMoment,
-  ending: Ending,
-): Promise<Committed> {
+  proposal: Proposal,
+): Promise<CommitResult> {
   const reading = await readForStamp(db, deps, input, recorded)
-  const verdict = await judge(db, deps, input, ending, reading)
+  const verdict = await judge(db, deps, input, proposal, reading)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
-  const continued = await continueAfter(db, input, ending, verdict, reading)
+  const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.set(input.being, reading.readSet)
-  const built = await build(db, deps, input, { recorded, ending, continued }, reading)
+  const built = await build(db, deps, input, { recorded, proposal, continued }, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
   const answer = await append(db, built.batch)
   if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
   if (answer.status !== 'appended') return answer
-  const freed = await listParkedBy(db, rebudgeted(built.drafts), FREED_MAX)
+  const freed = await listParkedBy(db, beingsWithNewBudget(built.drafts), FREED_MAX)
   const woken = built.batch.inbox.map((wake) => wake.being)
   return {
     status: 'stamped',
-    ring: [...new Set([...woken, ...answer.woken, ...resettled(built.drafts), ...freed])],
-    rescheduled: rescheduled(built.drafts),
+    ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
+    rescheduled: changedSchedules(built.drafts),
     stamped: stampedOf(built, answer),
   }
 }

@@ -16,9 +16,9 @@ import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import { isChainFull } from './chain-bound.ts'
-import { event } from './follow-up.ts'
+import { eventWake } from './follow-up.ts'
 import type { StampReading } from './read.ts'
-import type { Ending, Verdict } from './verdict.ts'
+import type { Proposal, Verdict } from './verdict.ts'
 
 /** Why a being that would have gone on did not: it never fell silent, */
 const CONTINUES_SPENT = 'self-continues-spent'
@@ -44,19 +44,19 @@ export interface Continued {
 export async function continueAfter(
   db: Db,
   input: StampInput,
-  ending: Ending,
+  proposal: Proposal,
   verdict: Verdict,
   { reader, loaded }: StampReading,
 ): Promise<Continued> {
   const { record: open } = loaded
-  const stays = { verdict, wakes: [], notices: [] }
-  if (ending.kind !== 'decided' || !ending.composed.role.selfContinue || open.wake.kind === 'act')
-    return stays
+  const unchanged = { verdict, wakes: [], notices: [] }
+  if (proposal.kind !== 'decided' || !proposal.composed.role.selfContinue || open.wake.kind === 'act')
+    return unchanged
   const look = verdict.act?.seen ?? null
-  if (verdict.kind !== 'act' && look === null) return stays
+  if (verdict.kind !== 'act' && look === null) return unchanged
   const gone = await countOwnWakes(db, input.being, open.wake.root, CONTINUES)
-  const { max, of } = await boundOf(reader, input.being)
-  if (gone >= max) return spent(input, open, verdict, { gone, of })
+  const { max, of } = await selfContinuesMaxOf(reader, input.being)
+  if (gone >= max) return selfContinuesSpent(input, open, verdict, { gone, of })
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
   const step = gone + 1
   const own = {
@@ -64,15 +64,15 @@ export async function continueAfter(
     prior: input.moment,
     step,
     of: max,
-    ...begunBy(loaded),
+    ...originOf(loaded),
   }
   const content =
     look === null
-      ? within({ event: 'self-continue', ...own })
-      : within({ event: 'look', ...own, seen: asJson(await look()) })
-  const wake = event(input.being, CONTINUES + input.moment, content, open.wake)
+      ? fitContent({ event: 'self-continue', ...own })
+      : fitContent({ event: 'look', ...own, seen: asJson(await look()) })
+  const wake = eventWake(input.being, CONTINUES + input.moment, content, open.wake)
   const { hops, priority } = open.wake
-  const remark = orientationRemark(ending.composed.role.defaultOrientation) // a wake of its own, like a summon to itself
+  const remark = orientationRemark(proposal.composed.role.defaultOrientation) // a wake of its own, like a summon to itself
   return {
     verdict: { ...verdict, ...remark },
     wakes: [{ ...wake, hops, continues: step, priority }],
@@ -80,13 +80,13 @@ export async function continueAfter(
   }
 }
 
-async function boundOf(reader: WorldReader, being: BeingName) {
+async function selfContinuesMaxOf(reader: WorldReader, being: BeingName) {
   const me = await reader.being(being)
   const line = me === null ? [] : [me, ...(await reader.lineage(being))]
   return tightest(line, 'selfContinues', LIMITS.selfContinuesMax)
 }
 
-function spent(
+function selfContinuesSpent(
   input: StampInput,
   open: OpenRecord,
   verdict: Verdict,
@@ -101,7 +101,7 @@ function spent(
   const notices =
     input.being === OPERATOR
       ? []
-      : [event(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
+      : [eventWake(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
   const whose = of === null ? '' : `, as often as the budget of ${stanceOf(of)} lets it`
   const detail = `it went on by itself ${gone} times and was not silent yet${whose}`
   return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
@@ -114,19 +114,19 @@ function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
   return {
     verdict: { ...verdict, reason: CHAIN_SPENT, detail },
     wakes: [],
-    notices: input.being === OPERATOR ? [] : [event(OPERATOR, `chain-spent/${root}`, content, open.wake)],
+    notices: input.being === OPERATOR ? [] : [eventWake(OPERATOR, `chain-spent/${root}`, content, open.wake)],
   }
 }
 
 /** What set the being going: a moment has no past turns, and must know what it is about. */
-function begunBy({ record: { caller }, content }: LoadedMoment): { begun?: Json } {
+function originOf({ record: { caller }, content }: LoadedMoment): { begun?: Json } {
   if (caller !== null) return { begun: { from: stanceOf(caller.name), content } }
   const before = isJsonObject(content) && 'prior' in content ? content.begun : content
   return before === undefined ? {} : { begun: before }
 }
 
 /** What does not fit is left out and named: first what set it going, then what was seen. */
-function within(content: JsonObject): JsonObject {
+function fitContent(content: JsonObject): JsonObject {
   let kept = content
   for (const field of ['begun', 'seen']) {
     const bytes = utf8Length(canonicalJson(kept))

@@ -14,7 +14,12 @@ import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
 import type { Verdict } from './verdict.ts'
 
 /** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
-export function event(being: BeingName, id: string, content: JsonObject, after: OpenRecord['wake']): Wake {
+export function eventWake(
+  being: BeingName,
+  id: string,
+  content: JsonObject,
+  after: OpenRecord['wake'],
+): Wake {
   return newWake({
     id,
     being,
@@ -35,11 +40,12 @@ export function event(being: BeingName, id: string, content: JsonObject, after: 
 export function failureNotices(
   input: StampInput,
   open: OpenRecord,
-  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'untold'>,
+  verdict: Pick<Verdict, 'kind' | 'reason' | 'detail' | 'sendsNoNotice'>,
   approver: BeingName | null,
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
-  if (verdict.untold || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut') return [] // it was meant so
+  if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
+    return [] // it was meant so
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
   const asker = open.wake.caller?.name ?? null
   const content = {
@@ -49,11 +55,13 @@ export function failureNotices(
     code: verdict.reason,
     message: verdict.detail,
   }
-  const told = new Set<BeingName>(approver === null ? [OPERATOR] : [])
-  if (asker !== null) told.add(asker)
-  told.delete(input.being)
-  if (approver !== null) told.delete(approver)
-  return [...told].map((being) => event(being, `notice/${input.moment}/${being}`, content, open.wake))
+  const recipients = new Set<BeingName>(approver === null ? [OPERATOR] : [])
+  if (asker !== null) recipients.add(asker)
+  recipients.delete(input.being)
+  if (approver !== null) recipients.delete(approver)
+  return [...recipients].map((being) =>
+    eventWake(being, `notice/${input.moment}/${being}`, content, open.wake),
+  )
 }
 
 /** What an act changed that others may watch, with the wake it is to them. A chain of causes ends where summons do. */

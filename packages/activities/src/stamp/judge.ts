@@ -15,22 +15,22 @@ import { decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { messageOf } from '../run/message.ts'
 import { isChainFull } from './chain-bound.ts'
-import { cutOf, type StampReading } from './read.ts'
-import type { Ending, Verdict } from './verdict.ts'
+import { findThreadCut, type StampReading } from './read.ts'
+import type { Proposal, Verdict } from './verdict.ts'
 
-/** Turns an ending into a verdict: a call that a gate refuses is a failure and writes nothing. */
+/** Turns an proposal into a verdict: a call that a gate refuses is a failure and writes nothing. */
 export async function judge(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  ending: Ending,
+  proposal: Proposal,
   reading: StampReading,
 ): Promise<Verdict | EffectPending> {
   const { loaded } = reading
-  if (ending.kind === 'skipped')
-    return { kind: 'skipped', reason: ending.reason, detail: whySkipped(loaded), act: null }
-  const { decision } = ending
-  const { missing } = ending.composed
+  if (proposal.kind === 'skipped')
+    return { kind: 'skipped', reason: proposal.reason, detail: whySkipped(loaded), act: null }
+  const { decision } = proposal
+  const { missing } = proposal.composed
   if (missing !== null)
     return failed(
       'ROLE_UNAVAILABLE',
@@ -40,7 +40,7 @@ export async function judge(
   if (decision.kind === 'failure')
     return { ...failed(decision.code, decision.message), ...breachOf(decision) }
   try {
-    return await judgeCall(db, deps, input, { ...ending, decision }, reading)
+    return await judgeCall(db, deps, input, { ...proposal, decision }, reading)
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     const by = readPath(error.detail, ['by'])
@@ -48,7 +48,7 @@ export async function judge(
   }
 }
 
-type Called = Extract<Ending, { kind: 'decided' }> & {
+type CallProposal = Extract<Proposal, { kind: 'decided' }> & {
   readonly decision: Extract<Decision, { kind: 'call' }>
 }
 
@@ -57,7 +57,7 @@ async function judgeCall(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  { decision, stack, composed }: Called,
+  { decision, stack, composed }: CallProposal,
   { source, reader, loaded }: StampReading,
 ): Promise<Verdict | EffectPending> {
   const { record: open, face } = loaded
@@ -65,13 +65,13 @@ async function judgeCall(
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
   if (open.wake.kind === 'act') requireLease(me, leaseOf(loaded), open.driver)
   const wake = await wakeToAnswer(db, input, loaded)
-  const cut = await cutOf(source, wake.root)
+  const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
     // A summon that arrived together with the cut must not stay in a person's inbox for ever.
     return {
       ...failed('RESOURCE_CONFLICT', why),
-      untold: true,
+      sendsNoNotice: true,
       closes: 'closedBy' in wake ? [wake.id] : [],
     }
   }

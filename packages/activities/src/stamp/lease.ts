@@ -2,12 +2,12 @@ import { type Db, findEntry, findLease, readOpen } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
 import { leaseOf } from '@treeos/reality'
 
-export const LEASE_OVER = 'the lease under which this was done ran out: inhabit the being again'
+export const LEASE_EXPIRED = 'the lease under which this was done ran out: inhabit the being again'
 
 /**
  * Whether the lease of a driver's moment is over. The append asks that too, but by then what reaches outside would be done.
  */
-export async function isLeaseOver(db: Db, moment: MomentId): Promise<boolean> {
+export async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean> {
   const open = await readOpen(db, moment)
   if (open?.record.driver == null) return false
   const wake = await findEntry(db, open.record.wake.id)

@@ -2,7 +2,7 @@ import type { OpenRecord } from '@treeos/chain'
 import { type Breach, beingReel, type FactDraft, type JsonObject, stanceOf, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { OPERATOR, type WorldReader, whyParked } from '@treeos/world'
-import { event } from './follow-up.ts'
+import { eventWake } from './follow-up.ts'
 
 /** A being that met a limit opens no further moment until somebody approves. */
 export interface Parking {
@@ -32,6 +32,6 @@ export async function park(
   return {
     fact: { reel: beingReel(input.being), kind: 'being:parked', payload },
     // It concerns the being in all its threads, so it outlives the one in which it was met.
-    notice: { ...event(approver, id, content, wake), root: id },
+    notice: { ...eventWake(approver, id, content, wake), root: id },
   }
 }

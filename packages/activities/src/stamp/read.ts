@@ -26,10 +26,10 @@ export async function readForStamp(
   { being }: StampInput,
   opened: LoadedMoment,
 ): Promise<StampReading> {
-  const predicted = memory.stamped.get(being) ?? new ReadSet()
-  predicted.keys.add(threadKey(opened.record.wake.root))
-  const { source, now, asked: readSet } = await prefetch(db, { reality: reality.id, being }, predicted)
-  const loaded = await outsideCutThread(source, opened)
+  const expected = memory.stamped.get(being) ?? new ReadSet()
+  expected.keys.add(threadKey(opened.record.wake.root))
+  const { source, now, asked: readSet } = await prefetch(db, { reality: reality.id, being }, expected)
+  const loaded = await detachFromCutThread(source, opened)
   const [records] = (await source.rows([momentsReel(being)])).map((row) => row.head)
   if (records === undefined) throw new Error(`the records of ${being} have no head`)
   const reader = new WorldReader(source)
@@ -41,14 +41,14 @@ export async function readForStamp(
  * Who cut a thread; null while nobody has. Read beside the reader: as part of the basis, every thread would get a reel.
  * A cut that is committed after this read is not seen; the wakes that such an act sends open nothing.
  */
-export async function cutOf(source: RowSource, thread: string): Promise<ThreadRow | null> {
+export async function findThreadCut(source: RowSource, thread: string): Promise<ThreadRow | null> {
   const [row] = await source.rows([threadKey(thread)])
   return (row?.state ?? null) as ThreadRow | null
 }
 
 /** A wake by change, schedule or silence outlives its thread: what follows from it after a cut is a thread of its own. */
-async function outsideCutThread(source: RowSource, loaded: LoadedMoment): Promise<LoadedMoment> {
+async function detachFromCutThread(source: RowSource, loaded: LoadedMoment): Promise<LoadedMoment> {
   const { wake } = loaded.record
-  if (isOfThread(wake) || (await cutOf(source, wake.root)) === null) return loaded
+  if (isOfThread(wake) || (await findThreadCut(source, wake.root)) === null) return loaded
   return { ...loaded, record: { ...loaded.record, wake: { ...wake, root: wake.id } } }
 }

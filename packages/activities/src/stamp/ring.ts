@@ -3,25 +3,25 @@ import type { ScheduleRef } from '@treeos/protocol'
 import { SCHEDULES } from '@treeos/world'
 
 /** Facts after which a being checks whether it may live a moment now. */
-const FREEING_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
+const RECHECK_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
 
 /** Beings whose wake settings or budget an act changed. No wake tells them of it, so they are rung. */
-export function resettled(drafts: readonly FactDraft[]): BeingName[] {
+export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
   return drafts
     .filter(
       ({ kind, payload }) =>
-        FREEING_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
+        RECHECK_KINDS.has(kind) || (kind === 'quality:set' && (payload.path as Json[])[0] === 'wake'),
     )
     .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
 }
 
 /** Beings whose budget an act set: beings that were parked by the old one are free. */
-export function rebudgeted(drafts: readonly FactDraft[]): BeingName[] {
+export function beingsWithNewBudget(drafts: readonly FactDraft[]): BeingName[] {
   return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
 }
 
 /** Schedules that an act set or ended. */
-export function rescheduled(drafts: readonly FactDraft[]): ScheduleRef[] {
+export function changedSchedules(drafts: readonly FactDraft[]): ScheduleRef[] {
   return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
     const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []
     if (namespace !== SCHEDULES || name === undefined || !reel.startsWith('being:')) return []

@@ -3,7 +3,7 @@ import type { ComposedMoment } from '@treeos/reality'
 import type { Act } from '@treeos/world'
 
 /** What a moment comes to, before the gates. */
-export type Ending =
+export type Proposal =
   | { readonly kind: 'skipped'; readonly reason: string }
   | {
       readonly kind: 'decided'
@@ -25,7 +25,7 @@ export interface Verdict {
   /** the limit that kept the mind from being asked: the being is parked by it */
   readonly breach?: Breach
   /** nobody is told that it came to nothing: whoever made it so knows */
-  readonly untold?: true
+  readonly sendsNoNotice?: true
   /** wakes that are over by it, beside its own */
   readonly closes?: readonly string[]
 }
