@@ -1,16 +1,17 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { recordDecision, type StoredDecision } from '@treeos/chain'
-import { type Breach, type Decision, type Json, parseDecision, parseMomentId, quote } from '@treeos/core'
+import { type Breach, type Decision, type Json, parseMomentId } from '@treeos/core'
 import type { DecisionRef, ThinkInput } from '@treeos/protocol'
 import { composeLoaded, type LoadedMoment } from '@treeos/reality'
 import { whyParked } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { askWithinBudgets } from './model/ask-within-budgets.ts'
+import { failureDecision } from './model/failure-decision.ts'
 import { ModelTransientError } from './model/model.ts'
+import { runScript } from './model/script.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
-import { messageOf } from './run/message.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
@@ -29,7 +30,7 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
     const { decision, usage } =
       loaded.record.cognition.kind === 'llm'
         ? await askModel(deps, loaded, stack)
-        : { decision: await runScript(deps, loaded, stack), usage: null }
+        : { decision: await runScript(deps.registry, loaded, stack), usage: null }
     crashPoint('think:after-mind')
     const recorded = await wait(() => recordDecision(deps.db, moment, decision, usage))
     deps.memory.decisions.set(moment, recorded)
@@ -41,13 +42,16 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
 
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
-  if (deps.model === null) return { decision: failure('LLM_NOT_CONFIGURED', NO_MODEL), usage: null }
+  if (deps.model === null) return { decision: failureDecision('LLM_NOT_CONFIGURED', NO_MODEL), usage: null }
   const { prompt, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
     composeLoaded(deps.db, deps.registry, loaded, stack),
   )
   if (missing !== null)
     return {
-      decision: failure('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
+      decision: failureDecision(
+        'ROLE_UNAVAILABLE',
+        `role ${missing} needs code that is not loaded in this worker`,
+      ),
       usage: null,
     }
   try {
@@ -81,7 +85,7 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
 
 function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
   const { being } = parseMomentId(record.moment)
-  return { ...failure('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
+  return { ...failureDecision('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
 }
 
 /** A provider may ask for more, but a being whose mind is away longer than this fails its moment and goes on. */
@@ -89,60 +93,3 @@ const RETRY_AFTER_MS_MAX = 15_000
 
 const NO_MODEL =
   'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
-
-/** A script reads the moment and decides; what takes longer than this is not going to. */
-const SCRIPT_SECONDS_MAX = 30
-
-async function withTimeout<T>(seconds: number, work: T | Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no decision within ${seconds} s`)), seconds * 1000)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** A script's fault is its being's failure, never the worker's. */
-async function runScript(
-  deps: BeatDeps,
-  loaded: LoadedMoment,
-  stack: ThinkInput['stack'],
-): Promise<Decision> {
-  const { record, face, content } = loaded
-  const name = record.cognition.script ?? ''
-  const script = deps.registry.scripts.get(name)
-  if (script === undefined) return failure('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
-  if (face === null) return failure('INTERNAL', 'there is nothing to see')
-  try {
-    const deciding = script({
-      moment: record.moment,
-      face,
-      primary: stack.primary.name,
-      stacked: stack.stacked.map((role) => role.name),
-      wake: {
-        correlation: record.wake.id,
-        root: record.wake.root,
-        verb: record.verb,
-        from: record.caller?.name ?? null,
-        callerCognition: record.caller?.cognition ?? null,
-        content,
-        inReplyTo: record.wake.inReplyTo,
-      },
-    })
-    return parseDecision(await withTimeout(SCRIPT_SECONDS_MAX, deciding))
-  } catch (error) {
-    return failure(
-      'INTERNAL',
-      `script ${quote(name)}: ${error instanceof Error ? error.message : String(error)}`,
-    )
-  }
-}
-
-const failure = (code: string, message: string): Extract<Decision, { kind: 'failure' }> => ({
-  kind: 'failure',
-  code,
-  message: messageOf(message),
-})

@@ -4,9 +4,7 @@ import {
   enqueue,
   findEntry,
   findReply,
-  type InboxEntry,
   listFactsOfMoment,
-  listOpenSummons,
   readOutcomeOfWake,
   type StoredOutcome,
 } from '@treeos/chain'
@@ -23,7 +21,6 @@ import {
   PRIORITIES,
   type Priority,
   parseCall,
-  priorityName,
   quote,
   requireContent,
   stanceOf,
@@ -215,30 +212,4 @@ function requireSuccess(outcome: StoredOutcome): StoredOutcome {
   const why =
     outcome.detail ?? `the moment of ${stanceOf(outcome.being)} was ${outcome.kind}: ${outcome.reason}`
   throw new TreeosError(code, why, { moment: outcome.moment, outcome: outcome.kind, reason: outcome.reason })
-}
-
-/** An open entry of a person's inbox, as people are told of it. */
-export interface InboxView {
-  readonly correlation: string
-  readonly from: string | null
-  readonly content: Json
-  /** ISO 8601, UTC */
-  readonly at: string
-  readonly priority: Priority
-}
-
-/** What a being still has to answer, oldest first. */
-export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
-  await authorizeActingAs(at, as)
-  return (await listOpenSummons(at.db, as)).map(viewOf)
-}
-
-function viewOf(entry: InboxEntry): InboxView {
-  return {
-    correlation: entry.id,
-    from: entry.caller === null ? null : stanceOf(entry.caller.name),
-    content: entry.content,
-    at: new Date(entry.at).toISOString(),
-    priority: priorityName(entry.priority),
-  }
 }

@@ -4,8 +4,6 @@ export {
   type ActResult,
   act,
   type Connection,
-  type InboxView,
-  inbox,
   reply,
   type SummonRequest,
   type SummonResult,
@@ -14,6 +12,7 @@ export {
 export { type BeingView, beings } from './beings.ts'
 export { ringBeing } from './doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './gathering.ts'
+export { type InboxView, inbox } from './inbox.ts'
 export { type Inhabitation, inhabit } from './inhabiting.ts'
 export {
   type ExplainedMoment,
