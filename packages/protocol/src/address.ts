@@ -1,12 +1,12 @@
 import type { BeingName } from '@treeos/core/workflow'
 
-/** Workflow id of a being: its name, never a run id. */
+/** Workflow id of a being. It stays the same over all runs. */
 export const beingWorkflowId = (reality: string, being: BeingName): string => `being/${reality}/${being}`
 
-/** Every reality has its own queue, so that workers of two never meet. */
+/** Task queue of a reality. Each reality has its own, so that its workers take no tasks of another one. */
 export const taskQueueOf = (reality: string): string => `treeos-${reality}`
 
-/** Id of a schedule, and what the ids of the workflows it starts begin with; beings' ids never do. */
+/** Id of a schedule, and prefix of the ids of the workflows that it starts. No being's workflow id begins with it. */
 export const scheduleId = (reality: string, being: BeingName, name: string): string =>
   `schedule/${reality}/${being}/${name}`
 

@@ -13,11 +13,12 @@ import type {
 import type { Program } from '@treeos/roles/workflow'
 
 /**
- * What passes between the workflow and its activities. All of it is in Temporal's history for ever, so it holds ids,
- * names, digests and the slice of the world that a flow reads; never a prompt, a wake's content, a face or an answer.
+ * Inputs and results of the activities that the workflow calls. Temporal's history keeps all of them, so they hold ids,
+ * names, digests and the slice of the world that a flow reads. They never hold a prompt, a wake's content, a face or an
+ * answer of a model.
  */
 
-/** A result with the digest of the arguments it was made from: history does not hold a local activity's arguments. */
+/** A result with the digest of its arguments. History does not hold the arguments of a local activity. */
 export interface Attested<T> {
   readonly args: Digest
   readonly value: T
@@ -25,12 +26,12 @@ export interface Attested<T> {
 
 export interface BeginInput {
   readonly being: BeingName
-  /** first run id of the execution chain */
+  /** first run id of the workflow's execution chain */
   readonly chain: string
 }
 export interface Begun {
   readonly generation: number
-  /** number of the next moment, from 1 without gaps over all generations */
+  /** number of the next moment; it counts from 1 over all generations, without gaps */
   readonly n: number
 }
 
@@ -45,31 +46,31 @@ export interface OpenInput {
 export interface OpenedMoment {
   readonly moment: MomentId
   readonly programDigest: Digest
-  /** null when the workflow holds this one already */
+  /** null when the workflow already holds the program with this digest */
   readonly program: Program | null
   readonly context: JsonObject
   readonly cognition: Cognition
   readonly asked: RoleName | null
-  /** what a role's `triggerOn` must hold; left out where no role of the program has one */
+  /** compared with the `triggerOn` of each role; left out when no role of the program has one */
   readonly trigger?: string
-  /** its thread was cut; left out when it was not */
+  /** true when the thread of the wake was cut; left out otherwise */
   readonly cut?: true
-  /** a person decided before the moment opened: there is nothing to think */
+  /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
-  /** of the reels that program and context came from */
+  /** heads of the reels that the program and the context were read from */
   readonly heads: readonly HeadRef[]
-  /** of everything that was read */
+  /** digest of the heads of everything that was read */
   readonly basis: Digest
   /** left out when the being never wakes by itself */
   readonly idle?: {
-    /** of silence, after which it does */
+    /** the being wakes by itself after this many seconds of silence */
     readonly seconds: number
-    /** the wake came from outside, so a silence begins anew with this moment */
+    /** true when the wake came from outside: the silence is counted again from this moment */
     readonly afresh: boolean
   }
 }
 
-/** Nothing wakes the being now; after so much silence it wakes by itself. */
+/** No wake waits for the being. It wakes by itself after `idleSeconds` of silence. */
 export interface Resting {
   readonly resting: true
   readonly idleSeconds: number
@@ -91,19 +92,19 @@ export interface StampInput {
   readonly moment: MomentId
   /** null when the moment is skipped */
   readonly stack: PinnedStack | null
-  /** why it is skipped; null otherwise */
+  /** reason of the skip; null when the moment is not skipped */
   readonly skip: string | null
-  /** digest of what the mind answered; null when a person decided or the mind failed */
+  /** digest of the decision; null when a person decided or `think` failed */
   readonly decision: Digest | null
-  /** code of a mind that gave no answer within its retries */
+  /** error code when `think` failed in all its attempts; null otherwise */
   readonly failed: string | null
-  /** code of an effect that came to nothing within its attempts; left out before one is asked for, and when it was done */
+  /** error code when the effect failed in all its attempts; left out before the effect is requested and after it succeeded */
   readonly effect?: string
 }
-/** The act has passed both gates, and does something outside before it is stamped. */
+/** The act passed both gates. The workflow must run its effect before it stamps the moment. */
 export interface PendingEffect {
   readonly effect: {
-    /** the activity that does it has the same name */
+    /** name of the operation, and of the activity that performs its effect */
     readonly operation: string
     readonly timeoutSeconds: number
     readonly attempts: number
@@ -116,19 +117,19 @@ export interface StampedMoment {
   readonly stack: Digest | null
   readonly surface: Digest | null
   readonly prompt: Digest | null
-  /** of the act; null unless the moment is sealed */
+  /** digest of the act; null unless the moment is sealed */
   readonly act: Digest | null
-  /** of the moment's record, which links to the record before */
+  /** hash of the moment's record, which links to the record before */
   readonly record: Digest
-  /** of the reels the act wrote */
+  /** heads of the reels that the act wrote */
   readonly heads: readonly HeadRef[]
-  /** wakes in line when this one was closed, at most 1000 */
+  /** open wakes in the inbox after this one was closed, at most 1000 */
   readonly waiting: number
 }
 
 export interface IntakeInput {
   readonly being: BeingName
-  /** made by the workflow, so that a rerun puts in nothing twice */
+  /** made by the workflow, so that a rerun adds no second row */
   readonly id: string
   readonly act: JsonObject
 }
@@ -141,7 +142,7 @@ export interface IdleInput {
   readonly seconds: number
 }
 
-/** A schedule of a being, by name: all that a schedule's workflow is started with. What the schedule says is in the being's row. */
+/** A schedule of a being, by name. A schedule's workflow starts with this alone; its settings are in the being's row. */
 export interface ScheduleRef {
   readonly being: BeingName
   readonly name: string
@@ -152,7 +153,7 @@ export interface ScheduledInput extends ScheduleRef {
   readonly at: string
 }
 
-/** Short, idempotent, within the workflow task. */
+/** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | null>>
@@ -162,10 +163,10 @@ export interface LocalBeats {
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }
 
-/** The one beat that waits for a mind. */
+/** The regular activity that waits for a decision. */
 export interface MindBeats {
   think(input: ThinkInput): Promise<DecisionRef>
 }
 
-/** What reaches outside of the world, by the name of its operation: request and result are in Postgres. */
+/** Activities that perform effects, by the name of the operation. Postgres holds their requests and results. */
 export type Effects = Readonly<Record<string, (input: { readonly moment: MomentId }) => Promise<null>>>

@@ -2,8 +2,8 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { Effects, LocalBeats, MindBeats, PendingEffect } from '@treeos/protocol/workflow'
 
 /**
- * Reads and appends take milliseconds and may run twice: local activities. They are retried for as long as Postgres is
- * away, since giving up would lose an act; only what no retry can mend ends them.
+ * Local activities: reads and appends take milliseconds and may run twice. They are retried while Postgres is
+ * unavailable, since giving up would lose an act. Only errors that no retry can fix end them.
  */
 export const localBeats = (summary: string) =>
   proxyLocalActivities<LocalBeats>({
@@ -18,8 +18,8 @@ export const localBeats = (summary: string) =>
   })
 
 /**
- * A mind may take minutes, so it is a regular activity: it ends the workflow task, is seen in the UI, and its heartbeat
- * moves it to another worker within seconds of a crash. Transport failures are retried a few times, then the moment fails.
+ * `think` may take minutes, so it is a regular activity: it ends the workflow task and the UI shows it. After a crash the
+ * missing heartbeat moves it to another worker within seconds. Failed attempts are retried a few times, then the moment fails.
  */
 export const mindBeats = (summary: string) =>
   proxyActivities<MindBeats>({
@@ -35,17 +35,17 @@ export const mindBeats = (summary: string) =>
     },
   })
 
-/** Model calls of one moment that may fail in transport before the moment is a failure. */
+/** Attempts of `think`. When the last one fails, the moment is a failure. */
 const MIND_ATTEMPTS = 4
 
 /**
- * What reaches outside is bounded by whoever wrote the operation; its heartbeat, like a mind's, moves it to another worker
- * within seconds of a crash.
+ * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing heartbeat moves
+ * an effect to another worker within seconds.
  */
 export const effectBeats = (summary: string, { timeoutSeconds, attempts }: PendingEffect['effect']) =>
   proxyActivities<Effects>({
     summary,
-    // The attempt bounds itself; the rest is for a Postgres that is away before or after it.
+    // The attempt enforces its own timeout. The extra 60 s are for waiting on Postgres before and after it.
     startToCloseTimeout: `${timeoutSeconds + 60}s`,
     heartbeatTimeout: '12s',
     retry: {

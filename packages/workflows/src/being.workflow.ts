@@ -17,38 +17,38 @@ import { ACT_SIGNAL, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos/protocol/workf
 import { localBeats } from './beats.ts'
 import { type FinishedMoment, type Idle, type Life, runMoment, stackLabel } from './moment.ts'
 
-/** A doorbell: the inbox is in Postgres, so it carries nothing, and a lost or doubled one costs latency only. */
+/** A doorbell without content: the inbox is in Postgres. A lost or duplicated signal costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)
-/** A small act that a person sends from the Temporal UI: the one content in history, put there by that person. */
+/** A small act that a person sends from the Temporal UI. It is the only content that history holds. */
 export const actSignal = defineSignal<[JsonObject]>(ACT_SIGNAL)
 
-/** All that survives continue-as-new. */
+/** Input of the workflow. Nothing else survives continue-as-new. */
 export interface BeingInput {
   readonly reality: string
   readonly being: BeingName
-  /** absent on the first run of an execution chain, which takes a new generation */
+  /** left out on the first run of an execution chain, which takes a new generation */
   readonly life?: { readonly generation: number; readonly n: number; readonly idle?: Idle }
   /** events after which a run ends and the next begins; {@link HISTORY_EVENTS_MAX} unless given */
   readonly historyEventsMax?: number
 }
 
 /**
- * Runs are kept short: a being that was evicted is replayed from its run's beginning, within one workflow task. Measured
- * on two busy cores, a replay of 1500 events took longer than a task may, so that being never came back.
+ * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run, within one
+ * workflow task. On two busy cores a replay of 1500 events took longer than the task timeout, so that being never resumed.
  */
 const HISTORY_EVENTS_MAX = 500
 
-/** A being's life. It sleeps until the doorbell rings, then lives one moment after another until nothing wakes it. */
+/** The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
-  let rung = true // something may have come before this run
+  let rung = true // a wake may have arrived before this run
   const acts: { id: string; act: JsonObject }[] = []
   const ring = () => {
     rung = true
   }
-  setHandler(wakeSignal, ring, { description: 'Look into the inbox.' })
+  setHandler(wakeSignal, ring, { description: 'Check the inbox.' })
   const receiveAct = (act: JsonObject) => {
     if (isSmallJson(act)) acts.push({ id: uuid4(), act })
-    else log.warn('an act that came as a signal was refused: plain JSON of at most 16 KiB is taken')
+    else log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
   }
   setHandler(actSignal, receiveAct, {
     description:
@@ -68,7 +68,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       }
     }
     await condition(allHandlersFinished)
-    while (acts.length > 0) await enqueueActs(acts, life) // more may come while one is taken
+    while (acts.length > 0) await enqueueActs(acts, life) // more may arrive while one is written
     await continueAsNew<typeof beingWorkflow>({
       ...input,
       life: {
@@ -78,7 +78,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       },
     })
   } catch (error) {
-    if (!isSuperseded(error)) throw error // a younger life goes on; this one has nothing left to do
+    if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
   }
 }
 
@@ -89,7 +89,7 @@ async function begin({ being, life }: BeingInput): Promise<Life> {
   return { being, ...begun, program: null, idle: null }
 }
 
-/** Sleeps until something rings, or until the silence has lasted as long as the being bears it. */
+/** Sleeps until a signal arrives, or until the being's idle time has passed. Then it puts an idle wake into the inbox. */
 async function sleepUntil(isRung: () => boolean, life: Life): Promise<void> {
   const { being, generation, n, idle } = life
   if (idle === null || !idle.armed) return condition(isRung)
@@ -98,7 +98,7 @@ async function sleepUntil(isRung: () => boolean, life: Life): Promise<void> {
   life.idle = { ...idle, armed: false }
 }
 
-/** Whoever may signal may send anything, and what no activity could be given would keep the being busy for ever. */
+/** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
 const ACT_BYTES_MAX = 16 * 1024
 
 function isSmallJson(act: unknown): boolean {
@@ -110,7 +110,7 @@ function isSmallJson(act: unknown): boolean {
   }
 }
 
-/** Puts acts that came as signals into the inbox, where all acts wait. */
+/** Puts acts that came as signals into the inbox. */
 async function enqueueActs(acts: { id: string; act: JsonObject }[], { being }: Life): Promise<void> {
   for (const { id, act } of acts.splice(0)) await localBeats('take an act').intake({ being, id, act })
 }
@@ -125,7 +125,7 @@ const isSuperseded = (error: unknown) =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'StaleGenerationError'
 
-/** For whoever looks at the Temporal UI. Search attributes change only when they do: each change is an event. */
+/** Shows the last moment in the Temporal UI. Upserts search attributes only when they changed, since each upsert is an event. */
 function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
   const role = stack?.primary.name ?? ''
   setCurrentDetails(

@@ -12,25 +12,26 @@ import { checkWake, evaluateFlow, type FlowResult } from '@treeos/roles/workflow
 import { effectBeats, localBeats, mindBeats } from './beats.ts'
 import { type Program, programFor } from './program.ts'
 
-/** What a being's workflow knows of its own life: a cursor, never a wake. */
+/** State of a being's workflow: a cursor into its moments. It holds no wakes. */
 export interface Life {
   readonly being: BeingName
   readonly generation: number
   /** number of the next moment */
   n: number
-  /** the flow it runs by and what it needs to know of the roles; gone at continue-as-new, asked for again by digest */
+  /** the compiled flow; null at the start of a run, and then requested by digest */
   program: Program | null
-  /** when it wakes by itself; null when it never does */
+  /** when the being wakes by itself; null when it never does */
   idle: Idle | null
 }
 
-/** A silence is waited for once: after that only an act of its own, or a wake from outside, makes the being wait again. */
+/** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
 export interface Idle {
   readonly seconds: number
+  /** false after a wake by silence, until the being waits again */
   readonly armed: boolean
 }
 
-/** A moment that is over, as far as a workflow may know it. */
+/** A finished moment, without the content that history must not hold. */
 export interface FinishedMoment {
   readonly opened: OpenedMoment
   readonly stack: PinnedStack | null
@@ -38,7 +39,8 @@ export interface FinishedMoment {
 }
 
 /**
- * One moment, from wake to facts. Its name is made here, so a rerun activity finds what its first run stored.
+ * Runs one moment, from wake to facts. The workflow makes the moment's id, so a rerun activity finds what its first run
+ * stored.
  * @returns null when nothing wakes the being
  */
 export async function runMoment(life: Life): Promise<FinishedMoment | null> {
@@ -60,7 +62,7 @@ export async function runMoment(life: Life): Promise<FinishedMoment | null> {
   }
   life.program = programFor(life.program, opened)
 
-  const result = assign(life.program, opened) // pure: the heart, and the same on every replay
+  const result = assign(life.program, opened) // pure: the same result on every replay
   const stack = result.skip === undefined ? pin(life.program, result) : null
   const thinking = stack === null || opened.decided ? NOT_ASKED : await decide(moment, n, stack)
 
@@ -79,7 +81,7 @@ export async function runMoment(life: Life): Promise<FinishedMoment | null> {
   return { opened, stack, stamped }
 }
 
-/** An act that does something outside is decided once that is done; both times it passes the gates. */
+/** Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates each time. */
 async function stamp(input: StampInput): Promise<StampedMoment> {
   const { n, moment, stack } = input
   const beats = localBeats(`stamp #${n} ${stackLabel(stack)}`)
@@ -87,11 +89,12 @@ async function stamp(input: StampInput): Promise<StampedMoment> {
   if (!('effect' in first)) return first
   const failed = await runEffect(moment, n, first)
   const { value: stamped } = await beats.stampMoment(failed === null ? input : { ...input, effect: failed })
-  if ('effect' in stamped) throw new Error(`${moment} waits for an effect that was done`)
+  if ('effect' in stamped)
+    throw new Error(`moment ${moment} requests its effect again after the effect ended`)
   return stamped
 }
 
-/** @returns why nothing came of it; null when it was done */
+/** @returns an error code when the effect failed in all its attempts; null when it succeeded */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
   try {
     await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
@@ -132,7 +135,7 @@ interface ThinkResult {
 }
 const NOT_ASKED: ThinkResult = { decision: null, failed: null }
 
-/** Whatever becomes of the mind, the moment ends as an outcome: an uncaught failure would end the being. */
+/** Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end the being. */
 async function decide(moment: string, n: number, stack: PinnedStack): Promise<ThinkResult> {
   try {
     const decision: DecisionRef = await mindBeats(`think #${n} ${stackLabel(stack)}`).think({ moment, stack })
@@ -154,7 +157,7 @@ function failureCode(cause: Error | undefined): string {
 /** The server refuses a summary over 400 bytes, and with it the whole workflow task. */
 const STACK_LABEL_CHARS_MAX = 200
 
-/** The stack in words, for people who read the timeline. */
+/** Names the roles of a stack, for people who read the timeline. */
 export function stackLabel(stack: PinnedStack | null): string {
   if (stack === null) return '(no role)'
   const roles = [stack.primary, ...stack.stacked].map((role) => role.name).join(' + ')

@@ -2,7 +2,7 @@ import type { RoleName } from '@treeos/core/workflow'
 import type { OpenedMoment } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 
-/** A flow compiled once, with what an evaluation must know of its roles. */
+/** A compiled flow, with what its evaluation needs to know about each role. */
 export interface Program {
   readonly digest: string
   readonly flow: CompiledFlow
@@ -10,11 +10,14 @@ export interface Program {
   readonly roles: NonNullable<OpenedMoment['program']>['roles']
 }
 
-/** Keeps the program in hand, unless the moment brought another one. */
+/**
+ * Returns the program of a moment: the held one, or the one that `openMoment` returned, compiled.
+ * @throws {Error} when `openMoment` returned no program and the held one has another digest
+ */
 export function programFor(held: Program | null, opened: OpenedMoment): Program {
   if (opened.program === null) {
     if (held?.digest === opened.programDigest) return held
-    throw new Error(`program ${opened.programDigest} was neither held nor brought`)
+    throw new Error(`openMoment did not return program ${opened.programDigest}, which this run does not hold`)
   }
   return {
     digest: opened.programDigest,

@@ -3,12 +3,12 @@ import { workflowInfo } from '@temporalio/workflow'
 import type { ScheduleRef } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
 
-/** The server says when a start was due, however late it comes. */
+/** The server sets this to the time at which the start was due, even when the start is late. */
 const SCHEDULED_AT = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME')
 
 /**
- * One tick of a schedule: a wake for one being. While no worker runs it waits, and the ticks after it are skipped, since
- * one is under way: so they collapse to one.
+ * One tick of a schedule: a wake for one being. While no worker runs, this workflow waits, and Temporal skips the ticks
+ * that follow because one is still running. So a being gets one wake for all of them.
  */
 export async function scheduleWorkflow({ being, name }: ScheduleRef): Promise<void> {
   const { typedSearchAttributes, startTime } = workflowInfo()

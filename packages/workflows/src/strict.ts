@@ -1,20 +1,20 @@
 import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow'
 
-/** What a command does, as far as history keeps it. */
+/** The kinds of commands that history keeps. */
 export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
-/** A timer that is cancelled within the task that started it never reaches history. */
+/** A timer that is cancelled within the task that started it is not in history. */
 export type ReportedKind = CommandKind | 'cancelled-timer'
 
 /**
- * A recorder for replay bundles only. Temporal's own replay check ignores what a command carries: activity arguments,
- * timer lengths, search attributes, what continue-as-new hands on. This tells each one to the host, byte for byte, which
- * compares it with history.
+ * A recorder for replay bundles only. Temporal's own replay check ignores the payload of a command: activity arguments,
+ * timer lengths, search attributes, the input of continue-as-new. This sink passes the bytes of each payload to the host,
+ * and the host compares them with history.
  */
 export interface StrictSinks extends Sinks {
   strict: {
     /**
-     * @param name of an activity; of a timer its number within the run
-     * @param carries the values' bytes, in order; of a timer its length in ms as JSON
+     * @param name type of an activity; for a timer its number within the run
+     * @param carries bytes of the values, in order; for a timer its length in ms as JSON
      */
     command(kind: ReportedKind, name: string, carries: Uint8Array[]): void
   }
