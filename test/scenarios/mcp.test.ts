@@ -328,7 +328,7 @@ describe('bad input: named, and nothing is written', () => {
     }
     expect(told).toMatchObject([
       { isError: true, value: { code: 'INTERNAL' } },
-      { message: expect.stringContaining('something went wrong here') },
+      { message: expect.stringContaining('internal error') },
     ])
     expect(JSON.stringify(told)).not.toMatch(LEAK)
     expect(at.edge.errors.splice(0).map(({ where }) => where)).toEqual(['summon', 'treeos://inbox'])

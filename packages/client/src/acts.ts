@@ -33,27 +33,28 @@ import { ringBeing } from './doorbell.ts'
 import { describeMoment, type MomentView } from './moments.ts'
 import { authorizeActingAs, type Presence } from './persons.ts'
 
-/** What a client works with. It writes nothing but inbox rows; everything else is done by the beings it wakes. */
+/** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
 export interface Connection extends Presence {
   readonly temporal: Client
   readonly registry: Registry
 }
 
-/** How long a person waits for their own act, which no mind delays. */
+/** Seconds to wait for a person's own act. No model call delays it. */
 const ACT_WAIT_SECONDS = 30
 const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250
 
-/** What one act of a person came to. */
+/** The result of one act of a person. */
 export interface ActResult {
+  /** id of the moment that holds the act; null when the act was a SEE */
   readonly act: string | null
   readonly result: Json
   readonly facts: readonly FactRef[]
 }
 
 /**
- * Acts as a person's being: puts the act into its inbox, rings, and waits until its moment is over.
- * @throws {TreeosError} the code of the refusal; TIMEOUT when no worker lived the moment in time
+ * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to finish.
+ * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within 30 s
  */
 export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<ActResult> {
   const correlation = await submit(at, as, call, null)
@@ -75,19 +76,22 @@ export interface SummonRequest {
   /** recorded in the fact, and read by nothing yet */
   readonly channel?: string | undefined
   readonly role?: string | undefined
-  /** seconds to wait for the moment it causes; null returns at once */
+  /** seconds to wait for the target's moment; null returns as soon as the summon is sent */
   readonly waitSeconds: number | null
 }
 
 export interface SummonResult {
+  /** id of the summon */
   readonly correlation: string
+  /** the moment of the target; null when `waitSeconds` was null */
   readonly moment: MomentView | null
+  /** null when the target's moment sent no reply, or `waitSeconds` was null */
   readonly reply: { readonly from: string; readonly content: Json } | null
 }
 
 /**
  * Summons a being as a person.
- * @throws {TreeosError} the code of a refusal; while waiting also of a failed or skipped moment, or TIMEOUT
+ * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment, or TIMEOUT
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
   const call = parseCall({
@@ -108,7 +112,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
 
 /**
  * Answers an open entry of a person's inbox, and closes it.
- * @throws {TreeosError} CORRELATION_NOT_FOUND, RESOURCE_CONFLICT when it was answered before
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; RESOURCE_CONFLICT when it was answered before
  */
 export async function reply(
   at: Connection,
@@ -152,7 +156,7 @@ async function actAndWait(
   }
 }
 
-/** Puts an act into the inbox of the person's being and rings it. @returns the correlation a summon will have */
+/** Puts an act into the inbox of the person's being and rings it. @returns the correlation that a summon will have */
 async function submit(
   at: Connection,
   as: BeingName,
@@ -179,7 +183,7 @@ async function submit(
 
 /**
  * Waits until a wake is closed.
- * @throws {TreeosError} the failure's or skip's code; TIMEOUT
+ * @throws {TreeosError} the code of a failed or skipped moment; TIMEOUT
  */
 async function waitForOutcome(
   at: Pick<Connection, 'db'>,

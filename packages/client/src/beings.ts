@@ -3,7 +3,7 @@ import { type BeingName, type Breach, type Budget, stanceOf } from '@treeos/core
 import { listRowsOf } from '@treeos/reality'
 import { isParked } from '@treeos/world'
 
-/** A being as lists show it. */
+/** A being as lists show it. Stances are names with `@`. */
 export interface BeingView {
   readonly being: BeingName
   readonly stance: string
@@ -11,14 +11,15 @@ export interface BeingView {
   readonly parent: string | null
   readonly space: string
   readonly defaultRole: string | null
-  /** who drives it right now; left out when nobody does */
+  /** stance of the current driver; left out when there is none */
   readonly inhabitedBy?: string
-  /** what it and its offspring may use up; left out when nothing of it is limited */
+  /** limits for the being and its descendants; left out when there are none */
   readonly budget?: Partial<Budget>
-  /** the limit that it met, while it rests until somebody approves or the day is over */
+  /** the limit that parked it; left out while it is not parked. It stays parked until approval, or until the day ends */
   readonly parked?: Breach
 }
 
+/** All beings of a reality, sorted by name. */
 export async function beings(db: Db): Promise<BeingView[]> {
   const rows = (await listRowsOf(db, 'being:')).map(({ row }) => row)
   const revisions = new Map(rows.map(({ name, budget }) => [name, budget?.revision ?? 0]))

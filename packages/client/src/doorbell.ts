@@ -4,12 +4,12 @@ import type { BeingName } from '@treeos/core'
 import { BEING, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
 
 /**
- * A workflow task that takes longer than this is given to another worker. Half of it made a loaded machine time out the same
- * tasks again and again; a killed worker's beings wait for it once.
+ * After this time Temporal gives a workflow task to another worker. With 5 s a loaded machine timed out the same tasks
+ * repeatedly. When a worker is killed, its beings wait this long once.
  */
 const WORKFLOW_TASK_TIMEOUT = '10s'
 
-/** Rings one being: starts its workflow when none runs, so that a lost one comes back by itself. */
+/** Signals the workflow of one being, and starts the workflow when none runs. */
 export async function ringBeing(
   client: Client,
   at: { reality: string; taskQueue: string },

@@ -6,24 +6,24 @@ export interface GatherRequest {
   readonly targets: readonly BeingName[]
   readonly content: Json
   readonly as: BeingName
-  /** replies that are enough; all of them unless given */
+  /** number of replies to wait for; default all */
   readonly need?: number
   readonly waitSeconds: number
   readonly priority?: Priority
 }
 
 export interface GatherResult {
-  /** as many replied as were needed */
+  /** true when at least `need` beings replied */
   readonly complete: boolean
-  /** in the order they came */
+  /** in the order of arrival */
   readonly replies: readonly { readonly from: string; readonly correlation: string; readonly content: Json }[]
-  /** whose moment is over without a reply, and how it ended */
+  /** beings whose moment ended without a reply, with its outcome */
   readonly silent: readonly {
     readonly from: string
     readonly outcome: string
     readonly reason: string | null
   }[]
-  /** who has not answered yet: their replies will lie in the inbox */
+  /** stances of the beings that have not answered yet; their replies will arrive in the inbox */
   readonly waiting: readonly string[]
 }
 
@@ -31,16 +31,16 @@ const POLL_MS = 100
 const TARGETS_MAX = 100
 
 /**
- * Asks several beings the same and waits for K of N replies: it is over when there are enough, when no more can come, or
- * when the time is. Each summon begins a thread of its own, which its reply belongs to.
- * @throws {TreeosError} INVALID_INPUT, or the refusal of a summon; those before it were sent
+ * Sends the same content to several beings and waits for K of N replies. Ends when enough replies have arrived, when no more
+ * can arrive, or after `waitSeconds`. Each summon starts a thread of its own, which its reply belongs to.
+ * @throws {TreeosError} INVALID_INPUT; or the refusal of a summon, after the summons before it were sent
  */
 export async function gather(at: Connection, request: GatherRequest): Promise<GatherResult> {
   const { targets, content, as, waitSeconds, priority } = request
   const { length } = new Set(targets).size === targets.length ? targets : []
   const need = request.need ?? length
   if (length === 0 || length > TARGETS_MAX)
-    throw new TreeosError('INVALID_INPUT', `a gathering has from 1 to ${TARGETS_MAX} beings, each once`)
+    throw new TreeosError('INVALID_INPUT', `gather takes from 1 to ${TARGETS_MAX} different beings`)
   if (!Number.isInteger(need) || need < 1 || need > length)
     throw new TreeosError('INVALID_INPUT', `need is ${need}; it takes a whole number from 1 to ${length}`)
   const until = Date.now() + waitSeconds * 1000
@@ -54,7 +54,7 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   while (replies.length < need && open.size > 0 && Date.now() < until) {
     for (const [correlation, target] of open) {
       if (replies.length === need) break
-      const outcome = await readOutcomeOfWake(at.db, correlation) // before its reply: they come in one commit
+      const outcome = await readOutcomeOfWake(at.db, correlation) // read before the reply: both are in one commit
       const reply = await findReply(at.db, as, correlation)
       if (reply === null && outcome === null) continue
       open.delete(correlation)

@@ -2,7 +2,7 @@ import { type InboxEntry, listOpenSummons } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, priorityName, stanceOf } from '@treeos/core'
 import { authorizeActingAs, type Presence } from './persons.ts'
 
-/** An open entry of a person's inbox, as people are told of it. */
+/** An open entry of an inbox, as people see it. */
 export interface InboxView {
   readonly correlation: string
   readonly from: string | null
@@ -12,7 +12,10 @@ export interface InboxView {
   readonly priority: Priority
 }
 
-/** What a being still has to answer, oldest first. */
+/**
+ * The summons that a being has not answered yet, oldest first.
+ * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN when the person may not act as the being
+ */
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
   await authorizeActingAs(at, as)
   return (await listOpenSummons(at.db, as)).map(viewOf)

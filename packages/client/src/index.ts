@@ -1,4 +1,4 @@
-/** What people and programs do with a reality: summon, act, answer, inhabit, and look back. */
+/** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
 export {
   type ActResult,

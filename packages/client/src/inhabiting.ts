@@ -5,24 +5,24 @@ import { act, type Connection } from './acts.ts'
 import { authorizeActingAs } from './persons.ts'
 import { Recurring } from './recurring.ts'
 
-/** Often enough that two renewals may be lost. */
+/** A lease survives two lost renewals. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
 
-/** A being that is driven, as long as this process renews the lease. */
+/** A being that a person drives. It lasts while this process renews the lease. */
 export interface Inhabitation {
   readonly being: BeingName
   readonly driver: BeingName
   readonly epoch: number
-  /** resolves when the lease is over, with why; never rejects */
+  /** resolves with the reason when the lease ends; never rejects */
   readonly over: Promise<'released' | 'lost'>
   /** Gives the being back to its own mind. Safe to call again. */
   release(): Promise<void>
 }
 
 /**
- * Takes a lease on a descendant and keeps it. Until it is released, whoever may act as `as` may act as the being.
- * @param own it acts by its own reach alone; else by that of `as` as well
- * @throws {TreeosError} FORBIDDEN for whoever is no strict descendant, RESOURCE_CONFLICT naming who drives it
+ * Takes a lease on a descendant and renews it. While the lease lasts, a person who may act as `as` may act as the being.
+ * @param own true: the being acts within its own reach only; false: within the reach of `as` too
+ * @throws {TreeosError} FORBIDDEN when the being does not descend from `as`; RESOURCE_CONFLICT naming the current driver
  */
 export async function inhabit(
   at: Connection,
@@ -43,7 +43,7 @@ export async function inhabit(
       else end('lost')
     },
     (error) => {
-      // Postgres may be away for a moment; once the lease must have run out, it will not come back.
+      // Retries while Postgres is unavailable, until the lease must have expired.
       if (!isTransient(error) || Date.now() - renewed > LIMITS.leaseSeconds * 1000) end('lost')
     },
   )
@@ -54,7 +54,7 @@ export async function inhabit(
       await releaseLease(at, { being, as, epoch })
       end('released')
     } catch (error) {
-      end('lost') // nobody renews it any more, so it runs out
+      end('lost') // the renewals have stopped, so the lease expires
       releasing = null
       throw error
     }
@@ -73,7 +73,7 @@ export async function inhabit(
   }
 }
 
-/** A lease that is over already needs no giving back. */
+/** Releases the lease. Does nothing when it has already ended. */
 async function releaseLease(
   at: Connection,
   { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
@@ -83,8 +83,8 @@ async function releaseLease(
   try {
     await act(at, as, { verb: 'be', operation: 'release', payload: { being: stanceOf(being) } })
   } catch (error) {
-    if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // somebody else was faster
-    // Who drives no more may not act any more: what it held ends with that, at the next sweep.
+    if (error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT') return // already released
+    // A driver whose own lease ended may no longer act. The next sweep of a worker releases the leases that it held.
     if (error instanceof TreeosError && error.code === 'FORBIDDEN' && !(await mayAct(at, as))) return
     throw error
   }

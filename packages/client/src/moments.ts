@@ -12,7 +12,7 @@ import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow } from '@treeos/roles'
 import type { Face, Registry, Surface } from '@treeos/world'
 
-/** A finished moment as people are told of it. */
+/** A finished moment as people see it. */
 export interface MomentView {
   readonly n: number
   /** ISO 8601, UTC */
@@ -26,16 +26,16 @@ export interface MomentView {
   readonly stacked: readonly string[]
   readonly stackDigest: string | null
   readonly promptDigest: string | null
-  /** id of the act, which its facts carry; null unless the moment is sealed */
+  /** id of the act, which is in each of its facts; null unless the moment is sealed */
   readonly act: string | null
   readonly actHash: string | null
-  /** who drove the being; left out when it decided for itself */
+  /** stance of the driver; left out when the being decided for itself */
   readonly driver?: string
-  /** what was said with the act, or instead of one */
+  /** text that came with the decision */
   readonly content?: string
 }
 
-/** Finished moments, oldest first. @param last at most this many of the newest */
+/** Finished moments, oldest first. @param last returns only this many of the newest */
 export async function moments(db: Db, being: BeingName, last?: number): Promise<MomentView[]> {
   const outcomes = await listOutcomes(db, being, last)
   return Promise.all(outcomes.map((outcome) => describeMoment(db, outcome)))
@@ -65,7 +65,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
   }
 }
 
-/** A finished moment with its open record and what the record names by digest. */
+/** A finished moment with its open record and the content that the record names by digest. */
 interface PastMoment extends LoadedMoment {
   readonly outcome: StoredOutcome
 }
@@ -82,21 +82,24 @@ async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<Past
 
 export type ExplainedMoment = Explanation & {
   readonly surface: Surface
-  /** tokens and see-resolvers that came to nothing, and why */
+  /** relationship entries and see-resolvers that failed, with the reasons */
   readonly leftOut: Face['dropped']
-  /** the rules of the two gates that decided */
+  /** the rules by which the two gates decided */
   readonly by: readonly string[]
   readonly gates: {
-    /** null when the moment came to no gate: it ended without a call, or failed before one */
+    /** null when no gate was asked: the moment ended without a call, or failed before the gates */
     readonly allowed: boolean | null
     readonly by: readonly string[]
-    /** why a call was refused */
+    /** code of the failure */
     readonly reason?: string
     readonly message?: string
   }
 }
 
-/** Which clauses of a past moment were considered, matched or skipped, and why; and what it could reach. */
+/**
+ * Explains a past moment: the result of each clause with its reason, the surface, and the gates' decision.
+ * @throws {TreeosError} MOMENT_NOT_FOUND
+ */
 export async function explain(db: Db, being: BeingName, n: number): Promise<ExplainedMoment> {
   const { outcome, record: open, program, face } = await loadPastMoment(db, being, n)
   const explanation = explainFlow(compileFlow(program.flow), {
@@ -126,11 +129,14 @@ export interface RebuiltPrompt {
   readonly system: string
   readonly user: string
   readonly digest: string
-  /** the rebuilt prompt has the digest that was recorded */
+  /** true when the rebuilt prompt has the recorded digest */
   readonly identical: boolean
 }
 
-/** Rebuilds the prompt of a past moment from what was pinned, and compares it with what was recorded. */
+/**
+ * Rebuilds the prompt of a past moment from its pinned specs and face, and compares it with the recorded digest.
+ * @throws {TreeosError} MOMENT_NOT_FOUND, also when the moment wore no role
+ */
 export async function prompt(
   db: Db,
   registry: Registry,

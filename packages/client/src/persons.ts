@@ -4,18 +4,19 @@ import { readerOf } from '@treeos/reality'
 import type { BeingRow } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
-/** Where a person acts, and as whom. */
+/** The reality in which a person acts, and the person's being. */
 export interface Presence {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
-  /** the being that the person is; the first operator when left out */
+  /** being of the person; the first operator when left out */
   readonly person?: BeingName
 }
 
 /**
- * Whether a person may act as a being: as itself, or under a lease that it holds, or that somebody holds whom it drives.
- * @returns the lease that its acts are put in under; null when it acts as itself
- * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN
+ * Checks that a person may act as a being: as itself, or under a lease. The person holds the lease itself, or drives the
+ * being that holds it.
+ * @returns the lease for its acts; null when the person acts as itself
+ * @throws {TreeosError} BEING_NOT_FOUND; FORBIDDEN when the person may not act as the being
  */
 export async function authorizeActingAs(
   at: Presence,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Work that is done at once and then again every so often, until it is closed. What fails is told of and tried again. */
+/** Runs work at once and then after every interval, until it is closed. Passes errors to `onError` and goes on. */
 export class Recurring {
   readonly #closing = new AbortController()
   readonly #everyMs: number
@@ -34,7 +34,7 @@ export class Recurring {
     }
   }
 
-  /** Resolves once what is under way is over. */
+  /** Stops the work. Resolves once the current run has ended. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running

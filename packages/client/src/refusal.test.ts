@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { refusalOf } from './refusal.ts'
 
-it('a refusal is told as it is', () => {
+it('a refusal stays as it is', () => {
   const refusal = new TreeosError('FORBIDDEN', 'not you')
   expect(refusalOf(refusal)).toBe(refusal)
   expect(refusalOf(new NotPlainJsonError('$.a', 'no number'))).toMatchObject({ code: 'INVALID_INPUT' })

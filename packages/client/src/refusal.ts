@@ -1,20 +1,18 @@
 import { isTransient } from '@treeos/chain'
 import { NotPlainJsonError, TreeosError } from '@treeos/core'
 
-/** What the Temporal client throws when the way to the server, or the server, is at fault. */
+/** Errors that the Temporal client throws when the server is unreachable or failing. */
 const TEMPORAL_FAULTS = new Set(['ServiceError', 'TransportError', 'GrpcConnectionError'])
 
 /**
- * An error as somebody outside may be told of it. A refusal says itself; of anything else only the code: messages of
- * Postgres and of libraries quote statements, rows and paths.
+ * Turns an error into one that is safe to send to a client. A TreeosError stays as it is. Any other error becomes a code
+ * without its message, since messages of Postgres and of libraries quote statements, rows and paths.
+ * @returns INVALID_INPUT for content that is no plain JSON, SERVICE_UNAVAILABLE for an outage, otherwise INTERNAL
  */
 export function refusalOf(error: unknown): TreeosError {
   if (error instanceof TreeosError) return error
   if (error instanceof NotPlainJsonError) return new TreeosError('INVALID_INPUT', error.message)
   if (isTransient(error) || (error instanceof Error && TEMPORAL_FAULTS.has(error.name)))
-    return new TreeosError('SERVICE_UNAVAILABLE', 'a service is away for a moment: try again')
-  return new TreeosError(
-    'INTERNAL',
-    'something went wrong here; the server that you spoke to has logged what',
-  )
+    return new TreeosError('SERVICE_UNAVAILABLE', 'a service is unavailable: try again in a few seconds')
+  return new TreeosError('INTERNAL', 'internal error; the log of the server has the details')
 }

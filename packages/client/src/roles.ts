@@ -4,14 +4,16 @@ import { listRowsOf, readSpec } from '@treeos/reality'
 import { type CompleteRole, withDefaults } from '@treeos/roles'
 import type { BeingRow } from '@treeos/world'
 
-/** A role with everything that its author left out, where it came from and who could wear it. */
+/** A registered role with its defaults filled in, its origin, and the beings that may wear it. */
 export type RoleView = CompleteRole & {
+  /** name of the extension that brings it; `live` when a being wrote it */
   readonly origin: string
   readonly digest: string
-  /** stances whose flow or default names it */
+  /** stances of the beings whose flow or default role names it */
   readonly usedBy: readonly string[]
 }
 
+/** All registered roles. @param rolesNamed lists the roles that a being's flow and default name */
 export async function roles(db: Db, rolesNamed: (being: BeingRow) => readonly string[]): Promise<RoleView[]> {
   const users = new Map<string, string[]>()
   for (const { row: being } of await listRowsOf(db, 'being:')) {

@@ -3,15 +3,15 @@ import { readerOf } from '@treeos/reality'
 import { OPERATOR } from '@treeos/world'
 import { act, type Connection } from './acts.ts'
 
-/** Where the operator keeps which scenes are planted, on the root. */
+/** Quality namespace of the root space that records which scenes are planted. */
 const SCENE_NAMESPACE = 'scene'
 
 /**
- * Plants the scene of an extension, as the operator, unless that was done before. One that was interrupted is gone on with:
- * what is there already stays as it is.
- * @param onKept told of each part that finds something in its place
- * @returns false when it was planted before
- * @throws {TreeosError} the code of an act that is refused
+ * Plants the scene of an extension, as the operator, unless it was planted before. A second call completes an interrupted
+ * one: it skips acts whose result exists already.
+ * @param onKept called with the reason for each act that is skipped
+ * @returns false when the scene was planted before
+ * @throws {TreeosError} the code of an act that was refused for another reason
  */
 export async function plantScene(
   at: Connection,

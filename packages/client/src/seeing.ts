@@ -18,29 +18,31 @@ import { authorizeActingAs } from './persons.ts'
 type SeeConnection = Omit<Connection, 'temporal'>
 
 /**
- * SEE: reads an address as a being may, right now, and writes nothing anywhere. Its flow is evaluated for the verb `see`,
- * and both gates hold.
- * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND
+ * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both
+ * gates.
+ * @throws {TreeosError} FORBIDDEN, ADDRESS_PARSE_ERROR, BEING_NOT_FOUND, SPACE_NOT_FOUND; ROLE_UNAVAILABLE when the flow
+ *   gives no role
  */
 export async function see(at: SeeConnection, as: BeingName, address: string): Promise<Descriptor> {
   return withLook(at, as, (look) => look.see(address))
 }
 
-/** What a being knows of itself: who it is right now, and what it may reach for. */
+/** A being's view of itself: its place, its roles and its surface. */
 export interface SelfView {
   readonly being: string
-  /** the path of the space that it is in */
+  /** path of the space that it is in */
   readonly space: string
   readonly role: string
   readonly stacked: readonly string[]
   readonly surface: Surface
-  /** SEE of itself; null where its own lists do not let it */
+  /** result of SEE on itself; null when its `canSee` does not allow that */
   readonly self: Descriptor | null
 }
 
 /**
- * What a being knows of itself, all at one instant.
- * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN for whoever may not act as it, ROLE_UNAVAILABLE
+ * A being's view of itself, read in one snapshot.
+ * @throws {TreeosError} BEING_NOT_FOUND; FORBIDDEN when the person may not act as it; ROLE_UNAVAILABLE when its flow gives
+ *   no role
  */
 export async function describeSelf(at: SeeConnection, as: BeingName): Promise<SelfView> {
   return withLook(at, as, async ({ me, role, stacked, surface, see }) => ({
@@ -56,7 +58,7 @@ export async function describeSelf(at: SeeConnection, as: BeingName): Promise<Se
   }))
 }
 
-/** A being that looks: nothing it sees comes from another instant. */
+/** A being with its roles and surface in one snapshot, and SEE within it. */
 interface Look {
   readonly me: BeingRow
   readonly role: string
@@ -99,7 +101,7 @@ async function withLook<T>(at: SeeConnection, as: BeingName, use: (look: Look) =
       see: async (address) => {
         const act = await decideCall({ verb: 'see', address }, acting)
         const seen = act.kind === 'act' ? act.seen : null
-        if (seen === null) throw new Error('a look that shows nothing')
+        if (seen === null) throw new Error(`the SEE of ${address} was not decided as a SEE`)
         return seen()
       },
     })

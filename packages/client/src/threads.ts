@@ -1,21 +1,24 @@
 import { type Db, listThreads, threadOf } from '@treeos/chain'
 import { quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 
-/** A thread as people are told of it: one wake, and all that came of it. */
+/** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
-  /** ISO 8601, UTC: of its first wake, and of its last */
+  /** when its first and its last wake arrived; ISO 8601, UTC */
   readonly began: string
   readonly moved: string
-  /** stances of whoever was woken in it, or woke another */
+  /** stances of the beings that were woken in it, or woke another */
   readonly participants: readonly string[]
 }
 
-/** The threads that are not over, the last moved first. With `all`, also those that are. */
+/**
+ * Threads, the one with the latest wake first.
+ * @param which `last`: at most this many; `all`: finished threads too
+ */
 export async function threads(db: Db, which: { last: number; all: boolean }): Promise<ThreadView[]> {
   return (await listThreads(db, which)).map(viewOf)
 }
 
-/** @throws {TreeosError} CORRELATION_NOT_FOUND */
+/** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function thread(db: Db, id: string): Promise<ThreadView> {
   const tally = await threadOf(db, id)
   if (tally !== null) return viewOf(tally)

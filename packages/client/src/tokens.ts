@@ -13,21 +13,21 @@ import { readerOf } from '@treeos/reality'
 import type { WorldReader } from '@treeos/world'
 import { authorizeActingAs, type Presence } from './persons.ts'
 
-/** How long a token may hold, in days. */
+/** Longest validity of a token, in days. */
 export const TOKEN_DAYS_MAX = 365
 const TOKEN_DAYS = 30
 const SECRET_BYTES = 32
-/** Named, so that whatever finds one in a log or a file knows what it is. */
+/** The prefix lets secret scanners recognize a token. */
 const SECRET = /^treeos_[A-Za-z0-9_-]{43}$/
 
-/** Whom somebody outside acts as, and on whose behalf. */
+/** Lets a client act as a being on behalf of a person. */
 export interface TokenGrant {
   readonly being: BeingName
-  /** the person who answers for it: the being itself, or one of those it descends from */
+  /** the person who issued the token: the being itself, or one of its ancestors */
   readonly issuer: BeingName
 }
 
-/** A token as people are told of it. */
+/** A token as people see it, without its secret. */
 export interface TokenView {
   readonly id: string
   readonly being: string
@@ -39,9 +39,10 @@ export interface TokenView {
 }
 
 /**
- * Lets somebody outside act as one being, until it expires or is revoked.
- * @returns the secret, which is shown this once and stored nowhere
- * @throws {TreeosError} FORBIDDEN for whoever is neither the person itself nor descends from it; BEING_NOT_FOUND
+ * Issues a token that lets its holder act as one being, until it expires or is revoked.
+ * @param days whole number from 1 to {@link TOKEN_DAYS_MAX}; default 30
+ * @returns the token with its secret; the secret is not stored and cannot be read again
+ * @throws {TreeosError} FORBIDDEN when the being neither is `as` nor descends from it; BEING_NOT_FOUND; INVALID_INPUT
  */
 export async function issueToken(
   at: Presence,
@@ -59,7 +60,7 @@ export async function issueToken(
   return { ...viewOf(token), secret }
 }
 
-/** The tokens by which somebody may act, or might have, as a person or as whoever descends from it; the oldest first. */
+/** Tokens for a person or for its descendants, and those that the person issued. Ended ones too; the oldest first. */
 export async function listTokens(at: Presence, as: BeingName): Promise<TokenView[]> {
   await requirePerson(at, as)
   const reader = readerOf(at)
@@ -71,8 +72,8 @@ export async function listTokens(at: Presence, as: BeingName): Promise<TokenView
 }
 
 /**
- * Ends a token for good. Its issuer may, and whoever could have issued it.
- * @throws {TreeosError} FORBIDDEN, INVALID_INPUT for an id that is of no token, RESOURCE_CONFLICT when it was revoked before
+ * Revokes a token. Allowed to its issuer and to any person who could have issued it.
+ * @throws {TreeosError} FORBIDDEN; INVALID_INPUT for an unknown id; RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
   at: Presence,
@@ -83,7 +84,7 @@ export async function revokeToken(
   if (token === null)
     throw new TreeosError(
       'INVALID_INPUT',
-      `id is ${quote(id)}, which is of no token; \`treeos token list\` lists them`,
+      `no token has the id ${quote(id)}; \`treeos token list\` lists them`,
     )
   if (!(await mayManage(readerOf(at), as, token)))
     throw new TreeosError(
@@ -93,11 +94,11 @@ export async function revokeToken(
   if (!(await markTokenRevoked(at.db, id)))
     throw new TreeosError('RESOURCE_CONFLICT', `token ${id} was revoked before`)
   const revoked = await findToken(at.db, id)
-  if (revoked === null) throw new Error('a token that is gone')
+  if (revoked === null) throw new Error(`token ${id} was deleted while it was revoked`)
   return viewOf(revoked)
 }
 
-/** Whom a secret stands for, while its token holds; null for any other text. */
+/** The grant of a secret. @returns null when the text is no secret, or its token is unknown, expired or revoked */
 export async function verifyToken(
   at: Presence,
   secret: string,
@@ -107,19 +108,20 @@ export async function verifyToken(
   return token === null ? null : { token: token.id, being: token.being, issuer: token.issuedBy }
 }
 
-/** Those of these tokens that hold no more: revoked, or expired. */
+/** The ids among these whose tokens are expired or revoked. */
 export const endedTokens = ({ db }: Presence, ids: readonly string[]): Promise<string[]> =>
   listEndedTokens(db, ids)
 
-/** By whose hands a bearer acts. */
+/** How the holder of a grant may act. */
 export interface Authorization {
+  /** the person that acts */
   readonly person: BeingName
-  /** whether that person must inhabit the being first: it has a mind of its own */
+  /** true when that person must inhabit the being first, because the being is no person */
   readonly inhabits: boolean
 }
 
 /**
- * How somebody may act as a being on behalf of a person: as the person itself, or as one that descends from it.
+ * Checks that a grant is for the person itself or for a descendant.
  * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND
  */
 export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant): Promise<Authorization> {
@@ -130,19 +132,19 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
   if (being !== issuer && !(await isDescendant(reader, being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
-      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: others act as oneself or as one's own offspring`,
+      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: a token lets act as its issuer or as a descendant of it`,
     )
   const inhabits = row.cognition.kind !== 'human'
   return { person: inhabits ? issuer : being, inhabits }
 }
 
-/** Somebody who acts as itself: a token would outlast the lease of whoever only drives a being. */
+/** Refuses a person that only drives the being `as`: a token would outlast the lease. */
 async function requirePerson(at: Presence, as: BeingName): Promise<void> {
   const lease = await authorizeActingAs(at, as)
   if (lease !== null)
     throw new TreeosError(
       'FORBIDDEN',
-      `you only drive ${stanceOf(as)}: tokens are a person's own; issue one as ${stanceOf(lease.driver)}`,
+      `you only drive ${stanceOf(as)}, and only persons manage tokens; do it as ${stanceOf(lease.driver)}`,
     )
 }
 

@@ -11,13 +11,13 @@ import {
 import { askerOf, openerOf } from './asker.ts'
 import { effectResultOf } from './effect-result.ts'
 
-/** Where a call is decided: the database, and the code that is loaded. */
+/** Dependencies of a decision: the database, and the loaded code. */
 export interface DecisionDeps {
   readonly db: Db
   readonly registry: Registry
 }
 
-/** A moment whose decision passes the gates: live at its stamp, or again in what-if. */
+/** A moment whose call is decided: at its stamp, or again in a what-if. */
 export interface DecisionMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
@@ -25,11 +25,11 @@ export interface DecisionMoment {
   readonly stack: PinnedStack
   readonly surface: Surface
   readonly role: Acting['role']
-  /** what opened the moment; for a person's reply, the wake it answers */
+  /** the wake that opened the moment; for a person's reply, the wake that it answers */
   readonly wake: Wake
 }
 
-/** Everything that the call of a moment is decided from. */
+/** Inputs for deciding the call of a moment. */
 export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment): Acting {
   const { reader, me, open, stack, surface, role, wake } = moment
   return {
@@ -50,7 +50,7 @@ export function actingFor({ db, registry }: DecisionDeps, moment: DecisionMoment
   }
 }
 
-/** Everything that a SEE outside of any moment is decided from. No wake opened it, and it writes nothing. */
+/** Inputs for deciding a SEE outside of a moment. It has no wake and writes nothing. */
 export function actingToSee(
   { db, registry }: DecisionDeps,
   seer: Pick<Acting, 'reader' | 'me' | 'driver' | 'surface'> & { readonly caller: Caller },

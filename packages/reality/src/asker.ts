@@ -3,10 +3,10 @@ import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/cor
 import type { Asker } from '@treeos/world'
 import { readFace } from './blobs.ts'
 
-/** The being that summoned, as it was in the moment in which it spoke. Null when no being summoned. */
+/** The being that summoned, with its surface and driver at that moment. Null when no being summoned. */
 export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   if (wake.kind !== 'summon' || wake.caller === null) return null
-  // A summon has the id of the moment it was spoken in, or the id that a person's act was submitted with.
+  // The id of a summon is the id of the moment that sent it, or the id with which a person submitted the act.
   const moment = (await readOutcomeOfWake(db, actWakeId(wake.id)))?.moment ?? wake.id
   if (parseMomentId(moment).being !== wake.caller.name) return null
   const open = await readOpen(db, moment)
@@ -17,7 +17,7 @@ export async function askerOf(db: Db, wake: Wake): Promise<Asker | null> {
   return { surface: face.surface, driver, lender: own === true ? null : driver }
 }
 
-/** The being whose summon began the thread of a wake. Null when no being began it. */
+/** The being whose summon started the thread of a wake. Null when no being started it. */
 export async function openerOf(db: Db, { id, root, caller }: Wake): Promise<BeingName | null> {
   const first = root === id ? caller : (await findEntry(db, root))?.caller
   return first?.name ?? null

@@ -3,7 +3,7 @@ import type { Digest, Json } from '@treeos/core'
 import type { Program, RoleSpec } from '@treeos/roles'
 import type { Face } from '@treeos/world'
 
-// A digest names the bytes that were stored under it, so the type of what was stored is the type of what is read.
+// These casts are safe: a digest always names the same bytes, and only this type was stored under it.
 
 export const readProgram = async (db: Db, digest: Digest): Promise<Program | null> =>
   (await getBlob(db, digest)) as unknown as Program | null

@@ -8,8 +8,8 @@ import { appendSystemFacts } from './system-facts.ts'
 
 /**
  * Creates the reality of a database unless it has one: its row, the roles of the registry, the first spaces and beings.
- * Safe to run again: it leaves what exists as it is.
- * @param owner opened with `asOwner`
+ * Safe to run again: it changes nothing that exists.
+ * @param owner a handle opened with `asOwner`
  */
 export async function bootstrapReality(
   owner: Kysely<ChainDb>,
@@ -26,7 +26,7 @@ export async function bootstrapReality(
   return made
 }
 
-/** Rebuilds the watches of beings that were born before changes woke anyone: their rows hold what wakes them. */
+/** Rebuilds missing watches from the rows of beings. Realities made by older versions have beings without watches. */
 async function rebuildMissingWatches(owner: Kysely<ChainDb>): Promise<void> {
   const watched = new Set(
     (await owner.selectFrom('watch').select('being').distinct().execute()).map((row) => row.being),

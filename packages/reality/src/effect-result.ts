@@ -4,7 +4,7 @@ import type { EffectCall } from '@treeos/world'
 
 /**
  * The result of the effect that a moment requested; null while there is none.
- * @throws {TreeosError} the refusal that the effect ended with; INTERNAL when the moment now requests another effect
+ * @throws {TreeosError} the error that the effect ended with; INTERNAL when `call` differs from the recorded request
  */
 export async function effectResultOf(
   db: Db,
@@ -15,7 +15,7 @@ export async function effectResultOf(
   if (stored === null || stored.result === null) return null
   // A moment has one effect, so this request must be the one that was performed.
   if (canonicalJson(stored.request) !== canonicalJson(call))
-    throw new TreeosError('INTERNAL', `${call.operation} asks for something else than what was done`)
+    throw new TreeosError('INTERNAL', `${call.operation} now requests another effect than the one performed`)
   if ('error' in stored.result) throw new TreeosError(stored.result.error.code, stored.result.error.message)
   return stored.result
 }

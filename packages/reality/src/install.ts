@@ -15,15 +15,15 @@ import { type OpenReality, readerOf } from './open-reality.ts'
 import { listRowsOf } from './rows.ts'
 import { appendSystemFacts } from './system-facts.ts'
 
-/** The origin of roles that beings wrote. */
+/** Origin of roles that beings wrote. */
 const LIVE = 'live'
-/** Another writer may move a head at each try. */
+/** Each try may fail because another writer moved a head. */
 const TRIES_MAX = 10
 
 /**
  * Adds the delegates (@birther, @role-manager) to a reality that an older version made. Safe to run again, and by several
- * workers at once: it leaves what exists as it is.
- * @returns delegates that could not be installed, because another being or role has the name
+ * workers at once: it changes nothing that exists.
+ * @returns names of the delegates that could not be installed, because another being or role has the name
  */
 export async function installDelegates(at: OpenReality): Promise<string[]> {
   const taken: string[] = []
@@ -42,14 +42,14 @@ async function installDelegate(at: OpenReality, name: (typeof DELEGATES)[number]
     if (missing.length === 0 || (await appendSystemFacts(at, missing, reader))) return true
   }
   throw new Error(
-    `the ${name} could not be installed: in ${TRIES_MAX} tries another writer always came first`,
+    `cannot install the ${name}: another writer changed the same reels in each of ${TRIES_MAX} tries`,
   )
 }
 
 /**
- * Writes the roles of loaded code into the role registry where they differ from it, and ends roles that a loaded extension
- * no longer has. Several workers may do so at once. Older moments keep the spec digest that they wore.
- * @returns roles that were not installed, because a being wrote a role of that name
+ * Writes the roles of the loaded code into the role registry where they differ, and removes roles that a loaded extension
+ * no longer has. Several workers may do so at once. Past moments keep the digests of the specs that they wore.
+ * @returns names of roles that were not installed, because a being wrote a role of that name
  */
 export async function installRoles(at: OpenReality, registry: Registry): Promise<RoleName[]> {
   const taken = new Set<RoleName>()
@@ -60,7 +60,7 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
       const fact = roleInstalled(role, role.origin, digestOf)
       const installed = (await reader.row(roleKey(role.spec.name))) as RoleRow | null
       if (installed?.origin === LIVE) {
-        taken.add(role.spec.name) // else its author would gain a role above its own reach
+        taken.add(role.spec.name) // replacing it could give its author a role above its own reach
         continue
       }
       if (
@@ -77,11 +77,11 @@ export async function installRoles(at: OpenReality, registry: Registry): Promise
     if (changed.length === 0 || (await appendSystemFacts(at, changed, reader))) return [...taken]
   }
   throw new Error(
-    `the roles of extensions could not be written: in ${TRIES_MAX} tries another writer always came first`,
+    `cannot install the roles of extensions: another writer changed the same reels in each of ${TRIES_MAX} tries`,
   )
 }
 
-/** Registered roles of a loaded extension that its code no longer has. Roles of extensions that are not loaded stay. */
+/** Registered roles that the code of a loaded extension no longer has. Roles of extensions that are not loaded stay. */
 async function rolesWithoutCode(db: Db, registry: Registry): Promise<RoleName[]> {
   const loaded = new Set(registry.extensions.map(({ name }) => name))
   return (await rolesOf(db, (origin) => loaded.has(origin))).filter((name) => !registry.roles.has(name))
@@ -93,9 +93,9 @@ async function rolesOf(db: Db, isWanted: (origin: string) => boolean): Promise<R
 }
 
 /**
- * Ends the roles of an extension whose code is gone for good. Everything else that was made with it stays in the world.
+ * Removes the roles of an extension whose code is gone. Everything else that was made with the extension stays in the world.
  * A worker that loads the extension again installs its roles again.
- * @returns the roles that were ended
+ * @returns names of the removed roles
  * @throws {TreeosError} RESOURCE_CONFLICT while the extension is loaded here, EXTENSION_NOT_FOUND when it has no role
  */
 export async function endExtension(
@@ -105,7 +105,7 @@ export async function endExtension(
   if (at.registry.extensions.some((extension) => extension.name === name))
     throw new TreeosError(
       'RESOURCE_CONFLICT',
-      `extension ${name} is loaded here, so its roles would come back`,
+      `extension ${name} is loaded here, so its roles would be installed again`,
     )
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const roles = name === LIVE ? [] : await rolesOf(at.db, (origin) => origin === name)
@@ -114,6 +114,6 @@ export async function endExtension(
     if (await appendSystemFacts(at, roles.map(roleRemoved), readerOf(at))) return roles
   }
   throw new Error(
-    `the roles of ${name} could not be ended: in ${TRIES_MAX} tries another writer always came first`,
+    `cannot remove the roles of ${name}: another writer changed the same reels in each of ${TRIES_MAX} tries`,
   )
 }

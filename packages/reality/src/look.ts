@@ -34,14 +34,14 @@ import {
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './unknown-being.ts'
 
-/** What a moment saw, the record of it, and the entries and see-resolvers that were left out. */
+/** The result of a moment's look, its open record, and the relationship entries and see-resolvers that failed. */
 export interface MomentLook extends Seen {
   readonly record: OpenRecord
   readonly faults: readonly { readonly what: string; readonly error: unknown }[]
 }
 
 /**
- * Looks at the world at the instant of one prefetch, and makes the open record of a moment from it.
+ * Reads the world in the snapshot of one prefetch, and makes the open record of a moment from it.
  * @throws {UnknownBeingError} when no such being lives in this reality
  */
 export async function lookForMoment(
@@ -54,7 +54,7 @@ export async function lookForMoment(
   const me = await reader.being(being)
   if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), reality.timeZone)
-  const answered = await findAnswered(db, wake) // what is said in an inbox row never changes
+  const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
   const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
   const driver = wake.kind === 'act' ? driverOf(me, leaseOf(wake)) : null
@@ -98,8 +98,8 @@ export async function lookForMoment(
 }
 
 /**
- * What a look is made from: the fields of an open record, live or stored. So replay looks as the live moment did. The hour
- * and the weekday are data, since time-zone tables change.
+ * The inputs of a look, taken from an open record. Live moments and replay both use it, so they look alike. The hour and
+ * the weekday come from the record, since time-zone tables change.
  */
 export function openingOf(
   me: BeingRow,
@@ -132,14 +132,14 @@ export function openingOf(
   }
 }
 
-/** The lease that a person's act was put in under; null when it was put in under none. */
+/** The lease under which a person's act was submitted; null when there was none. */
 export function leaseOf({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
   const lease = readPath(content, ['lease'])
   if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null
   return { driver: lease.driver, epoch: lease.epoch }
 }
 
-/** The summon that a person's act answers, if it names one of theirs. */
+/** The summon that a person's act answers; null when the act names none, or one of another being's inbox. */
 async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
   const correlation = wake.kind === 'act' ? readPath(wake.content, ['answers']) : null
   if (typeof correlation !== 'string') return null
@@ -147,7 +147,10 @@ async function findAnswered(db: Db, wake: Wake): Promise<InboxEntry | null> {
   return entry === null || entry.being !== wake.being || entry.kind === 'act' ? null : entry
 }
 
-/** A reply is evaluated with the wake it answers; a free act has its own verb and no caller; all else is a summon. */
+/**
+ * The verb and caller that the flow sees. A reply takes them from the wake that it answers. Another act of a person has its
+ * own verb and no caller. Every other wake counts as a summon.
+ */
 function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; caller: Caller | null } {
   if (wake.kind !== 'act') return { verb: 'summon', caller: wake.caller }
   if (answered !== null) return { verb: 'summon', caller: answered.caller }

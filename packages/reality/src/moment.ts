@@ -9,7 +9,7 @@ export interface LoadedMoment {
   readonly record: OpenRecord
   readonly program: Program
   readonly face: Face | null
-  /** of the wake; for a person's act, what the person chose */
+  /** content of the wake; for a person's act, the act */
   readonly content: Json
 }
 
@@ -49,7 +49,7 @@ export async function composeLoaded(
       content: loaded.content,
     },
   )
-  // A role whose extension is not loaded here must not be worn: its actions and its see-resolvers are code too.
+  // A role needs its extension even when its prompt is text: its actions and see-resolvers are code.
   const unloaded = [stack.primary, ...stack.stacked].find(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
@@ -71,7 +71,7 @@ export function specsOf(
   )
 }
 
-/** The digests that the record of a moment holds. The prompt has none where code of a role is not loaded. */
+/** The digests that the record of a moment holds. The prompt's is null when the code of a role is not loaded. */
 export function digestsOf(composed: Composed, face: Face, stack: PinnedStack): ComposedMoment['digests'] {
   return {
     stack: digestOf(stack),

@@ -8,6 +8,6 @@ export interface OpenReality {
   readonly reality: Reality
 }
 
-/** Reads the world as Postgres has it now. Each read is a statement of its own unless `db` is a snapshot. */
+/** Reads the current world. Reads may see different states unless `db` is a snapshot. */
 export const readerOf = ({ db, reality }: OpenReality): WorldReader =>
   new WorldReader(rowSource(db, reality.id))

@@ -1,7 +1,7 @@
 import { type Db, listRows, listScheduling } from '@treeos/chain'
 import type { BeingRow, MatterRow, RoleRow, SpaceRow, WorldRow } from '@treeos/world'
 
-/** What the rows of each kind are: the prefix of a row's key names the kind. */
+/** Row types by kind. The kind is the prefix of a row's key. */
 interface RowKinds {
   readonly 'being:': BeingRow
   readonly 'space:': SpaceRow
@@ -10,7 +10,7 @@ interface RowKinds {
   readonly 'matter:': MatterRow
 }
 
-/** All rows of one kind, sorted by key. A list reads no heads, so no moment may rest on it. */
+/** All rows of one kind, sorted by key. A list reads no heads, so a moment must not use it. */
 export async function listRowsOf<Kind extends keyof RowKinds>(
   db: Db,
   kind: Kind,
@@ -19,7 +19,7 @@ export async function listRowsOf<Kind extends keyof RowKinds>(
   return rows.map(({ key, state }) => ({ key, row: state as unknown as RowKinds[Kind] }))
 }
 
-/** Beings that may have a schedule. The index matches the text of a row, so some of them have none. */
+/** Beings that may have a schedule. The index matches on the text of a row, so some of them have none. */
 export async function listSchedulingBeings(db: Db): Promise<BeingRow[]> {
   return (await listScheduling(db)) as unknown as BeingRow[]
 }

@@ -3,7 +3,11 @@ import { type FactDraft, SUBSTRATE } from '@treeos/core'
 import { foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
 import type { OpenReality } from './open-reality.ts'
 
-/** Appends facts that no being's act made. @returns false when another writer moved a head in between */
+/**
+ * Appends facts that come from no act of a being.
+ * @param reader the reader that the drafts were decided from; the append checks the heads that it read
+ * @returns false when another writer moved one of these heads, and nothing was written
+ */
 export async function appendSystemFacts(
   { db, reality }: OpenReality,
   drafts: readonly FactDraft[],
