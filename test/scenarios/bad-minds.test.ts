@@ -26,7 +26,7 @@ const failed = (reason: string, message: string | RegExp = /./) => ({
   message: typeof message === 'string' ? message : expect.stringMatching(message),
   act: null,
 })
-const NO_ANSWER = 'the mind gave no answer within the time and the retries it has'
+const NO_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
 const MINDS: readonly BadMind[] = [
   {
@@ -81,7 +81,7 @@ const MINDS: readonly BadMind[] = [
     what: 'a tool that there is not',
     replies: [{ tool: { name: 'exec', args: { command: 'rm -rf /' } } }],
     requests: 1,
-    outcome: failed('LLM_FAILED', 'model called a tool that there is not'),
+    outcome: failed('LLM_FAILED', 'model called a tool that does not exist'),
   },
   {
     what: 'arguments that are no JSON',

@@ -39,7 +39,9 @@ describe('L5 a cause chain that branches', () => {
     const wake = await wakeIn('flood', 'boss', { call })
     const end = await momentOf(world, wake)
     expect(end).toMatchObject({ outcome: 'failure', reason: 'RATE_LIMITED' })
-    expect(end.message).toContain(`${LIMITS.chainWakesMax} wakes came of "flood"`)
+    expect(end.message).toContain(
+      `the chain of "flood" has reached its limit of ${LIMITS.chainWakesMax} wakes`,
+    )
     expect((await entriesOf('boss')).map(({ content }) => (content as JsonObject).correlation)).toContain(
       wake,
     )

@@ -63,7 +63,7 @@ describe('a budget', () => {
       ['act', 'self-continues-spent'],
     ])
     expect(all.at(-1)?.message).toBe(
-      'it went on by itself 2 times and was not silent yet, as often as the budget of @house lets it',
+      'the being has used all 2 self-continues that the budget of @house allows',
     )
     expect(wakeContents('heir')[1]).toMatchObject({ event: 'self-continue', step: 1, of: 2 })
     // Zero is allowed, for this being only; and a setter cannot grant more than it holds.

@@ -65,7 +65,7 @@ it('the result was lost: the moment is a failure with a code, and its text does 
     outcome: 'failure',
     reason: 'TIMEOUT',
     message:
-      'what it does outside gave no result within the time and the attempts it has: it may have been done all the same',
+      "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error",
     act: null,
   })
   expect(cameFrom('ben')).toHaveLength(1)

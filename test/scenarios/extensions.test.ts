@@ -187,7 +187,7 @@ describe('F36 the parts of an extension', () => {
       outcome: 'failure',
       reason: 'ROLE_UNAVAILABLE',
       primary: 'trip:guide',
-      message: 'role trip:guide needs code that is not loaded in this worker: is its extension gone?',
+      message: 'role trip:guide needs code that is not loaded in this worker: was its extension removed?',
       act: null,
     })
   })
@@ -208,7 +208,7 @@ describe('F36 the parts of an extension', () => {
     expect(await live(world, 'walker', 'go on')).toMatchObject({
       outcome: 'skipped',
       reason: 'role-unavailable',
-      message: 'it would wear trip:guide, trip:walker, which is not registered: is its extension gone?',
+      message: 'the flow names trip:guide, trip:walker, which is not registered: was its extension removed?',
     })
   })
 

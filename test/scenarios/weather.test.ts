@@ -79,7 +79,7 @@ describe('the weather', () => {
       world,
       () => doAs(world, 'weather:observe', '@station', BERLIN),
       'INTERNAL',
-      /what it does outside gave no/,
+      /the effect gave no result/,
     )
     expect(asked).toHaveLength(3)
     expect(await ask()).toContain('recorded')

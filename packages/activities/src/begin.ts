@@ -17,9 +17,10 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
 
 /**
- * Takes a generation for this execution chain, and closes what an older life left half done: its open moment is skipped
- * as superseded and its wake is free again.
- * @throws {UnknownBeingError} when no such being lives here
+ * Takes a generation for this execution chain, and closes moments that an older generation left open. They are skipped as
+ * `superseded`, and their wakes can be claimed again.
+ * @returns the generation, and the number of its first moment
+ * @throws {UnknownBeingError} when this reality has no such being
  */
 export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promise<Begun> {
   const { db, reality } = deps
@@ -37,8 +38,8 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
 }
 
 /**
- * A life begins with the same number however often it is begun: the task that began it may die after its first moments
- * were stamped, and history must hear of them all the same.
+ * The number of a generation's first moment. Reruns return the same number: a workflow task may die after the first moments
+ * were stamped, and then history must record these moments too.
  * @param next number that a new moment would get
  */
 async function firstNumber(db: Db, being: BeingName, generation: number, next: number): Promise<number> {
@@ -56,7 +57,7 @@ async function supersede(
 ): Promise<void> {
   const open = await readOpen(db, moment)
   const [head] = await readHeads(db, reality.id, [momentsReel(being)])
-  if (open === null || head === undefined) throw new Error(`moment ${moment} was open and is gone`)
+  if (open === null || head === undefined) throw new Error(`the open record of ${moment} is missing`)
   const sealedAt = Math.max(await readClock(db), open.record.openedAt)
   const record: MomentRecord = {
     v: 1,

@@ -1,4 +1,4 @@
-/** The beats' effects: one activity a file, all made from the same few dependencies. */
+/** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
 import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
@@ -31,7 +31,10 @@ export {
 export { CRASH_POINTS, type CrashPoint } from './run/crash-point.ts'
 export { noopObserver, type Observer } from './run/observer.ts'
 
-/** The activities a worker registers. Local beats are attested, and no error reaches history with its message. */
+/**
+ * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages
+ * stay out of history.
+ */
 export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & { performEffect: Effects[string] } {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     guarded(

@@ -14,8 +14,8 @@ import { readerOf } from '@treeos/reality'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 /**
- * Turns an act that a person sent as a Temporal signal into an inbox row. What cannot be read is refused; nobody waits for
- * an answer here, so the refusal is told to the log only.
+ * Turns an act that a person sent as a Temporal signal into an inbox row. Refuses an act that it cannot parse. No caller
+ * waits for an answer, so the refusal goes to the log only.
  */
 export async function intake(
   deps: BeatDeps,
@@ -46,9 +46,12 @@ export async function intake(
   }
 }
 
-/** Whoever may send signals could else act as any being. */
+/** Refuses beings that are no persons. Otherwise anyone who may send Temporal signals could act as any being. */
 async function requireHuman(deps: BeatDeps, being: string): Promise<void> {
-  const mind = (await readerOf(deps).being(being))?.cognition.kind
-  if (mind !== 'human')
-    throw new TreeosError('FORBIDDEN', `only a person acts by signal; @${being} is ${mind ?? 'nobody'}`)
+  const kind = (await readerOf(deps).being(being))?.cognition.kind
+  if (kind !== 'human')
+    throw new TreeosError(
+      'FORBIDDEN',
+      `only persons act by signal, and @${being} ${kind === undefined ? 'does not exist' : `has cognition ${kind}`}`,
+    )
 }

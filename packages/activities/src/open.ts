@@ -9,10 +9,10 @@ import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /**
- * Assign and fold: claims the next wake, then looks at the world once, at one instant, and records what it saw. A rerun
- * gets the first run's record back, whatever the world has become since.
- * @returns null when nothing wakes the being and nothing will by itself
- * @throws {StaleGenerationError} when a younger life has begun
+ * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
+ * the first run's record, even when the world has changed.
+ * @returns null when no wake waits and the being never wakes by itself
+ * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
 export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | Resting | null> {
   const { db, memory } = deps
@@ -41,22 +41,22 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   })
   crashPoint('open:after-record')
   if (first) for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
-  // Only what is stored may be acted on, and after a rerun that is not what was just seen.
+  // The stored record counts: after a rerun it differs from what was just seen.
   const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
   if (first) memory.moments.set(input.moment, loaded)
-  // Without a face nothing was seen of the being itself, which may wake by itself all the same.
+  // Without a face the look did not read the being's idle setting.
   const resting = loaded.face === null ? await restingOf(deps, input.being) : null
   return forWorkflow(loaded, input.program, wake, resting)
 }
 
-/** Beings look where they looked before, and often at whoever woke them. */
+/** Keys to prefetch: those of the being's last open, and the caller's row. */
 function expectedReads(memory: Memory, { being, caller }: InboxEntry): ReadSet {
   const expected = memory.opened.get(being) ?? new ReadSet()
   if (caller !== null) expected.keys.add(beingKey(caller.name))
   return expected
 }
 
-/** What history may hold of an open moment. */
+/** The part of an open moment that history may hold. */
 function forWorkflow(
   { record, program, face }: LoadedMoment,
   held: Digest | null,

@@ -16,15 +16,15 @@ import { withPostgresRetry } from './run/postgres-retry.ts'
 import { isLeaseExpired, LEASE_EXPIRED } from './stamp/lease.ts'
 
 /**
- * Does outside what a moment asks for. A rerun finds the first result and does nothing again; a process that dies between
- * doing and recording does it twice, under the same key.
- * @throws whatever may succeed in another attempt; what never will is a result
+ * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a
+ * process dies after performing and before recording, the effect is performed again under the same key.
+ * @throws {EffectError} when another attempt may succeed; a TreeosError of the effect is recorded as its result
  */
 export async function performEffect(deps: BeatDeps, { moment }: { moment: MomentId }): Promise<null> {
   const stored = await withPostgresRetry(deps.observe, () => readEffect(deps.db, moment))
-  if (stored === null) throw new Error(`what ${moment} asks for is not kept`)
+  if (stored === null) throw new Error(`the effect request of ${moment} is not stored`)
   if (stored.result !== null) return null
-  // It may have waited for its worker, or failed before, for longer than a lease holds.
+  // Waiting for a worker, and earlier attempts, may have taken longer than the lease lasts.
   const isExpired = await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment))
   const result = isExpired ? UNLEASED : await attempt(deps, moment, stored.request)
   crashPoint('effect:after-perform')
@@ -50,25 +50,30 @@ async function attempt(
     try {
       return resultOf(operation, await untilAborted(signal, effect.perform(at)))
     } catch (error) {
-      // Its own words stay here: history would keep them.
+      // Only the class of the error goes into history; its message may quote content.
       if (!(error instanceof TreeosError)) throw new EffectError(error instanceof Error ? error.name : '')
       return { error: { code: error.code, message: messageOf(error.message) } }
     }
   })
 }
 
-/** It was done, whatever it says of it: no further attempt would change that. */
+/** The result to record. A value that is no plain JSON is an error result: the effect was performed, so it is not retried. */
 function resultOf(operation: string, value: Json): EffectResult {
   try {
     guardJson(value, CONTENT_BOUNDS)
     return { value }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { error: { code: 'INTERNAL', message: messageOf(`${operation} gave no plain JSON: ${why}`) } }
+    return {
+      error: {
+        code: 'INTERNAL',
+        message: messageOf(`${operation} returned a value that is no plain JSON: ${why}`),
+      },
+    }
   }
 }
 
-/** What does not heed its signal goes on by itself, and nobody waits for it. */
+/** Rejects when the signal aborts. Work that ignores the signal runs on, and its result is dropped. */
 function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
@@ -78,7 +83,7 @@ function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** An attempt that failed, by the class of what it failed of. */
+/** A failed attempt of an effect. Its message is the class name of the error. */
 class EffectError extends Error {
   override readonly name = 'EffectError' // crosses the wire as the failure's type: do not rename
 }

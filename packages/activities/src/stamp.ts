@@ -27,14 +27,16 @@ import { type CommitResult, commit } from './stamp/commit.ts'
 import { LEASE_EXPIRED } from './stamp/lease.ts'
 import type { Proposal } from './stamp/verdict.ts'
 
-/** After this many decisions overtaken by others, everything read is locked before it is decided again. */
+/** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */
 const UNLOCKED_TRIES_MAX = 2
 const TRIES_MAX = 12
 
 /**
- * Stamp: the decision passes both gates and becomes facts, all or none, with the moment's outcome; then doorbells. A rerun
- * gets the first run's outcome back. If a head that the decision rested on has moved meanwhile, it is decided again.
- * @throws {StaleGenerationError} when a younger life has begun
+ * Stamp: asks both gates about the decision, and appends its facts and the moment's outcome, all or none. Then rings the
+ * beings that it woke. A rerun returns the first run's outcome. When another writer moved a head that the decision read, the
+ * stamp decides again.
+ * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written
+ * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
 export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> {
   const first = await stampWithRetries(deps, input)
@@ -43,11 +45,11 @@ export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<St
   const refused = await recordEffectRequest(deps, input, first.pending)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused })
-  if ('pending' in failed) throw new Error(`moment ${input.moment} failed and waits for an effect`)
+  if ('pending' in failed) throw new Error(`moment ${input.moment} requests an effect after it failed`)
   return failed
 }
 
-/** Keeps what the moment asks for. @returns why it is not to be done; null when it is */
+/** Records the effect that a moment requests. @returns an error code when it requested another one before; otherwise null */
 async function recordEffectRequest({ db }: BeatDeps, { moment }: StampInput, { call }: EffectPending) {
   await recordEffect(db, moment, call)
   crashPoint('effect:held')
@@ -70,17 +72,17 @@ async function stampWithRetries(
         : await runLocked(deps, conflicting, run)
     if (done.status === 'unstorable') {
       if (proposal.kind === 'skipped')
-        throw new Error(`the record of ${input.moment} cannot be stored (${done.code})`)
+        throw new Error(`Postgres cannot store the record of ${input.moment} (SQLSTATE ${done.code})`)
       const decision = {
         kind: 'failure',
         code: 'INTERNAL',
-        message: `this act cannot be stored (${done.code})`,
+        message: `Postgres cannot store this act (SQLSTATE ${done.code})`,
       } as const
       proposal = { ...proposal, decision }
       continue
     }
     if (done.status === 'unleased') {
-      if (proposal.kind === 'skipped') throw new Error(`a skipped moment, ${input.moment}, was driven`)
+      if (proposal.kind === 'skipped') throw new Error(`skipped moment ${input.moment} has a driver's lease`)
       const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_EXPIRED } as const
       proposal = { ...proposal, decision }
       continue
@@ -98,12 +100,12 @@ async function stampWithRetries(
     if (done.status === 'done') return storedStamp(deps, input)
     if (done.status === 'superseded') {
       throw new StaleGenerationError(
-        `generation ${input.generation} of ${input.being} is over, ${done.generation} lives`,
+        `generation ${input.generation} of ${input.being} has ended: ${done.generation} is current`,
       )
     }
     conflicting = done.read
   }
-  throw new Error(`moment ${input.moment} was overtaken ${TRIES_MAX} times`)
+  throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
 }
 
 async function runUnlocked(
@@ -117,7 +119,7 @@ async function runUnlocked(
   }
 }
 
-/** What Postgres will never take, however often it is asked: a value or a key beyond what its types and indexes hold. */
+/** Postgres refused a value or a key that its types or indexes cannot hold. A retry would not change that. */
 interface Unstorable {
   readonly status: 'unstorable'
   readonly code: string
@@ -129,7 +131,7 @@ function asUnstorable(error: unknown): Unstorable {
   throw error
 }
 
-/** Locks what was read before; a decision that now reads elsewhere may still meet another's locks, and is made again. */
+/** Runs a try with locks on the reels that the last try read. A deadlock with another stamp counts as a conflict. */
 async function runLocked(
   deps: BeatDeps,
   reels: ReelId[],
@@ -147,13 +149,13 @@ async function runLocked(
 }
 const DEADLOCK_DETECTED = '40P01'
 
-/** What the moment comes to, before the gates: a skip, a mind that failed, or a decision over a composed stack. */
+/** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
 async function proposalOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeLoaded(deps.db, deps.registry, loaded, input.stack)
   const { decision, digest } = await decisionOf(deps, input, loaded)
   const proposal = { kind: 'decided', stack: input.stack, composed, digest } as const
-  // The last attempt may have been lost on its way back, and done all the same.
+  // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
     return { ...proposal, decision }
   return {
@@ -176,19 +178,19 @@ async function decisionOf(
   if (loaded.record.wake.kind !== 'act') {
     const stored = await findDecision(deps, input.moment)
     if (stored === null || stored.digest !== input.decision)
-      throw new Error(`the decision of ${input.moment} is not kept`)
+      throw new Error(`the decision of ${input.moment} is not stored`)
     return stored
   }
   return recordDecision(deps.db, input.moment, decisionOfPerson(loaded))
 }
 
-// Whoever did it may have died before it could tell.
+// A worker may die after it performed an effect and before it recorded the result.
 const EFFECT_WITHOUT_RESULT =
-  'what it does outside gave no result within the time and the attempts it has: it may have been done all the same'
-const EFFECT_CHANGED = 'it asks for something else outside than it asked for before'
-const MODEL_WITHOUT_ANSWER = 'the mind gave no answer within the time and the retries it has'
+  "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error"
+const EFFECT_CHANGED = 'the act requests another effect than it requested before'
+const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
 
-/** What a person chose. An act that cannot be read is a failed moment, as a model's garbage is. */
+/** The decision of a person's act. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
 function decisionOfPerson({ content }: LoadedMoment): Decision {
   try {
     const { call } = content as unknown as ActContent
@@ -202,7 +204,7 @@ function decisionOfPerson({ content }: LoadedMoment): Decision {
 
 async function storedStamp(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
   const outcome = await readOutcome(deps.db, input.moment)
-  if (outcome === null) throw new Error(`the outcome of ${input.moment} was there and is gone`)
+  if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
   const { record } = outcome
   return {
     moment: outcome.moment,
@@ -214,6 +216,6 @@ async function storedStamp(deps: BeatDeps, input: StampInput): Promise<StampedMo
     act: record.act,
     record: outcome.hash,
     heads: record.facts,
-    waiting: 1, // unknown by now: looking once too often costs nothing
+    waiting: 1, // unknown here; an extra check of the inbox is cheap
   }
 }

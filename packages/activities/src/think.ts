@@ -15,11 +15,12 @@ import { heartbeating } from './run/heartbeat.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
- * Momentum: the being's mind decides once. A rerun finds the first answer and asks nobody again.
- * @throws {ApplicationFailure} retryable, when a model may yet answer; anything else is a decision of kind failure
+ * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither.
+ * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`
+ * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
  */
 export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
-  // A moment that this process has just opened, thought about for the first time, was not decided before.
+  // The first attempt at a moment that this process opened cannot have a stored decision, so it needs no query.
   const isFresh = Context.current().info.attempt === 1 && deps.memory.moments.has(moment)
   const wait = <T>(work: () => Promise<T>) => withPostgresRetry(deps.observe, work)
   return heartbeating(async () => {
@@ -88,8 +89,8 @@ function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
   return { ...failureDecision('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
 }
 
-/** A provider may ask for more, but a being whose mind is away longer than this fails its moment and goes on. */
+/** Longest wait for a provider that sends Retry-After. A longer outage fails the moment, and the being goes on. */
 const RETRY_AFTER_MS_MAX = 15_000
 
 const NO_MODEL =
-  'no mind is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
+  'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'

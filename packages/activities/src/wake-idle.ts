@@ -8,7 +8,10 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 const DAY_SECONDS = 86_400
 const IDLE_SECONDS_MAX = 365 * DAY_SECONDS
 
-/** The silence after which a being wakes by itself: its quality `wake.idle`, whole seconds from 1. Null: it never does. */
+/**
+ * Seconds of silence after which a being wakes by itself: its quality `wake.idle`, a whole number from 1 to 365 days.
+ * @returns null when the quality is missing or invalid, and the being never wakes by itself
+ */
 export function idleSecondsOf(qualities: JsonObject): number | null {
   const seconds = readPath(qualities, ['wake', 'idle'])
   return Number.isInteger(seconds) && Number(seconds) >= 1 && Number(seconds) <= IDLE_SECONDS_MAX
@@ -16,18 +19,18 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
     : null
 }
 
-/** What a being goes by that nothing wakes: null when it sleeps until something does. */
+/** Idle setting of a being without a waiting wake. @returns null when it never wakes by itself; a person never does */
 export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | null> {
   const me = await readerOf(deps).being(being)
   const idleSeconds = me === null || effectiveCognition(me) === 'human' ? null : idleSecondsOf(me.qualities)
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }
 
-/** Only what comes from outside breaks a silence; what a being does to itself goes on with it. */
+/** True for idle and self-continue wakes. They do not end a silence; every other wake does. */
 export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
   kind === 'event' && /^(idle|continue)\//.test(id)
 
-/** Puts the wake of a silence that lasted into the inbox; a rerun puts in nothing twice. */
+/** Puts an idle wake into the inbox. A rerun adds no second one. */
 export async function wakeIdle(
   { db }: BeatDeps,
   { being, generation, n, seconds }: IdleInput,

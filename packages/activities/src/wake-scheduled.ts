@@ -6,9 +6,9 @@ import { scheduleContent, schedulesOf } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 /**
- * Wakes a being by its schedule, as its row has it now. While the wake before waits there is no other: the ticks that a
- * busy being missed are one. A rerun may find that its own wake is over and that more ticks have been due: Temporal has
- * skipped them, since this one was under way, and they are one wake as well.
+ * Wakes a being by its schedule, with the settings that its row has now. While an earlier wake of the schedule waits, it
+ * adds none, so the ticks that a busy being missed become one wake. A rerun may find that its own wake is closed and that
+ * more ticks were due meanwhile. Temporal skipped those because this one was running, so they become one more wake.
  */
 export async function wakeScheduled(
   deps: BeatDeps,
@@ -17,7 +17,7 @@ export async function wakeScheduled(
   const { db, ring } = deps
   const me = await readerOf(deps).being(being)
   const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
-  if (schedule === undefined) return { accepted: false } // it was ended, and Temporal has yet to hear of it
+  if (schedule === undefined) return { accepted: false } // it was removed, but Temporal's Schedule is not deleted yet
   const idPrefix = `schedule/${being}/${name}/`
   const wakeOnce = (due: string) => {
     const id = `${idPrefix}${due}`
@@ -31,7 +31,7 @@ export async function wakeScheduled(
   return { accepted }
 }
 
-/** When a schedule that was due at `at` was last due. @param now ms since 1970 UTC */
+/** The latest due time of a schedule that was due at `at`. @param now ms since 1970 UTC @returns ISO 8601 */
 function lastDue(at: string, everySeconds: number, now: number): string {
   const first = Date.parse(at)
   const missed = Math.max(0, Math.floor((now - first) / (1000 * everySeconds)))

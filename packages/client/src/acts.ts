@@ -122,7 +122,7 @@ export async function reply(
   if (entry === null || entry.being !== request.as || entry.kind === 'act') {
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
-      `no summon ${quote(request.correlation)} lies in the inbox of ${stanceOf(request.as)}; \`treeos inbox\` lists them`,
+      `the inbox of ${stanceOf(request.as)} has no summon ${quote(request.correlation)}; \`treeos inbox\` lists them`,
     )
   }
   const call = parseCall({ verb: 'summon', content: requireContent(request.content, 'content') })

@@ -7,18 +7,18 @@ import type { Model } from '../model/model.ts'
 import type { Observer } from '../run/observer.ts'
 import type { Memory } from './memory.ts'
 
-/** What the beats work with; built once at worker start. */
+/** Dependencies of the beats, built once at worker start. */
 export interface BeatDeps {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
   readonly registry: Registry
   readonly memory: Memory
-  /** null: LLM beings say plainly that no mind is connected */
+  /** null when no model is connected: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model: Model | null
-  /** rings beings whose inbox got a row; returns at once, a lost ring costs latency only */
+  /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
-  /** told of schedules that an act changed; returns at once, what is lost is made up for by a sweep */
+  /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */
   readonly reschedule: (changed: readonly ScheduleRef[]) => void
-  /** told what beats do, and of errors whose messages history must not hold */
+  /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
 }

@@ -3,13 +3,13 @@ import type { BeingName, Digest, MomentId } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
 
-/** What a worker caches of one reality. It can read all of it again. */
+/** Caches of a worker for one reality. Postgres holds all of it. */
 export interface Memory {
-  /** a moment that `open` wrote is read twice more within the moment, usually by the same worker */
+  /** open moments: `think` and `stamp` read them again, usually in the same worker */
   readonly moments: LRUCache<MomentId, LoadedMoment>
-  /** programs that are stored already: a being keeps one for many moments */
+  /** digests of programs that are stored; a being keeps one program for many moments */
   readonly programs: LRUCache<Digest, true>
-  /** decisions as they are stored */
+  /** stored decisions */
   readonly decisions: LRUCache<MomentId, StoredDecision>
   /** the read set of each being's last open, and of its last stamp */
   readonly opened: LRUCache<BeingName, ReadSet>
@@ -24,7 +24,7 @@ export const newMemory = (): Memory => ({
   stamped: new LRUCache({ max: 5000 }),
 })
 
-/** @throws {Error} when the moment was never opened, or something that its record names is gone */
+/** @throws {Error} when the moment was never opened, or content that its record names is missing */
 export async function loadMoment(
   { db, memory }: { readonly db: Db; readonly memory: Memory },
   moment: MomentId,
@@ -34,7 +34,7 @@ export async function loadMoment(
   const stored = await readMoment(db, moment)
   if (stored === null) throw new Error(`moment ${moment} was never opened`)
   const { wake, ...open } = stored
-  if (wake === null) throw new Error(`the wake of ${moment} is gone`)
+  if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
   const loaded = { ...open, content: wake.content }
   memory.moments.set(moment, loaded)
   return loaded

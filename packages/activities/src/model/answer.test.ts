@@ -140,7 +140,7 @@ describe('L2 a malformed call is a failure that quotes nothing', () => {
     undefined,
   ])('no tool is called %j', (name) => {
     expect(called(name, { action: 'tick' }).decision).toEqual(
-      failure('model called a tool that there is not'),
+      failure('model called a tool that does not exist'),
     )
   })
 
@@ -152,7 +152,7 @@ describe('L2 a malformed call is a failure that quotes nothing', () => {
     [[{ function: 'do' }]],
   ])('no call is shaped %j', (tool_calls) => {
     expect(parse({ content: null, tool_calls }).decision).toEqual(
-      failure('model called a tool that there is not'),
+      failure('model called a tool that does not exist'),
     )
   })
 

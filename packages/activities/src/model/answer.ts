@@ -12,14 +12,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 
-/** What one completion comes to. */
+/** The decision in one completion. */
 export interface Answer {
   readonly decision: Decision
-  /** tool calls after the first: none of them runs */
+  /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
 }
 
-/** A call as the model wrote it; arguments are undefined when they were not JSON. */
+/** A call as the model wrote it. `args` is undefined when they were no JSON. */
 interface WrittenCall {
   readonly name: unknown
   readonly args: unknown
@@ -33,11 +33,11 @@ const ARGUMENTS: Readonly<Record<Verb, readonly string[]>> = {
 }
 
 /**
- * Reads a completion as act, see or failure. Takes anything, never throws, and its failures quote nothing that the
- * model or its provider wrote, since they are told to others and rest in logs.
- * @param completion the body of an answer, parsed
- * @param offered the verbs whose tools were sent: only to these is text lifted that merely looks like a call. A real
- *   call of another verb is passed on, for the gate to refuse
+ * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures quote nothing that the
+ * model or its provider wrote, since they go to other beings and to logs.
+ * @param completion the parsed body of an answer
+ * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
+ *   call of another verb is returned as a call, and the gate refuses it
  */
 export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answer {
   const choices = isJsonObject(completion) ? completion.choices : undefined
@@ -47,7 +47,7 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
     return fail("model's answer was withheld by its provider's filter")
 
   const { content, refusal, tool_calls } = choice.message
-  const text = content ?? refusal ?? null // a refusal is prose under another name
+  const text = content ?? refusal ?? null // a refusal counts as prose
   const toolCalls = tool_calls ?? []
   if ((text !== null && typeof text !== 'string') || !Array.isArray(toolCalls))
     return fail('model answered with a message that is not one of Chat Completions')
@@ -62,7 +62,7 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
 
   const { name, args } = inText?.calls[0] ?? readCall(toolCalls[0])
   const verb = VERBS.find((known) => known === name)
-  if (verb === undefined) return fail('model called a tool that there is not', ignoredCalls)
+  if (verb === undefined) return fail('model called a tool that does not exist', ignoredCalls)
   if (args === undefined && choice.finish_reason === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
@@ -113,26 +113,26 @@ function readCall(call: unknown): WrittenCall {
   }
 }
 
-/** The same reading as everywhere, of none but the arguments that the tool names. */
+/** Parses a call like every other caller does. Refuses arguments that the tool does not have. */
 function readArguments(verb: Verb, args: JsonObject): VerbCall | null {
   if (Object.keys(args).some((key) => !ARGUMENTS[verb].includes(key))) return null
   try {
     return parseCall({ ...args, verb })
   } catch {
-    return null // what it says quotes the model
+    return null // without the error's message: it quotes the model
   }
 }
 
+/** Calls that the model wrote into its text. */
 interface TextCalls {
-  /** at least one */
   readonly calls: readonly [WrittenCall, ...WrittenCall[]]
   readonly prose: string
 }
 
 /**
- * Open-weight models write a call into their text when their server does not know their format. Calls are lifted where
- * nothing else follows them, so that a being which quotes one in the middle of a sentence does not make it.
- * @returns null when the text has none, or its first is of a verb that was not offered
+ * Finds calls in text. Open-weight models write a call into their text when their server does not know their format. Calls
+ * count only at the end of the text, so a call that is quoted within a sentence is not made.
+ * @returns null when the text has no call, or its first call is of a verb that was not offered
  */
 function findTextCalls(text: string, offered: readonly Verb[]): TextCalls | null {
   const lifted = findTagged(text) ?? findListed(text) ?? findBare(text)
@@ -143,7 +143,7 @@ const OPEN = '<tool_call>'
 const CLOSE = '</tool_call>'
 const LIST = '[TOOL_CALLS]'
 
-/** `prose <tool_call>{…}</tool_call> <tool_call>{…}</tool_call>`; servers may have eaten the last closing tag. */
+/** `prose <tool_call>{…}</tool_call> <tool_call>{…}</tool_call>`. Some servers remove the last closing tag. */
 function findTagged(text: string): TextCalls | null {
   const parts = text.split(OPEN)
   const calls: WrittenCall[] = []
@@ -178,7 +178,7 @@ function textCalls([first, ...rest]: WrittenCall[], prose: string): TextCalls | 
   return first === undefined ? null : { calls: [first, ...rest], prose }
 }
 
-/** Text gives arguments as JSON, or as JSON in a string, as the real thing does. */
+/** Arguments in text are JSON, or JSON in a string as in a real tool call. */
 function asWrittenCall(value: unknown): WrittenCall | null {
   if (!isJsonObject(value) || typeof value.name !== 'string' || !Object.hasOwn(value, 'arguments'))
     return null

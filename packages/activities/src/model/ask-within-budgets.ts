@@ -6,12 +6,12 @@ import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 
-/** Longer than a model may take as a rule: what calls under way hold has come back by then, or is not going to. */
+/** Longer than most model calls take, so calls under way have returned their unused reservations by then. */
 const WAIT_SECONDS_MAX = 150
 const POLL_MS_MIN = 100
 const POLL_MS_MAX = 1000
 
-/** Where what is used up is kept. */
+/** Where budgets are recorded. */
 interface BudgetDeps {
   readonly db: Db
   readonly observe: Observer
@@ -20,11 +20,11 @@ interface BudgetDeps {
 const ZERO_COST: Cost = { tokens: 0, micros: 0 }
 
 /**
- * Asks a model within the budgets above a being. The worst that the call may cost is set aside before it is made, and what
- * it did cost takes its place afterwards; when nobody can tell, the worst stays. So no budget is ever exceeded, whoever else
- * draws on it and whatever dies meanwhile. Without a budget above it a being is asked for as it is.
- * @returns a breach when nothing was asked
- * @throws {ModelTransientError} as the model does
+ * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call, and replaces
+ * it with the real cost afterwards. When the real cost is unknown, the worst case stays. So no budget is ever exceeded, not
+ * by concurrent calls and not by a crash. Without a budget the model is called directly.
+ * @returns a breach when a budget does not allow the call; then the model was not called
+ * @throws {ModelTransientError} from the model
  */
 export async function askWithinBudgets(
   deps: BudgetDeps,
@@ -45,7 +45,7 @@ export async function askWithinBudgets(
     case 'breach':
       return { breach: reserved.breach }
     case 'over':
-      throw new Error(`attempt ${attempt.attempt} of ${attempt.moment} came too late to call a model`)
+      throw new Error(`attempt ${attempt.attempt} of ${attempt.moment} is obsolete: its moment or its reservation is closed`)
   }
   try {
     const answer = await model.decide(bounded)
@@ -65,7 +65,7 @@ function costOfAnswer({ usage, refused }: ModelAnswer, { price }: Model): Cost |
   return usage === null ? null : costOf(usage, price)
 }
 
-/** What fits only if calls under way take less than they might waits for them, a while. */
+/** Reserves a cost. When it fits only if calls under way cost less than reserved, waits for them up to 150 s. */
 async function reserveOrWait(
   deps: BudgetDeps,
   attempt: Attempt,

@@ -94,15 +94,15 @@ describe('a mind by name', () => {
   )
 
   it.each([
-    [{ OPENAI_BASE_URL: 'localhost' }, 'OPENAI_BASE_URL is not an address: write https://host/v1'],
-    [{ OPENAI_BASE_URL: 'ftp://host/v1' }, 'OPENAI_BASE_URL is not an address: write https://host/v1'],
+    [{ OPENAI_BASE_URL: 'localhost' }, 'OPENAI_BASE_URL is not an http(s) URL: write https://host/v1'],
+    [{ OPENAI_BASE_URL: 'ftp://host/v1' }, 'OPENAI_BASE_URL is not an http(s) URL: write https://host/v1'],
     [
       { OPENAI_BASE_URL: 'http://me:hush@host/v1' },
       'OPENAI_BASE_URL holds a password: put the key into OPENAI_API_KEY',
     ],
     [
       { OPENAI_API_KEY: 'hush hush' },
-      expect.stringMatching(/^OPENAI_API_KEY has characters that no key has/),
+      expect.stringMatching(/^OPENAI_API_KEY has white space or characters outside ASCII/),
     ],
   ])('%j is refused, without a word of it', async (env, message) => {
     const { fetch, asked } = nobody()

@@ -2,31 +2,31 @@ import { inspect } from 'node:util'
 import { TreeosError } from '@treeos/core'
 import { boundFetch } from './fetch.ts'
 
-/** Where a being's thoughts come from: one model of one OpenAI-compatible endpoint. */
+/** One model of one OpenAI-compatible endpoint. */
 export interface ModelEndpoint {
   readonly model: string
-  /** up to and with `/v1`, without a slash at its end */
+  /** base URL including `/v1`, without a trailing slash */
   readonly baseUrl: string
-  /** null where the endpoint wants none. Reads like any field, and shows in no print, JSON or copy of the mind */
+  /** null when the endpoint needs none. The field is not enumerable, so prints, JSON and copies do not contain it */
   readonly apiKey: string | null
 }
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const OLLAMA_PORT = '11434'
 const MODEL_DEFAULT = 'gpt-4o-mini'
-const LIST_TIMEOUT_MS = 2000 // for OpenAI and the like, over the internet
-const PROBE_TIMEOUT_MS = 1000 // for an Ollama, on this machine as a rule
+const LIST_TIMEOUT_MS = 2000 // for a server on the internet
+const PROBE_TIMEOUT_MS = 1000 // for Ollama, usually on this machine
 const ASCII_WORD = /^[\x21-\x7e]+$/
-/** What a model may be called that we did not name ourselves: no white space, no control characters, no novels. */
+/** Accepted model names from a server's list: at most 200 visible ASCII characters. */
 const MODEL_NAME = /^[\x21-\x7e]{1,200}$/
 
 /**
- * Finds the mind that the environment names: OPENAI_API_KEY or OPENAI_BASE_URL, else an Ollama that answers where
- * OLLAMA_HOST says, by default on 127.0.0.1:11434. The model is TREEOS_MODEL; unset, the one that OpenAI has under our
- * default's name, else the first one listed. Lists models at most, and never asks for a completion.
- * @param env an empty value is an unset one
- * @returns null when nothing is named and no Ollama with a model answers
- * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY cannot be what it should; neither is quoted
+ * Finds the model endpoint that the environment names: OPENAI_API_KEY or OPENAI_BASE_URL, otherwise an Ollama at
+ * OLLAMA_HOST, by default 127.0.0.1:11434. The model is TREEOS_MODEL. When that is unset, it is `gpt-4o-mini` if the
+ * endpoint lists it, otherwise the first listed model. Lists models only; never requests a completion.
+ * @param env an empty value counts as unset
+ * @returns null when the environment names no endpoint and no Ollama with a model answers
+ * @throws {TreeosError} INVALID_INPUT when OPENAI_BASE_URL or OPENAI_API_KEY is malformed; the message quotes neither
  */
 export async function resolveModelEndpoint(
   env: Readonly<Record<string, string | undefined>>,
@@ -52,10 +52,10 @@ export async function resolveModelEndpoint(
   return found === null ? null : modelEndpoint({ baseUrl, apiKey: null, model: found })
 }
 
-/** Makes a mind whose key is kept out of sight. */
+/** Makes an endpoint whose key does not show in prints and JSON. */
 export function modelEndpoint({ model, baseUrl, apiKey }: ModelEndpoint): ModelEndpoint {
   const { origin, pathname } = new URL(baseUrl)
-  // A query may hold a key of its own, so what is shown of the address ends before it.
+  // The shown address leaves out the query, which may hold a key.
   const shown = { model, baseUrl: origin + pathname, apiKey: apiKey === null ? null : '(hidden)' }
   const endpoint = { model, baseUrl }
   Object.defineProperties(endpoint, {
@@ -68,7 +68,7 @@ export function modelEndpoint({ model, baseUrl, apiKey }: ModelEndpoint): ModelE
 
 type Address = Pick<ModelEndpoint, 'baseUrl' | 'apiKey'>
 
-/** @returns null when it does not answer in time, or not with a list of models */
+/** @returns names of the models; null when the endpoint does not answer in time, or not with a list */
 async function listModels(
   { baseUrl, apiKey }: Address,
   timeoutMs: number,
@@ -83,7 +83,7 @@ async function listModels(
     })
     if (!response.ok) return null
     const { data } = (await response.json()) as { data?: unknown }
-    if (data === null) return [] // so an Ollama without a model says it
+    if (data === null) return [] // the answer of an Ollama without models
     if (!Array.isArray(data)) return null
     return data.map((entry: { id?: unknown } | null) => entry?.id).filter(isModelName)
   } catch {
@@ -93,7 +93,7 @@ async function listModels(
 
 const isModelName = (id: unknown): id is string => typeof id === 'string' && MODEL_NAME.test(id)
 
-/** OpenAI lists its models in no order, many of which cannot chat; everyone else leads with one that can. */
+/** OpenAI lists many models that cannot chat, in no order. Other servers list a chat model first. */
 function chooseModel(listed: readonly string[]): string | null {
   return listed.includes(MODEL_DEFAULT) ? MODEL_DEFAULT : (listed[0] ?? null)
 }
@@ -101,7 +101,7 @@ function chooseModel(listed: readonly string[]): string | null {
 function requireBaseUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new TreeosError('INVALID_INPUT', 'OPENAI_BASE_URL is not an address: write https://host/v1')
+    throw new TreeosError('INVALID_INPUT', 'OPENAI_BASE_URL is not an http(s) URL: write https://host/v1')
   if (url.username !== '' || url.password !== '')
     throw new TreeosError(
       'INVALID_INPUT',
@@ -114,11 +114,11 @@ function requireKey(key: string | null): string | null {
   if (key === null || ASCII_WORD.test(key)) return key
   throw new TreeosError(
     'INVALID_INPUT',
-    'OPENAI_API_KEY has characters that no key has: it is one word of letters, digits and signs',
+    'OPENAI_API_KEY has white space or characters outside ASCII: check that it was copied whole',
   )
 }
 
-/** Reads OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port` or a URL. It may be an address to listen on. */
+/** Reads OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port` or a URL. A wildcard listen address becomes loopback. */
 function ollamaUrl(text: string): string | null {
   const hasScheme = text.includes('://')
   const url = URL.parse(

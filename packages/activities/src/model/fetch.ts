@@ -1,15 +1,15 @@
-/** Most bytes read of any answer. A decision is at most two times 64 KiB; JSON in JSON may write a byte as six. */
+/** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
 const ANSWER_BYTES_MAX = 1024 * 1024
 
-/** An answer came and can never be used, however often one asks. The message holds nothing of the answer. */
+/** The answer cannot be used, and a retry would not change that. The message quotes nothing of the answer. */
 export class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError'
 }
 
 /**
- * A fetch for answers of strangers. It follows no redirect, since what is asked holds a key and a prompt. It resolves
- * only once the whole body is here, so that the signal which bounds the call bounds the body too: a body that drips is
- * a call that lasts. Of an error only the status and the wish to wait are passed on, its body is never read.
+ * A fetch for untrusted servers. It follows no redirect, since the request holds a key and a prompt. It resolves once the
+ * whole body has arrived, so the caller's signal bounds a slow body too. From an error response it keeps the status and the
+ * retry headers, and does not read the body.
  * @throws {UnusableAnswerError} when the body is longer than {@link ANSWER_BYTES_MAX}; the rest is not read
  */
 export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
@@ -28,7 +28,7 @@ export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): t
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
-  // Leaving the loop early cancels the body and hangs up. What is counted is unpacked, so a small zip cannot grow large.
+  // Leaving the loop early cancels the body and closes the connection. The count is of decompressed bytes.
   for await (const chunk of response.body ?? []) {
     length += chunk.length
     if (length > ANSWER_BYTES_MAX)

@@ -185,7 +185,7 @@ describe('F78 what cannot be mended is a failure at once', () => {
   })
 
   it('a key or an address that HTTP cannot carry', async () => {
-    const message = 'model could not be asked: check OPENAI_BASE_URL and OPENAI_API_KEY'
+    const message = 'the request to the model could not be sent: check OPENAI_BASE_URL and OPENAI_API_KEY'
     const broken = createModel(
       { ...mind, baseUrl: mind.baseUrl, apiKey: `${KEY}\n${SENTINEL}` },
       { timeoutSeconds: 1 },

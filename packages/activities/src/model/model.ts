@@ -12,46 +12,48 @@ export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 export interface ModelRequest {
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
-  /** the model must call one of the tools; means nothing without any */
+  /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal
-  /** most tokens of the answer */
+  /** most model tokens of the answer; no limit when left out */
   readonly maxTokens?: number
 }
 
 export interface ModelAnswer {
   readonly decision: Decision
-  /** null when the provider told none, or none that makes sense */
+  /** null when the answer holds no valid usage */
   readonly usage: Usage | null
-  /** tool calls after the first: none of them runs */
+  /** number of tool calls after the first; none of them runs */
   readonly ignoredCalls: number
-  /** the provider turned the request away: it worked on nothing, so it charges nothing */
+  /** the provider rejected the request (4xx), so it charges nothing */
   readonly refused?: true
 }
 
 export interface Model {
-  /** null when none is known */
+  /** null when the price of the model is unknown */
   readonly price: Price | null
-  /** most tokens of an answer to a being with a budget: its worst case must have an end */
+  /** most model tokens of an answer to a being with a budget, whose worst case must be bounded */
   readonly answerTokensMax: number
-  /** No call of this request can count more tokens of its own than this. */
+  /** An upper bound of the prompt tokens that a provider can count for this request. */
   boundPrompt(request: ModelRequest): number
   /**
-   * Asks once, by one HTTP request.
-   * @throws {ModelTransientError} when asking again may help
+   * Sends one HTTP request and reads the decision from its answer. Never retries.
+   * @returns a decision of kind `failure`, code LLM_FAILED, for an answer or error that a retry would not change
+   * @throws {ModelTransientError} when another attempt may succeed
    * @throws the signal's reason, when it was aborted
    */
   decide(request: ModelRequest): Promise<ModelAnswer>
 }
 
-/** The model gave no answer this time. It holds no word of a prompt or a provider, and has no cause. */
+/** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
 export class ModelTransientError extends Error {
   override readonly name = 'ModelTransientError'
   readonly code: 'LLM_TIMEOUT' | 'LLM_FAILED'
+  /** HTTP status; undefined when there was no answer */
   readonly status: number | undefined
-  /** how long the provider asks to be left alone, from 0 to an hour */
+  /** the provider's Retry-After in ms, from 0 to an hour */
   readonly retryAfterMs: number | undefined
-  /** nothing can have been used: the provider was never reached, or turned the request away */
+  /** true when the call cost nothing: the provider was not reached, or rejected the request */
   readonly isFree: boolean
   constructor(
     code: 'LLM_TIMEOUT' | 'LLM_FAILED',
@@ -72,27 +74,28 @@ export class ModelTransientError extends Error {
 
 const SILENT_LOGGER = { error() {}, warn() {}, info() {}, debug() {} }
 
-/** Of an answer to a being with a budget, unless it is told otherwise: reasoning counts, and a decision is one call. */
+/** Default limit of an answer to a being with a budget. Reasoning tokens count, and a decision is one call. */
 const ANSWER_TOKENS_MAX = 4096
 
 /**
- * What a provider's own template may add to a request's JSON: roles, separators, a preamble for tools. A token is at least
- * one byte, so the bytes of the JSON, names and quotes included, bound the rest.
+ * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools. A token is at least
+ * one byte, so the byte length of the request's JSON bounds the other tokens.
  */
 const TEMPLATE_TOKENS_MAX = 512
 
-/** How a mind is asked, beside where. */
+/** How a model is called. */
 export interface ModelOptions {
+  /** for the whole answer, from the first byte sent to the last one received */
   readonly timeoutSeconds: number
-  /** by model; the shipped ones unless given */
+  /** by model name; default the shipped ones */
   readonly prices?: Prices
+  /** most model tokens of an answer to a being with a budget; default 4096 */
   readonly answerTokensMax?: number
 }
 
 /**
- * Speaks to one mind. Nothing is tried twice here: retries are Temporal's.
- * @param options `timeoutSeconds` bounds a whole answer, from the first byte sent to the last received; Node itself gives up
- *   on an answer that begins after 300 s
+ * Makes a client for one endpoint. It never retries: Temporal does. Node itself gives up on an answer whose first byte comes
+ * later than 300 s, even when `timeoutSeconds` is larger.
  */
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
@@ -101,7 +104,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     baseURL: endpoint.baseUrl,
     apiKey: apiKey ?? 'none',
     ...(apiKey === null && { defaultHeaders: { authorization: null } }),
-    // Else read from the process's environment, which may speak of another endpoint than the mind does.
+    // Without these the client reads them from the environment, where they may belong to another endpoint.
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -109,7 +112,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     maxRetries: 0,
     timeout: Math.ceil(timeoutSeconds * 1000),
     fetch: boundFetch(),
-    // Both, since OPENAI_LOG=debug would print whole prompts.
+    // Both are needed: OPENAI_LOG=debug would print whole prompts.
     logger: SILENT_LOGGER,
     logLevel: 'off',
   })
@@ -125,7 +128,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
       let text: string
       try {
         const response = await client.chat.completions.create(request, { signal }).asResponse()
-        text = await response.text() // already here, see boundFetch
+        text = await response.text() // already received, see boundFetch
       } catch (error) {
         signal?.throwIfAborted()
         throwTransient(error, timeoutSeconds)
@@ -172,16 +175,16 @@ function bodyOf(
   }
 }
 
-/** OpenAI's newer models refuse the old name; everyone else knows it, and not always the new one. */
+/** OpenAI's newer models refuse `max_tokens`. Other servers know it, and some do not know the new name. */
 function maxTokensName({ baseUrl }: ModelEndpoint): 'max_completion_tokens' | 'max_tokens' {
   const { hostname } = new URL(baseUrl)
   return /(^|[.])(openai[.]com|openai[.]azure[.]com)$/.test(hostname) ? 'max_completion_tokens' : 'max_tokens'
 }
 
-/** 408, 409, 429 and 5xx may yet succeed, so may a lost connection and a slow answer; nothing else will. */
+/** 408, 409, 429, 5xx, a lost connection and a timeout may succeed on a retry. Returns for every other error. */
 function throwTransient(error: unknown, timeoutSeconds: number): void {
   if (error instanceof OpenAI.APIConnectionTimeoutError)
-    throw new ModelTransientError('LLM_TIMEOUT', `model did not answer in time, which is ${timeoutSeconds} s`)
+    throw new ModelTransientError('LLM_TIMEOUT', `model did not answer within ${timeoutSeconds} s`)
   if (error instanceof OpenAI.APIConnectionError) {
     if (error.cause instanceof UnusableAnswerError) return
     const code = systemCode(error)
@@ -199,16 +202,16 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
   })
 }
 
-/** A request that the provider calls wrong or too much; one that took too long may have been worked on all the same. */
+/** True for 4xx, when the provider did no work. Not for 408: the provider may have worked on a request that timed out. */
 function isRejected(error: unknown): boolean {
   const status = error instanceof OpenAI.APIError ? (error.status as number | undefined) : undefined
   return status !== undefined && status >= 400 && status < 500 && status !== 408
 }
 
-/** Names what is wrong with our own words. Errors of the client quote bodies, and those of `Headers` even keys. */
+/** A message in our own words. Errors of the client quote bodies, and errors of `Headers` quote keys. */
 function explain(error: unknown): string {
   if (!(error instanceof OpenAI.APIError))
-    return 'model could not be asked: check OPENAI_BASE_URL and OPENAI_API_KEY'
+    return 'the request to the model could not be sent: check OPENAI_BASE_URL and OPENAI_API_KEY'
   if (error.cause instanceof UnusableAnswerError) return error.cause.message
   const status = error.status as number
   const said = `model answered ${status}`
@@ -221,7 +224,7 @@ function explain(error: unknown): string {
   return said
 }
 
-/** The code Node gives to a failed connection, such as ECONNREFUSED: a closed set, and never the other side's words. */
+/** Node's code of a failed connection, such as ECONNREFUSED. The set is closed, so it quotes nothing of the server. */
 function systemCode(error: Error): string {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException

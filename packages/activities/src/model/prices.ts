@@ -2,28 +2,28 @@ import type { Cost } from '@treeos/chain'
 import { isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
 import shipped from './prices.json' with { type: 'json' }
 
-/** Tokens of one call, as a provider counted them. */
+/** Model tokens of one call, as the provider counted them. */
 export interface Usage {
   readonly promptTokens: number
   readonly completionTokens: number
 }
 
-/** Money per million tokens, in whatever currency the prices and the budgets of a reality are in. */
+/** Money per million model tokens, in the currency that the prices and budgets of a reality use. */
 export interface Price {
   readonly prompt: number
   readonly completion: number
 }
 export type Prices = Readonly<Record<string, Price>>
 
-/** Dearer than anything there is: a price beyond it is a mistake, and would make counts too large to be exact. */
+/** A higher price is a mistake, and would make costs too large to count exactly. */
 const PRICE_MAX = 1_000_000
 
-/** List prices as they stood on the date in the file; they change without us, so an instance may name its own. */
+/** List prices of the date in the file. Providers change them, so an instance may set its own. */
 export const SHIPPED_PRICES: Prices = shipped.perMillionTokens
 
 /**
- * Reads prices in the form of prices.json; they go before the shipped ones, model by model.
- * @throws {TreeosError} INVALID_INPUT naming the model and what would be right
+ * Reads prices from the text of a file like prices.json. They replace the shipped price of each model that they name.
+ * @throws {TreeosError} INVALID_INPUT naming the model and the expected form
  */
 export function parsePrices(text: string): Prices {
   const given = fromJson(text)
@@ -55,7 +55,7 @@ function fromJson(text: string): Json | undefined {
 const wrong = (what: string, value: Json, right: string) =>
   new TreeosError('INVALID_INPUT', `${what} is ${quote(value)}; it takes ${right}`)
 
-/** What so many tokens cost, rounded up; money per million tokens is millionths per token. */
+/** Cost of a call, rounded up. Money per million tokens equals millionths (`micros`) per token. */
 export function costOf({ promptTokens, completionTokens }: Usage, price: Price | null): Cost {
   return {
     tokens: promptTokens + completionTokens,

@@ -4,7 +4,7 @@ import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
 import { failureDecision } from './failure-decision.ts'
 
-/** A script reads the moment and decides; what takes longer than this is not going to. */
+/** Time limit of a script. */
 const SCRIPT_SECONDS_MAX = 30
 
 async function withTimeout<T>(seconds: number, work: T | Promise<T>): Promise<T> {
@@ -19,7 +19,7 @@ async function withTimeout<T>(seconds: number, work: T | Promise<T>): Promise<T>
   }
 }
 
-/** A script's fault is its being's failure, never the worker's. */
+/** Runs the script of a being. An error of the script becomes a failure of the moment, code INTERNAL. */
 export async function runScript(
   registry: Registry,
   loaded: LoadedMoment,
@@ -30,7 +30,7 @@ export async function runScript(
   const script = registry.scripts.get(name)
   if (script === undefined)
     return failureDecision('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
-  if (face === null) return failureDecision('INTERNAL', 'there is nothing to see')
+  if (face === null) return failureDecision('INTERNAL', 'the moment has no face')
   try {
     const deciding = script({
       moment: record.moment,

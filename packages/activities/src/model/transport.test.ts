@@ -117,7 +117,7 @@ describe('L1 what may yet go well is thrown, for Temporal to try again', () => {
     server.script([reply])
     const startedAt = performance.now()
     const error = await outcome(0.5)
-    const message = 'model did not answer in time, which is 0.5 s'
+    const message = 'model did not answer within 0.5 s'
     expect(error).toEqual(
       expect.objectContaining({ name: 'ModelTransientError', code: 'LLM_TIMEOUT', message }),
     )

@@ -1,4 +1,4 @@
-/** Where a test may have a worker killed: the places between two effects, in the order a moment comes by them. */
+/** Places at which a test may kill a worker, in the order in which a moment reaches them. */
 export const CRASH_POINTS = [
   'begin:after-generation',
   'begin:after-supersede',
@@ -19,7 +19,7 @@ export const CRASH_POINTS = [
 ] as const
 export type CrashPoint = (typeof CRASH_POINTS)[number]
 
-/** `name:hit` in TREEOS_CRASH_AT, and only where TREEOS_TEST_BUILD says that this is a test. */
+/** Set by TREEOS_CRASH_AT, `name:hit`, when TREEOS_TEST_BUILD is 1. */
 const armed = process.env.TREEOS_TEST_BUILD === '1' ? read(process.env.TREEOS_CRASH_AT) : null
 
 function read(text: string | undefined): { readonly name: string; left: number } | null {
@@ -27,14 +27,14 @@ function read(text: string | undefined): { readonly name: string; left: number }
   return name === '' ? null : { name, left: Number(hit) }
 }
 
-/** Kills this process when a test has asked for its death here; else does nothing. */
+/** Kills this process when the test asked for a kill at this place and hit; otherwise does nothing. */
 export function crashPoint(name: CrashPoint): void {
   if (armed === null || armed.name !== name) return
   armed.left -= 1
   if (armed.left === 0) process.kill(process.pid, 'SIGKILL')
 }
 
-/** As `crashPoint`, once the caller has returned: what it gave back is on its way to Temporal, and no further. */
+/** Like `crashPoint`, but after the caller has returned: its result is on its way to Temporal. */
 export function crashPointLater(name: CrashPoint): void {
   if (armed !== null) setTimeout(() => crashPoint(name), 0)
 }

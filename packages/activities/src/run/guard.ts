@@ -3,12 +3,12 @@ import { digestOf } from '@treeos/chain'
 import type { Attested } from '@treeos/protocol'
 import type { Observer } from './observer.ts'
 
-/** Errors that a retry cannot mend; their messages hold names and numbers only. */
+/** Errors that a retry cannot fix. Their messages hold names and numbers only, so they may go into history. */
 const FINAL = new Set(['StaleGenerationError', 'UnknownBeingError'])
 
 /**
- * Puts nothing but an error's class into history: messages of Postgres and of providers quote rows and prompts, and
- * failures stay for ever.
+ * Puts the class and code of an error into history, without its message. Messages of Postgres and of providers quote rows
+ * and prompts, and history keeps failures for ever. The message goes to the observer.
  */
 export function guarded<I, O>(
   name: string,
@@ -37,7 +37,7 @@ export function guarded<I, O>(
   }
 }
 
-/** Adds the digest of the arguments to a local activity's result, so that a replay can compare what history omits. */
+/** Adds the digest of the arguments to a local activity's result. Replay compares it, since history omits the arguments. */
 export function attested<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<Attested<O>> {
   return async (input) => ({ args: digestOf(input), value: await run(input) })
 }

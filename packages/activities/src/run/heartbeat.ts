@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity'
 
-/** Proves that the process lives, so that a killed worker's moment goes on elsewhere within seconds. */
+/** With heartbeats Temporal notices a killed worker within seconds and moves the activity to another one. */
 const HEARTBEAT_MS = 3000
 
 export async function heartbeating<T>(work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
-/** A message is for people, and travels on in notices; what a mind or a script wrote into it may be of any length. */
+/** Messages go into notices, and may hold text of any length from a model or a script. */
 const MESSAGE_CHARS_MAX = 2000
 
-/** Cut to a bound, and left with no half a character and no NUL, which not everything can store. */
+/** Cuts a message to the limit, and replaces lone surrogates and NULs, which Postgres cannot store. */
 export function messageOf(text: string): string {
   const cut =
     text.length > MESSAGE_CHARS_MAX

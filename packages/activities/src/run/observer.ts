@@ -1,19 +1,19 @@
 import type { OutcomeKind } from '@treeos/core'
 
-/** Told of what beats do, in numbers and names; never of contents. For metrics and logs. */
+/** Receives what beats do, for metrics and logs: numbers and names, never contents. */
 export interface Observer {
   /** a beat ran */
   beat(name: string, seconds: number): void
-  /** a moment ended; told once, by the stamp that committed it */
+  /** a moment ended; called once per moment, by the stamp that committed it */
   outcome(kind: OutcomeKind, reason: string | null): void
-  /** a model was asked and answered; tokens are null when the provider told none */
+  /** a model call ended; `lost` means it gave no answer; `tokens` is null when the provider reported none */
   model(
     answer: 'call' | 'see' | 'failure' | 'lost',
     tokens: { prompt: number; completion: number } | null,
   ): void
-  /** a token or a see-resolver of a role came to nothing, and its moment goes on without it */
+  /** a relationship entry or a see-resolver of a role failed, and the moment goes on without it */
   leftOut(what: string, error: unknown): void
-  /** something went wrong and is retried, or was refused by a rule; the message stays here */
+  /** an operation failed and is retried, or a rule refused it; history does not get the message */
   error(where: string, error: unknown): void
 }
 

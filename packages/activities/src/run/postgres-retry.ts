@@ -7,9 +7,9 @@ const WAIT_MS_MIN = 200
 const WAIT_MS_MAX = 2000
 
 /**
- * Does something with Postgres again for as long as Postgres is away. A mind has few attempts, and an outage of a few
- * seconds would use them all up: the moment would fail for something that is none of the mind's. What is done must be
- * harmless to do twice.
+ * Retries work while Postgres is unavailable, until the activity is cancelled. An activity with few attempts would use them
+ * up in an outage of seconds, and the moment would fail although the model is fine.
+ * @param work must be idempotent
  */
 export async function withPostgresRetry<T>(observe: Observer, work: () => Promise<T>): Promise<T> {
   const { cancellationSignal: signal } = Context.current()
@@ -18,7 +18,7 @@ export async function withPostgresRetry<T>(observe: Observer, work: () => Promis
       return await work()
     } catch (error) {
       if (!isTransient(error) || signal.aborted) throw error
-      observe.error('think waits for Postgres', error)
+      observe.error('waiting for Postgres', error)
       await sleep(wait, undefined, { signal })
     }
   }

@@ -19,7 +19,7 @@ import { park } from './parking.ts'
 import type { StampReading } from './read.ts'
 import type { Proposal } from './verdict.ts'
 
-/** What one stamp appends, with the drafts that its facts were built from. */
+/** The batch that one stamp appends, with the drafts of its facts. */
 export interface Built {
   readonly batch: Batch & { readonly outcome: NonNullable<Batch['outcome']> }
   readonly record: MomentRecord
@@ -28,7 +28,7 @@ export interface Built {
 
 /**
  * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
- * @param recorded the moment as it was opened; the record names the digest of that
+ * @param recorded the moment as it was opened; the record holds the digest of its open record
  */
 export async function build(
   db: Db,
@@ -44,7 +44,7 @@ export async function build(
   const acted = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
   const drafts = parking === null ? acted : [parking.fact]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
-  // An act needs every head that it read to stand still. A moment that writes nothing needs no head check.
+  // An act requires that no head which it read has moved. A moment that writes nothing needs no head check.
   const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
   const heads = new Map([...read, [records.reel, records] as const])
 
@@ -138,7 +138,7 @@ function recordOf(
   }
 }
 
-/** Notices may fill only a part of an inbox, so that answers always find room. The moment's own record says the same. */
+/** Leaves out notices to inboxes with many open entries, so that answers always fit. The moment's record says the same. */
 async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
   const room = await Promise.all(notices.map(({ being }) => countOpen(db, being)))
   return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.noticesMax)

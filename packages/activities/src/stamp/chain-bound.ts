@@ -2,8 +2,8 @@ import { countChain, type Db } from '@treeos/chain'
 import { LIMITS } from '@treeos/core'
 
 /**
- * Whether so many wakes came of one cause that no more may. Hops bound how deep a chain goes and self-continues how long a
- * being goes on, but together they branch. Those who stamp at the same time may each still add theirs.
+ * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues its length, but
+ * a chain can also branch. Concurrent stamps may each add their wakes beyond the limit.
  */
 export const isChainFull = async (db: Db, root: string): Promise<boolean> =>
   (await countChain(db, root, LIMITS.chainWakesMax)) >= LIMITS.chainWakesMax

@@ -23,12 +23,12 @@ export type CommitResult =
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly read: ReelId[] }
   | { readonly status: 'superseded'; readonly generation: number }
-  /** the lease of the driver is over */
+  /** the lease of the driver has expired */
   | { readonly status: 'unleased' }
   /** the call waits for its effect; nothing was written */
   | { readonly status: 'effect-pending'; readonly pending: EffectPending }
 
-/** Beings that a stamp rings because a budget no longer parks them. The sweep rings the rest. */
+/** Most beings that a stamp rings because a budget no longer parks them. The sweep rings the others. */
 const FREED_MAX = 1000
 
 /** One try of a stamp: read → judge → continue → build → append. The append refuses when a head that was read has moved. */
@@ -61,7 +61,7 @@ export async function commit(
   }
 }
 
-/** What the workflow is told of a stamped moment. */
+/** The result for the workflow. */
 function stampedOf(
   { record }: Built,
   { recordHash, waiting }: { readonly recordHash: string | null; readonly waiting: number },

@@ -20,26 +20,26 @@ import { eventWake } from './follow-up.ts'
 import type { StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
-/** Why a being that would have gone on did not: it never fell silent, */
+/** Reason of an outcome: the being used up its self-continues in this chain. */
 const CONTINUES_SPENT = 'self-continues-spent'
-/** or too much came of the cause that it goes on for. */
+/** Reason of an outcome: the chain reached its limit of wakes. */
 const CHAIN_SPENT = 'chain-spent'
 
-/** What the ids of such wakes begin with. */
+/** Prefix of the ids of self-continue wakes. */
 const CONTINUES = 'continue/'
 
 export interface Continued {
   readonly verdict: Verdict
-  /** the being's own next wake, if there is one */
+  /** the being's next wake, if there is one */
   readonly wakes: readonly Wake[]
-  /** for the operator, when there is none because it had its fill */
+  /** for the operator, when a limit prevented the next wake */
   readonly notices: readonly Wake[]
 }
 
 /**
- * After a sealed act or a look of a role that continues another moment follows, until the being is silent. A look's
- * descriptor is what that moment is about. The bound is one of the whole cause chain, or each answer on the way would come
- * with a measure of its own; the moment that meets it tells.
+ * Adds the next wake of a role with `selfContinue`. After a sealed act or a SEE the being gets another moment, until it
+ * decides nothing. After a SEE the wake holds the descriptor. The limit counts over the whole cause chain, so that an answer
+ * on the way does not start a new count. The moment that reaches the limit says so in its outcome.
  */
 export async function continueAfter(
   db: Db,
@@ -72,7 +72,7 @@ export async function continueAfter(
       : fitContent({ event: 'look', ...own, seen: asJson(await look()) })
   const wake = eventWake(input.being, CONTINUES + input.moment, content, open.wake)
   const { hops, priority } = open.wake
-  const remark = orientationRemark(proposal.composed.role.defaultOrientation) // a wake of its own, like a summon to itself
+  const remark = orientationRemark(proposal.composed.role.defaultOrientation) // judged like a summon to itself
   return {
     verdict: { ...verdict, ...remark },
     wakes: [{ ...wake, hops, continues: step, priority }],
@@ -102,15 +102,15 @@ function selfContinuesSpent(
     input.being === OPERATOR
       ? []
       : [eventWake(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
-  const whose = of === null ? '' : `, as often as the budget of ${stanceOf(of)} lets it`
-  const detail = `it went on by itself ${gone} times and was not silent yet${whose}`
+  const whose = of === null ? '' : ` that the budget of ${stanceOf(of)} allows`
+  const detail = `the being has used all ${gone} self-continues${whose}`
   return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
 }
 
 function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
   const { root } = open.wake
   const content = { event: CHAIN_SPENT, actor: stanceOf(input.being), moment: input.moment, root }
-  const detail = `${LIMITS.chainWakesMax} wakes came of ${quote(root)} already, at most that many may`
+  const detail = `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
   return {
     verdict: { ...verdict, reason: CHAIN_SPENT, detail },
     wakes: [],
@@ -118,14 +118,14 @@ function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
   }
 }
 
-/** What set the being going: a moment has no past turns, and must know what it is about. */
+/** The caller and content that started the chain of self-continues. A moment sees no past turns, so the wake repeats them. */
 function originOf({ record: { caller }, content }: LoadedMoment): { begun?: Json } {
   if (caller !== null) return { begun: { from: stanceOf(caller.name), content } }
   const before = isJsonObject(content) && 'prior' in content ? content.begun : content
   return before === undefined ? {} : { begun: before }
 }
 
-/** What does not fit is left out and named: first what set it going, then what was seen. */
+/** Replaces fields of a content that is too large with a note: first `begun`, then `seen`. */
 function fitContent(content: JsonObject): JsonObject {
   let kept = content
   for (const field of ['begun', 'seen']) {

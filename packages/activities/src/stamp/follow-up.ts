@@ -13,7 +13,7 @@ import type { StampInput } from '@treeos/protocol'
 import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
 import type { Verdict } from './verdict.ts'
 
-/** A wake of the being's own: verb `summon`, no caller, its content says what happened and who did it. */
+/** A wake of kind `event`. It has no caller; its content names the event and its actor. */
 export function eventWake(
   being: BeingName,
   id: string,
@@ -32,10 +32,12 @@ export function eventWake(
 }
 
 /**
- * A failed or skipped moment tells whoever asked, and the operator; nothing is tried again behind their back. A person's
- * own act tells nobody: the person is looking at it. Nor does what a role leaves unopened on purpose. A being's own wake
- * tells the operator alone. Whoever has to approve that a parked being goes on hears it from the parking alone.
- * @param approver null when the being is not parked
+ * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
+ * - No notice for a person's own act: the person sees the result.
+ * - No notice for a skip that a role or a cut intended.
+ * - For a wake without an asker only the operator gets one.
+ * - The approver of a parked being gets none: the notice of the parking says the same.
+ * @param approver who may approve that the being goes on; null when the being is not parked
  */
 export function failureNotices(
   input: StampInput,
@@ -45,7 +47,7 @@ export function failureNotices(
 ): Wake[] {
   if (verdict.kind !== 'failure' && verdict.kind !== 'skipped') return []
   if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
-    return [] // it was meant so
+    return []
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
   const asker = open.wake.caller?.name ?? null
   const content = {
@@ -64,7 +66,7 @@ export function failureNotices(
   )
 }
 
-/** What an act changed that others may watch, with the wake it is to them. A chain of causes ends where summons do. */
+/** Changes of an act that others may watch, with the wake for each. None at the hop limit, which also ends summons. */
 export function changesOf(
   rows: readonly FoldedRow[],
   drafts: readonly FactDraft[],

@@ -18,7 +18,7 @@ import { isChainFull } from './chain-bound.ts'
 import { findThreadCut, type StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
-/** Turns an proposal into a verdict: a call that a gate refuses is a failure and writes nothing. */
+/** Turns a proposal into a verdict. A call that a gate refuses becomes a failure without facts. */
 export async function judge(
   db: Db,
   deps: BeatDeps,
@@ -34,7 +34,7 @@ export async function judge(
   if (missing !== null)
     return failed(
       'ROLE_UNAVAILABLE',
-      `role ${missing} needs code that is not loaded in this worker: is its extension gone?`,
+      `role ${missing} needs code that is not loaded in this worker: was its extension removed?`,
     )
   if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
   if (decision.kind === 'failure')
@@ -68,7 +68,7 @@ async function judgeCall(
   const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`
-    // A summon that arrived together with the cut must not stay in a person's inbox for ever.
+    // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for ever.
     return {
       ...failed('RESOURCE_CONFLICT', why),
       sendsNoNotice: true,
@@ -94,13 +94,13 @@ const failed = (code: string, message: string): Verdict => ({
   act: null,
 })
 
-/** Names roles of the flow that are not registered: their extension may be gone, or not loaded yet. */
+/** Names roles of the flow that are not registered: their extension may be removed, or not loaded yet. */
 function whySkipped({ program }: LoadedMoment): string | null {
   const named = new Set(program.flow.map(({ role }) => role).concat(program.defaultRole ?? []))
   const gone = [...named].filter((role) => typeof role === 'string' && !Object.hasOwn(program.roles, role))
   return gone.length === 0
     ? null
-    : `it would wear ${gone.join(', ')}, which is not registered: is its extension gone?`
+    : `the flow names ${gone.join(', ')}, which is not registered: was its extension removed?`
 }
 
 /** The wake that a person's reply answers; for any other moment, the wake that opened it. */
@@ -116,7 +116,7 @@ async function wakeToAnswer(
   if (entry === null) {
     throw new TreeosError(
       'CORRELATION_NOT_FOUND',
-      `no summon ${quote(named)} lies in the inbox of ${stanceOf(input.being)}`,
+      `the inbox of ${stanceOf(input.being)} has no summon ${quote(named)}`,
     )
   }
   return entry
@@ -132,13 +132,13 @@ async function requireRoom(db: Db, { id, being, root }: Wake): Promise<void> {
   if (open >= LIMITS.inboxLengthMax) {
     throw new TreeosError(
       'RATE_LIMITED',
-      `the inbox of ${stanceOf(being)} holds ${open}, at most ${LIMITS.inboxLengthMax} may wait`,
+      `the inbox of ${stanceOf(being)} holds ${open} open wakes; the limit is ${LIMITS.inboxLengthMax}`,
     )
   }
   if (root !== id && (await isChainFull(db, root))) {
     throw new TreeosError(
       'RATE_LIMITED',
-      `${LIMITS.chainWakesMax} wakes came of ${quote(root)} already, at most that many may`,
+      `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`,
     )
   }
 }

@@ -2,10 +2,10 @@ import { type Db, findEntry, findLease, readOpen } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
 import { leaseOf } from '@treeos/reality'
 
-export const LEASE_EXPIRED = 'the lease under which this was done ran out: inhabit the being again'
+export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
 
 /**
- * Whether the lease of a driver's moment is over. The append asks that too, but by then what reaches outside would be done.
+ * Whether the lease of a driver's moment has expired. The append checks it too, but only after an effect was performed.
  */
 export async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean> {
   const open = await readOpen(db, moment)

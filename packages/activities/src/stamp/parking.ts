@@ -4,14 +4,14 @@ import type { StampInput } from '@treeos/protocol'
 import { OPERATOR, type WorldReader, whyParked } from '@treeos/world'
 import { eventWake } from './follow-up.ts'
 
-/** A being that met a limit opens no further moment until somebody approves. */
+/** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
 export interface Parking {
   readonly fact: FactDraft
-  /** for whoever may approve; it says all that a notice of the failure would */
+  /** for the approver; it replaces the notice of the failure */
   readonly notice: Wake
 }
 
-/** The maker of the being whose limit it is approves: it is the nearest that can raise it. */
+/** Parks a being. The approver is the parent of the being that has the limit: the nearest being that can raise it. */
 export async function park(
   reader: WorldReader,
   input: StampInput,
@@ -31,7 +31,7 @@ export async function park(
   const id = `parked/${input.moment}`
   return {
     fact: { reel: beingReel(input.being), kind: 'being:parked', payload },
-    // It concerns the being in all its threads, so it outlives the one in which it was met.
+    // The notice has a thread of its own: the parking affects all threads of the being.
     notice: { ...eventWake(approver, id, content, wake), root: id },
   }
 }

@@ -5,21 +5,21 @@ import type { LoadedMoment } from '@treeos/reality'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 
-/** The world as one try of a stamp finds it. The reader remembers every head that the decision rests on. */
+/** The world as one try of a stamp reads it. The reader records every head that it reads. */
 export interface StampReading {
   readonly source: RowSource
   readonly reader: WorldReader
   /** Postgres' clock, ms since 1970 UTC */
   readonly now: number
-  /** what was read, so that the next stamp of this being prefetches it */
+  /** keys that this try reads; the next stamp of the being prefetches them */
   readonly readSet: ReadSet
   /** head of the being's moment records, which every stamp extends */
   readonly records: SeenHead
-  /** the moment, with a thread of its own if the thread it was opened in was cut meanwhile */
+  /** the moment; in a thread of its own when its thread was cut after it opened */
   readonly loaded: LoadedMoment
 }
 
-/** Reads what every stamp needs in one statement, with what the being's last stamp read. */
+/** Reads in one statement what every stamp needs and what the being's last stamp read. */
 export async function readForStamp(
   db: Db,
   { reality, memory }: BeatDeps,
@@ -38,15 +38,15 @@ export async function readForStamp(
 }
 
 /**
- * Who cut a thread; null while nobody has. Read beside the reader: as part of the basis, every thread would get a reel.
- * A cut that is committed after this read is not seen; the wakes that such an act sends open nothing.
+ * The cut of a thread; null when it is not cut. It bypasses the reader, since each thread in a basis would need a reel.
+ * It misses a cut that is committed after this read; then the wakes that the act sends open no moment.
  */
 export async function findThreadCut(source: RowSource, thread: string): Promise<ThreadRow | null> {
   const [row] = await source.rows([threadKey(thread)])
   return (row?.state ?? null) as ThreadRow | null
 }
 
-/** A wake by change, schedule or silence outlives its thread: what follows from it after a cut is a thread of its own. */
+/** Gives a moment that a change, schedule or silence woke a thread of its own when its thread was cut. */
 async function detachFromCutThread(source: RowSource, loaded: LoadedMoment): Promise<LoadedMoment> {
   const { wake } = loaded.record
   if (isOfThread(wake) || (await findThreadCut(source, wake.root)) === null) return loaded

@@ -2,10 +2,10 @@ import type { BeingName, FactDraft, Json } from '@treeos/core'
 import type { ScheduleRef } from '@treeos/protocol'
 import { SCHEDULES } from '@treeos/world'
 
-/** Facts after which a being checks whether it may live a moment now. */
+/** Kinds of facts after which a being must check its inbox again: they may end a park or a lease. */
 const RECHECK_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
 
-/** Beings whose wake settings or budget an act changed. No wake tells them of it, so they are rung. */
+/** Beings whose wake settings, budget or lease an act changed. They get no wake for it, so they are rung. */
 export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
   return drafts
     .filter(
@@ -15,12 +15,12 @@ export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
     .flatMap(({ reel }) => (reel.startsWith('being:') ? [reel.slice('being:'.length)] : []))
 }
 
-/** Beings whose budget an act set: beings that were parked by the old one are free. */
+/** Beings whose budget an act set. Beings that the old budget parked may run again. */
 export function beingsWithNewBudget(drafts: readonly FactDraft[]): BeingName[] {
   return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
 }
 
-/** Schedules that an act set or ended. */
+/** Schedules that an act set or removed. */
 export function changedSchedules(drafts: readonly FactDraft[]): ScheduleRef[] {
   return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
     const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []

@@ -2,7 +2,7 @@ import type { Breach, Decision, Digest, OutcomeKind, PinnedStack } from '@treeos
 import type { ComposedMoment } from '@treeos/reality'
 import type { Act } from '@treeos/world'
 
-/** What a moment comes to, before the gates. */
+/** Input of the gates: a skip, or a decision with its stack. */
 export type Proposal =
   | { readonly kind: 'skipped'; readonly reason: string }
   | {
@@ -10,22 +10,22 @@ export type Proposal =
       readonly stack: PinnedStack
       readonly composed: ComposedMoment
       readonly decision: Decision
-      /** null when a mind gave none */
+      /** digest of the stored decision; null when `think` failed */
       readonly digest: Digest | null
     }
 
-/** What the gates made of an ending. */
+/** The outcome of a moment after the gates. */
 export interface Verdict {
   readonly kind: OutcomeKind
   readonly reason: string | null
   readonly detail: string | null
   readonly act: Act | null
-  /** the rule that refused it, where a gate did */
+  /** the rules by which a gate refused */
   readonly by?: readonly string[]
-  /** the limit that kept the mind from being asked: the being is parked by it */
+  /** the budget limit that prevented the model call and parks the being */
   readonly breach?: Breach
-  /** nobody is told that it came to nothing: whoever made it so knows */
+  /** true when the failure sends no notices, because the being that caused it knows */
   readonly sendsNoNotice?: true
-  /** wakes that are over by it, beside its own */
+  /** wakes that it closes in addition to its own */
   readonly closes?: readonly string[]
 }
