@@ -100,7 +100,7 @@ describe('a worker that starts while a service is briefly away', () => {
     const started = start({ TREEOS_START_SECONDS: '1' })
     expect(await started.worker.ended).toBe(1)
     expect(await started.log()).toContain(`${postgres.address}/`)
-    expect(await started.log()).toMatch(/Postgres at \S+ was away for 1 s \(ECONNRE[A-Z]+\)/)
+    expect(await started.log()).toMatch(/Postgres at \S+ was unavailable for 1 s \(ECONNRE[A-Z]+\)/)
   })
 
   it('can be stopped while it waits', async () => {

@@ -18,14 +18,14 @@ const unzip = promisify(gunzip)
 export interface ArchiveOptions {
   readonly client: Client
   readonly reality: string
-  /** folder of the instance that keeps histories; made when missing */
+  /** folder for the histories; created when missing */
   readonly folder: string
   readonly onError: (where: string, error: unknown) => void
 }
 
 /**
- * Keeps the history of every closed run as a file, since Temporal deletes closed runs when their retention is over and
- * replay must work for the whole life of a reality. Several workers may do so at once; a file is written once.
+ * Writes the history of every closed run to a file. Temporal deletes closed runs after their retention period, and replay
+ * needs all runs of a reality. Several workers may do so at once: each file is written once.
  */
 export class Archivist {
   readonly #options: ArchiveOptions
@@ -46,7 +46,7 @@ export class Archivist {
     this.#sweeps.start()
   }
 
-  /** Archives what has closed since the last sweep. @returns how many runs were written */
+  /** Archives the runs that closed since the last sweep. @returns how many runs were written */
   async sweep(): Promise<number> {
     const { client, reality, folder } = this.#options
     const beings = beingWorkflowId(reality, '')
@@ -82,11 +82,11 @@ async function writeRun(
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
   const draft = join(path, `.${name}.${process.pid}`)
   await writeFile(draft, await zip(historyToJSON(history)))
-  await rename(draft, join(path, name)) // whole or not at all
+  await rename(draft, join(path, name)) // atomic, so a crash leaves no partial file
   return true
 }
 
-/** Archived runs of a being by run id, in no order. */
+/** Archived runs of a being, by run id, unordered. */
 export async function readArchive(folder: string, being: BeingName): Promise<Map<string, History>> {
   const path = join(folder, being)
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
@@ -101,5 +101,5 @@ export async function readArchive(folder: string, being: BeingName): Promise<Map
   return runs
 }
 
-/** Where an instance keeps histories. */
+/** Folder of the histories within an instance's data folder. */
 export const historiesFolder = (dataDir: string): string => join(dataDir, 'histories')

@@ -8,16 +8,16 @@ import type { Kysely } from 'kysely'
 import { releaseLapsed } from './lapsed-leases.ts'
 import { RingSchedule } from './ring-schedule.ts'
 
-/** Calls to Temporal under way at once. */
+/** Most concurrent calls to Temporal. */
 const RINGING_MAX = 16
 const SWEEP_EVERY_MS = 5000
-/** Of one page; the sweep goes on with the next one as soon as these are rung. */
+/** Beings in one page of a sweep. The next page follows when these are rung. */
 const PAGE_BEINGS = 500
-/** A wake that rested this long unclaimed lost its doorbell, or its being is busy: one more ring tells. */
+/** After this time an unclaimed wake has lost its doorbell, or its being is busy. The sweep rings the being again. */
 const UNRUNG_SECONDS = 5
-/** A wake taken this long ago is being thought about, or its being was ended from outside: Temporal knows which. */
+/** After this time the moment of a claimed wake still runs, or its workflow was terminated. The sweep asks Temporal. */
 const BUSY_SECONDS = 10
-/** Every so many sweeps Temporal is asked, of so many beings, in turn. */
+/** Every second sweep asks Temporal about this many busy beings; the next such sweep goes on after the last of them. */
 const CHECK_EVERY_SWEEPS = 2
 const CHECK_BEINGS_MAX = 500
 
@@ -32,8 +32,8 @@ export interface DoorbellOptions {
 }
 
 /**
- * Rings beings after the commit that filled their inbox. Rings for one being coalesce, a failed one is left to the sweep:
- * the inbox is in Postgres, so a lost ring costs latency only.
+ * Rings beings after the commit that filled their inbox. Several rings for one being become one, and the sweep repeats a
+ * failed ring. The inbox is in Postgres, so a lost ring costs latency only.
  */
 export class Doorbells {
   readonly #options: DoorbellOptions
@@ -42,7 +42,7 @@ export class Doorbells {
   #ringing = 0
   #failed = 0
   #rung: () => void = () => undefined
-  /** where the look at the busy goes on */
+  /** last busy being that was checked; the next check continues after it */
   #checkAfter: BeingName = ''
   readonly #sweeps: Recurring
   #sweepsDone = 0
@@ -56,7 +56,7 @@ export class Doorbells {
     )
   }
 
-  /** Returns at once. */
+  /** Queues rings for these beings. Returns at once. */
   ring(beings: readonly BeingName[]): void {
     for (const being of beings) this.#waiting.add(being)
     while (this.#ringing < RINGING_MAX && this.#waiting.size > 0) void this.#ringNext()
@@ -81,7 +81,7 @@ export class Doorbells {
     }
   }
 
-  /** Resolves once nobody is left to be rung. */
+  /** Resolves once no ring is queued or under way. */
   #allRung(): Promise<void> {
     if (this.#ringing === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class Doorbells {
     })
   }
 
-  /** Starts ringing again for wakes that nobody took, soon at first and ever more seldom. */
+  /** Starts the sweep, which rings beings with unclaimed wakes again, with growing waits. */
   sweep(): void {
     this.#sweeps.start()
   }
@@ -104,8 +104,8 @@ export class Doorbells {
   }
 
   /**
-   * Rings all that are stuck, whoever waits longest first. Page after page, each when the one before is rung: so what a
-   * worker that died left behind is made up for at the pace of the rings, and nobody is left for the sake of others.
+   * Rings all stuck beings in pages, those that wait longest first. Each page is rung before the next one is read, so a large
+   * backlog is worked off at the rate of the rings, and every being gets its turn.
    */
   async #ringStuck(): Promise<void> {
     const failed = this.#failed
@@ -119,7 +119,7 @@ export class Doorbells {
     this.#schedule.endSweep()
   }
 
-  /** Beings that were ended in the middle of a moment: its wake is claimed, and nobody lives to go on with it. */
+  /** Beings whose workflow was terminated during a moment: the wake is claimed, but no workflow runs. */
   async #findEnded(): Promise<BeingName[]> {
     const { client, db, reality } = this.#options
     const ended: BeingName[] = []
@@ -139,7 +139,7 @@ export class Doorbells {
     return ended
   }
 
-  /** Stops the sweep; rings under way may still arrive. */
+  /** Stops the sweep. Rings under way may still arrive. */
   close(): Promise<void> {
     return this.#sweeps.close()
   }

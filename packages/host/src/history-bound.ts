@@ -1,11 +1,11 @@
 import type { Payload, PayloadCodec } from '@temporalio/common'
 
-/** What one value in history may weigh: a program and a slice at their own bounds stay below. */
+/** Most bytes of one value in history. A program and a context at their own limits stay below it. */
 const PAYLOAD_BYTES_MAX = 160 * 1024
 
 /**
- * Refuses a value that is too large for history, before Temporal sees it. Ours never are; a host's own workflows on the
- * same worker are let through up to the server's limits.
+ * Refuses a value that is too large for history, before it reaches Temporal. It also applies to a host's own workflows and
+ * activities on the same worker.
  */
 export class PayloadBound implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {
@@ -13,7 +13,7 @@ export class PayloadBound implements PayloadCodec {
       const bytes = data?.length ?? 0
       if (bytes > PAYLOAD_BYTES_MAX) {
         throw new RangeError(
-          `a value of ${bytes} bytes was bound for history, at most ${PAYLOAD_BYTES_MAX} are let through`,
+          `a payload of ${bytes} bytes is too large for history: at most ${PAYLOAD_BYTES_MAX} bytes are allowed`,
         )
       }
     }

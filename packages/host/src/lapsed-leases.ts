@@ -3,13 +3,14 @@ import type { BeingName } from '@treeos/core'
 import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
 import { releasedFact } from '@treeos/world'
 
-/** Leases that one sweep releases. */
+/** Most leases that one sweep releases. */
 const LAPSED_MAX = 100
 
 /**
- * Records the release of leases that ran out without a renewal, or whose driver is no longer driven itself. Several workers
- * may do so at once: the first one writes the fact.
- * @returns beings that are driven by their own minds again
+ * Records the release of leases that expired, or whose driver lost the lease that it acted under. Several workers may do so
+ * at once: the first one writes the fact.
+ * @returns beings that decide for themselves again
+ * @throws the first error, when no lease could be released
  */
 export async function releaseLapsed(at: OpenReality): Promise<BeingName[]> {
   const freed: BeingName[] = []
@@ -18,7 +19,7 @@ export async function releaseLapsed(at: OpenReality): Promise<BeingName[]> {
     try {
       if (await releaseOne(at, being, epoch)) freed.push(being)
     } catch (error) {
-      failed.push(error) // one lease that cannot be released must not hold up the others
+      failed.push(error) // one lease that cannot be released must not block the others
     }
   }
   if (freed.length === 0 && failed.length > 0) throw failed[0]

@@ -1,6 +1,6 @@
 import type { BeingName } from '@treeos/core'
 
-/** A being that is rung at every sweep would fill its history: each ring is an event, whether or not it tells anything. */
+/** Longest wait between two rings. Ringing at every sweep would fill a being's history, since each ring is an event. */
 const WAIT_SWEEPS_MAX = 12
 
 interface Turn {
@@ -11,18 +11,18 @@ interface Turn {
 }
 
 /**
- * Which stuck beings a sweep rings: one that is new among them at once, then after 1, 2, 4, 8 and at most 12 sweeps. It
- * counts sweeps, not seconds, and remembers those only that the last sweep found.
+ * Decides which stuck beings a sweep rings. It rings a newly stuck being at once, then after waits of 1, 2, 4, 8 and at most
+ * 12 sweeps. It remembers only the beings that the last sweep found.
  */
 export class RingSchedule {
   #turns = new Map<BeingName, Turn>()
   #next = new Map<BeingName, Turn>()
 
-  /** Asked for each page that a sweep finds. @returns whom of it to ring now, in the order given */
+  /** Call it for each page of a sweep. @returns the beings of the page to ring now, in the same order */
   due(stuck: Iterable<BeingName>): BeingName[] {
     const due: BeingName[] = []
     for (const being of stuck) {
-      if (this.#next.has(being)) continue // this sweep found it before
+      if (this.#next.has(being)) continue // on an earlier page of this sweep
       const turn = this.#turns.get(being)
       if (turn !== undefined && turn.left > 1) {
         this.#next.set(being, { ...turn, left: turn.left - 1 })
@@ -35,13 +35,13 @@ export class RingSchedule {
     return due
   }
 
-  /** The sweep has found all there are. */
+  /** Call it after the last page of a sweep. */
   endSweep(): void {
     this.#turns = this.#next
     this.#next = new Map()
   }
 
-  /** A ring that failed was no event: the next sweep rings again, as if for the first time. */
+  /** Call it for a ring that failed. The next sweep rings the being as if it were newly stuck. */
   forget(being: BeingName): void {
     this.#turns.delete(being)
     this.#next.delete(being)

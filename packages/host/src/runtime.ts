@@ -16,16 +16,16 @@ export interface RuntimeOptions {
   readonly registry: Registry
   readonly model: Model | null
   readonly observe: Observer
-  /** folder that keeps the histories of closed runs; null leaves them to Temporal's retention */
+  /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
-  /** connections of the pool */
+  /** most connections of the pool */
   readonly poolMax: number
 }
 
-/** A beat's statements take milliseconds. One that hangs is given up while its being can still answer in time. */
+/** Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task times out. */
 const STATEMENT_SECONDS_MAX = 8
 
-/** What a worker's beats share while it runs: a pool, the reality, and a hand on the doorbells. */
+/** State that the beats of a running worker share: a pool, the reality, the doorbells. Runs the daemons of the worker. */
 export class Runtime {
   readonly #options: RuntimeOptions
   #deps: BeatDeps | null = null
@@ -34,7 +34,7 @@ export class Runtime {
     this.#options = options
   }
 
-  /** Activities that work once the runtime runs; a worker takes them before it does. */
+  /** Activities to register before the runtime runs. They throw until it does. */
   get activities(): LocalBeats & MindBeats {
     const beats = () => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
@@ -51,7 +51,7 @@ export class Runtime {
     }
   }
 
-  /** What the operations of one extension do outside: an activity each, of the operation's name. */
+  /** The effects of an extension: one activity for each operation with an effect, named like the operation. */
   effectsOf({ operations }: Extension): Effects {
     const perform: Effects[string] = (input) => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
@@ -61,7 +61,7 @@ export class Runtime {
     return Object.fromEntries(withEffect.map(({ name }) => [name, perform]))
   }
 
-  /** Opens what the beats need, runs `next`, and closes it again. */
+  /** Opens the pool and starts the daemons, runs `next`, and closes them again. */
   async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
     const { databaseUrl, observe, poolMax } = this.#options
     const db = openDatabase(databaseUrl, {
@@ -85,7 +85,8 @@ export class Runtime {
       isAway: isTransient,
       onWait: (error) => onError('start', error),
     })
-    for (const role of taken) onError(`role ${role} is taken by a live one`, null)
+    for (const role of taken)
+      onError(`role ${role} was not installed: another role or being has this name`, null)
     const doorbells = new Doorbells({ client, db, reality, taskQueue, onError })
     const schedules = new Schedules({ client, db, reality, taskQueue, onError })
     const archivist =
@@ -113,13 +114,13 @@ export class Runtime {
   }
 }
 
-/** Finds the reality and brings it what this worker's code has: safe to do again when it failed halfway. */
+/** Reads the reality, and installs roles and delegates of this worker's code. Safe to repeat after a failure. */
 async function loadReality(
   db: Kysely<ChainDb>,
   registry: Registry,
 ): Promise<{ reality: Reality; taken: RoleName[] }> {
   const reality = await readReality(db)
-  if (reality === null) throw new Error('this database holds no reality yet: `treeos up` makes one')
+  if (reality === null) throw new Error('this database holds no reality: `treeos up` creates one')
   const taken = await installRoles({ db, reality }, registry)
   for (const name of await installDelegates({ db, reality })) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }

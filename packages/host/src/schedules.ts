@@ -14,7 +14,7 @@ import { schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 
 const SWEEP_EVERY_MS = 30_000
-/** Temporal takes no shorter one. */
+/** Temporal's minimum. */
 const CATCHUP_MS_MIN = 10_000
 
 export interface SchedulesOptions {
@@ -25,14 +25,14 @@ export interface SchedulesOptions {
   readonly onError: (where: string, error: unknown) => void
 }
 
-/** A schedule of one being, as Temporal has to know it. */
+/** A schedule of one being, with what Temporal needs of it. */
 interface Wanted extends ScheduleRef {
   readonly everySeconds: number
 }
 
 /**
- * Makes Temporal's Schedules equal to what beings' rows say: at start, every 30 s, and at once where an act changed one.
- * Several workers may do so at once: each step may be taken twice.
+ * Keeps Temporal's Schedules equal to the schedules in the rows of beings. Compares all at start and every 30 s, and updates
+ * one at once when an act changed it. Several workers may do so at once, since each step is idempotent.
  */
 export class Schedules {
   readonly #options: SchedulesOptions
@@ -52,7 +52,7 @@ export class Schedules {
     this.#sweeps.start()
   }
 
-  /** Looks at the schedules that were changed, one after the other. Returns at once. */
+  /** Updates changed schedules in Temporal, one after the other. Returns at once. */
   refresh(changed: readonly ScheduleRef[]): void {
     for (const schedule of changed) {
       this.#refreshing = this.#refreshing
@@ -61,11 +61,11 @@ export class Schedules {
     }
   }
 
-  /** @returns how many of Temporal's Schedules were not what they should be */
+  /** Compares and corrects all schedules. @returns how many of Temporal's Schedules differed */
   async sweep(): Promise<number> {
     const { client, reality } = this.#options
     const found = new Map<string, string>()
-    // Temporal first: what it has was in a row before, so what no row read after that has was ended.
+    // Lists Temporal before the rows. A Schedule was in a row before it was in Temporal, so one without a row was removed.
     for await (const { scheduleId: id, spec } of client.schedule.list({
       query: `${REALITY.name} = "${reality.name}"`,
     })) {
@@ -94,7 +94,7 @@ export class Schedules {
     return rows.flatMap((row) => schedulesOf(row).map((schedule) => ({ being: row.name, ...schedule })))
   }
 
-  /** Makes one schedule what the being's row says of it. */
+  /** Makes one Schedule equal to the being's row. */
   async #refreshOne({ being, name }: ScheduleRef): Promise<void> {
     const { reality } = this.#options
     const me = await readerOf(this.#options).being(being)
@@ -143,8 +143,9 @@ export class Schedules {
       },
       policies: {
         overlap: ScheduleOverlapPolicy.SKIP,
-        // Of the ticks that Temporal missed, exactly the last is not older than one interval; where several are not too
-        // old for Temporal's least window, the first of them starts and the others are skipped.
+        // Of the ticks that Temporal missed, it makes up for those within this window. With one interval that is exactly
+        // the last tick. When the interval is shorter than Temporal's minimum, several are within it: the first one
+        // starts and the others are skipped.
         catchupWindow: Math.max(interval.every, CATCHUP_MS_MIN),
       },
       typedSearchAttributes: [
@@ -154,14 +155,14 @@ export class Schedules {
     } satisfies ScheduleOptions
   }
 
-  /** Stops the sweep and finishes what was told. */
+  /** Stops the sweep, and waits for updates under way. */
   async close(): Promise<void> {
     await this.#sweeps.close()
     await this.#refreshing
   }
 }
 
-/** Temporal counts intervals from 1970: each schedule has a phase of its own, so that not all are due at once. */
+/** Interval of a schedule in ms. Temporal counts from 1970, so each schedule has its own offset and not all are due at once. */
 function intervalOf({ being, name, everySeconds }: Wanted): { every: number; offset: number } {
   const hash = createHash('sha256').update(`${being}/${name}`).digest().readUInt32BE(0)
   return { every: everySeconds * 1000, offset: (hash % everySeconds) * 1000 }

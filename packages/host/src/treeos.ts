@@ -9,27 +9,32 @@ import { PayloadBound } from './history-bound.ts'
 import { Runtime } from './runtime.ts'
 
 export interface TreeosOptions {
-  /** what the worlds of this worker can hold; each brings its own names */
+  /** extensions that the worker loads */
   readonly extensions?: readonly Extension[]
-  /** needed by a worker; a client or a replay does without */
+  /** Postgres URL; required for a worker, not for a client or a replay */
   readonly databaseUrl?: string
-  /** null: LLM beings say plainly that no mind is connected */
+  /** null or left out: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model?: Model | null
-  /** folder in which the histories of closed runs are kept; without one Temporal's retention is all there is */
+  /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
   readonly histories?: string
-  /** connections of the worker's pool; default 20 */
+  /** most connections of the worker's Postgres pool; default 20 */
   readonly poolMax?: number
-  /** told what happens, in names and numbers */
+  /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer>
 }
 
-/** The module with the workflow types, for hosts that bundle their own beside ours. */
+/** Path of the module with TreeOS' workflow types. */
 export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/workflows/workflows')
 
 /**
- * Turns any worker into a host of beings: adds the beats as activities, a converter that keeps history small, and our
- * workflows where the host names none (a host with workflows re-exports `@treeos/workflows/workflows` beside its own).
- * Give it to the worker or to its connection, never to both.
+ * A Temporal plugin that lets a worker run beings. It adds our activities, a payload codec that refuses large values, and
+ * our workflows when the worker has none. A worker with workflows of its own re-exports `@treeos/workflows/workflows` from
+ * its workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed leases, the
+ * archive. Pass it to the worker or to its connection, never to both.
+ *
+ * The worker must have a `connection`, and its task queue must be `taskQueueOf(reality)`. Starting it waits up to 60 s for
+ * Postgres.
+ * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our names
  */
 export function treeos(options: TreeosOptions = {}): SimplePlugin {
   return new TreeosPlugin(options)
@@ -62,7 +67,7 @@ class TreeosPlugin extends SimplePlugin {
       histories = null,
       observe = {},
     } = this.#options
-    if (databaseUrl === undefined) throw new Error('treeos({ databaseUrl }) is needed by a worker')
+    if (databaseUrl === undefined) throw new Error('a worker needs a databaseUrl: treeos({ databaseUrl })')
     this.#runtime = new Runtime({
       databaseUrl,
       registry: buildRegistry([seed, ...extensions]),
@@ -102,7 +107,7 @@ class TreeosPlugin extends SimplePlugin {
   }
 }
 
-/** An extension as a Temporal plugin: the activities of what its operations do outside. */
+/** An extension as a Temporal plugin: adds an activity for each operation with an effect. */
 class ExtensionPlugin extends SimplePlugin {
   readonly #effects: Effects
 
@@ -119,7 +124,7 @@ class ExtensionPlugin extends SimplePlugin {
 const pluginOf = (extension: Extension, runtime: Runtime): SimplePlugin =>
   new ExtensionPlugin(`treeos-${extension.name}`, runtime.effectsOf(extension))
 
-/** @throws {Error} when the host has an activity of one of these names: neither may win silently */
+/** Adds activities. @throws {Error} when the worker already has an activity of one of these names */
 function withActivities(worker: WorkerOptions, activities: object): WorkerOptions {
   for (const name of Object.keys(activities)) {
     if (worker.activities !== undefined && name in worker.activities)

@@ -2,38 +2,39 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const WAIT_MS_MIN = 250
 const WAIT_MS_MAX = 5000
-/** An attempt that takes longer is told of as if it had failed, and goes on. */
+/** `onWait` is called each time an attempt has run this long without an answer. The attempt goes on. */
 const SILENCE_MS = 5000
 const SECONDS_MAX = 60
 
-/** A service was away, and stayed away for longer than a restart takes. */
+/** A service stayed unavailable for longer than a restart takes. */
 export class ServiceAwayError extends Error {
   override readonly name = 'ServiceAwayError'
   constructor(service: string, seconds: number, why: string) {
-    super(`${service} was away for ${seconds} s (${why})`)
+    super(`${service} was unavailable for ${seconds} s (${why})`)
   }
 }
 
-/** An attempt has no answer yet. */
+/** An attempt that has no answer yet. */
 class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   override readonly message = 'no answer'
 }
 
 export interface WaitOptions {
-  /** where the service is, for people: no secrets */
+  /** name and address of the service for messages; must hold no secrets */
   readonly service: string
-  /** whether the same attempt may succeed a moment later; every other error ends the wait at once */
+  /** true for an error after which a later attempt may succeed; every other error ends the wait at once */
   readonly isAway: (error: unknown) => boolean
-  /** told of each attempt that came to nothing, or has no answer yet */
+  /** called for each attempt that failed, and for an attempt that has no answer yet */
   readonly onWait: (error: unknown) => void
-  /** default 60 */
+  /** longest wait; default 60 */
   readonly secondsMax?: number | undefined
 }
 
 /**
- * Attempts something until its service is there: again after a quarter of a second, then twice as long each time.
- * @throws {ServiceAwayError} when it stays away; an attempt still under way is then left to itself
+ * Repeats an attempt until its service is available. Waits 250 ms after the first failure, then twice as long each time, at
+ * most 5 s.
+ * @throws {ServiceAwayError} after `secondsMax`; an attempt that still runs is not cancelled
  */
 export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { service, isAway, onWait, secondsMax = SECONDS_MAX } = options
@@ -54,7 +55,7 @@ export async function waitFor<T>(attempt: () => Promise<T>, options: WaitOptions
   }
 }
 
-/** A code where there is one: messages of services may quote what they were given. */
+/** The code of an error, otherwise its message cut to 200 characters. Messages may quote input, so a code is preferred. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return code

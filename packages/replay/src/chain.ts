@@ -15,7 +15,7 @@ import { Comparison, type Mismatch } from './mismatch.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
 
-/** What chain replay works with. */
+/** Dependencies of chain replay. */
 export interface ChainReplayDeps {
   readonly db: Db
   readonly registry: Registry
@@ -23,8 +23,8 @@ export interface ChainReplayDeps {
 }
 
 /**
- * Lives every moment of a being again, from the reels alone: folds each reel up to the head that the moment cited, looks
- * around, evaluates, composes, and compares with what was recorded. No mind is asked; its answer is recorded.
+ * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, looks,
+ * evaluates, composes, and compares with the records. Calls no model: its answer is recorded.
  */
 export async function replayFromChain(
   deps: ChainReplayDeps,
@@ -62,33 +62,33 @@ async function replayMoment(
   const recomputed = await recomputeMoment({ db, registry }, outcome, open, past.cited(basis))
   const { seen, stack, me } = recomputed
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
-  // Whoever drove it is who the being's own reel says had taken it by then.
+  // The being's own reel says who drove it at that time.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
   if (open.driver !== null) compare.same('own', open.own ?? false, me.inhabited?.own ?? false)
   compare.same('program', open.program, digestOf(seen.program))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
-  // The worker that lived it lacked code of the stack: its views were not to be had, and nothing was said or done on them.
+  // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {
     compare.same('basis', open.basis, digestOf(seen.basis))
     compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
   await compareCaller(past, open, compare)
-  if (record.reason === 'superseded') return // an older life opened it, and nothing was decided
+  if (record.reason === 'superseded') return // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
   if (stack !== null && !codeWasMissing) {
     compare.same('surfaceDigest', record.surfaceDigest, recomputed.surface)
     if (recomputed.missing !== null)
-      throw new Error(`the prompt of ${recomputed.missing} is code of a version that is not loaded here`)
+      throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
     compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   await compareAct(db, outcome, compare)
 }
 
-/** The caller of a summon is what the fact on the caller's own reel says. */
+/** Compares the caller of a summon with the speech fact on the caller's reel. */
 async function compareCaller(past: Past, open: OpenRecord, compare: Comparison): Promise<void> {
   if (open.wake.kind !== 'summon') return
   if (open.caller === null || open.wake.cause === null)
@@ -102,7 +102,7 @@ async function compareCaller(past: Past, open: OpenRecord, compare: Comparison):
   })
 }
 
-/** The act's facts carry its moment, and its digest is of what was decided and what was written. */
+/** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */
 async function compareAct(db: Db, outcome: StoredOutcome, compare: Comparison): Promise<void> {
   const { record } = outcome
   const facts = await listFactsOfMoment(db, outcome.moment)

@@ -1,4 +1,4 @@
-/** Replay: every moment lived again from the chain, and by Temporal, and both compared with what was recorded. */
+/** Replay: recomputes every moment from the chain, replays it in Temporal, and compares both with the records. */
 export type { Mismatch } from './mismatch.ts'
 export { Past } from './past.ts'
 export { type Replayed, type ReplayRequest, replay } from './replay.ts'

@@ -1,6 +1,6 @@
 import { type BeingName, canonicalJson, type Json } from '@treeos/core'
 
-/** Where what was recorded and what was computed again differ; null stands for a witness that was not asked. */
+/** A difference between a recorded and a recomputed value. `chain` and `temporal` are null for a replay that was not made. */
 export interface Mismatch {
   readonly being: BeingName
   readonly n: number
@@ -10,7 +10,7 @@ export interface Mismatch {
   readonly temporal: Json
 }
 
-/** Compares what was recorded with what a witness computes, field by field, by their canonical bytes. */
+/** Compares recorded with recomputed values of one moment by their canonical JSON, and collects the differences. */
 export class Comparison {
   readonly mismatches: Mismatch[] = []
   readonly #being: BeingName

@@ -12,18 +12,18 @@ import {
 import { childrenAfter, contentsAfter, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
-/** The reels of a reality, loaded as they are asked for and kept for the moments after. */
+/** Reads past states of a reality. Loads reels on demand and caches them. */
 export class Past {
   readonly #db: Db
   readonly #reels = new Map<ReelId, ReelHistory>()
-  /** when moments were sealed, as it was asked for */
+  /** cache: when moments were sealed */
   readonly #sealed = new Map<MomentId, number>()
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  /** @param seq that it is asked for: beings live on while their past is read, and cite what came since */
+  /** A reel that is loaded at least up to `seq`. Reels may grow while they are read. */
   async reel(reel: ReelId, seq = 0): Promise<ReelHistory> {
     const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel)
     const isNew = !this.#reels.has(reel)
@@ -41,15 +41,14 @@ export class Past {
     return history.findByHash(hash)
   }
 
-  /** Kept content, checked against the digest it is kept under. */
+  /** A blob, checked against its digest. */
   async blob(digest: Digest): Promise<Json | null> {
     const value = await getBlobCached(this.#db, digest)
-    if (value !== null && digestOf(value) !== digest)
-      throw new Error(`what is kept as ${digest} is something else`)
+    if (value !== null && digestOf(value) !== digest) throw new Error(`the blob ${digest} has another digest`)
     return value
   }
 
-  /** The world as a basis cites it. A reel that the basis does not cite was not read, and cannot be read here. */
+  /** The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it. */
   cited(basis: readonly HeadRef[]): RowSource {
     return this.#source(basis, (reel) =>
       Promise.reject(new Error(`the moment's basis does not cite ${reel}`)),
@@ -57,7 +56,8 @@ export class Past {
   }
 
   /**
-   * The same, and of what the basis does not cite all that was sealed by then: for moments as they never were.
+   * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by `openedAt`, so
+   * that a what-if can read more than the moment did.
    * @param openedAt ms since 1970 UTC, when the moment opened
    */
   citedOrSealedBy(basis: readonly HeadRef[], openedAt: number): RowSource {
@@ -76,7 +76,7 @@ export class Past {
     }
   }
 
-  /** A fact has no hour of its commit; the moment that wrote it was sealed within milliseconds of it. */
+  /** Facts hold no commit time. The moment that wrote a fact was sealed within milliseconds of the commit. */
   async #isSealedBy({ header }: Fact, openedAt: number): Promise<boolean> {
     if (header.moment === null) return header.at <= openedAt
     const known = this.#sealed.get(header.moment)
@@ -104,7 +104,7 @@ export class Past {
             const { seq, hash } = await headOf(reel)
             const history = await this.reel(reel, seq)
             if (seq > 0 && history.fact(seq)?.hash !== hash)
-              throw new Error(`${reel}#${seq} is not the fact that was cited`)
+              throw new Error(`fact ${seq} of ${reel} differs from the cited one`)
             const state = asJson(history.rowAt(key, seq))
             return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
           }),
@@ -114,7 +114,7 @@ export class Past {
           await factsOf(place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`),
           kind,
         ),
-      keysOfBeings: () => Promise.reject(new Error('a moment sees no list of all beings')),
+      keysOfBeings: () => Promise.reject(new Error('no moment reads the list of all beings')),
       keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
     }
   }

@@ -12,22 +12,27 @@ import {
   WorldReader,
 } from '@treeos/world'
 
-/** A moment lived again, up to the mind: by the functions that live moments use, over a world that is past. */
+/** A moment that was recomputed up to its prompt, with the functions of live moments, over the world of that time. */
 export interface RecomputedMoment {
   readonly reader: WorldReader
   readonly me: BeingRow
   readonly seen: Seen
-  /** null when it is skipped */
+  /** null when the moment is skipped */
   readonly stack: PinnedStack | null
-  /** that stack as one */
+  /** the composed stack; null when the moment is skipped */
   readonly role: ComposedRole | null
   readonly surface: Digest | null
-  /** null also where a role's prompt is code of a version that is not loaded here */
+  /** null when the moment is skipped, or when `missing` is set */
   readonly prompt: Digest | null
-  /** that role */
+  /** a role whose prompt is code of a version that is not loaded here; null when there is none */
   readonly missing: string | null
 }
 
+/**
+ * Recomputes a moment up to its prompt.
+ * @param source the world as the moment saw it
+ * @throws {Error} when the being has no row in that world
+ */
 export async function recomputeMoment(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
   { being }: Pick<StoredOutcome, 'being'>,
@@ -36,7 +41,7 @@ export async function recomputeMoment(
 ): Promise<RecomputedMoment> {
   const reader = new WorldReader(source)
   const me = await reader.being(being)
-  if (me === null) throw new Error(`@${being} was not born at the head this moment cites`)
+  if (me === null) throw new Error(`@${being} does not exist at the head that this moment cites`)
   const seen = await lookAround(reader, registry, openingOf(me, open))
   const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
   if (stack === null || seen.face === null)

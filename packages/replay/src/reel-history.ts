@@ -4,10 +4,10 @@ import { evolve, type Row, rowKeyOf } from '@treeos/world'
 
 const PAGE = 2000
 
-/** One reel with the state of its rows after every fact: what it was at any seq can be asked for. */
+/** One reel with the states of its rows after every fact, so that it can return the state at any seq. */
 export class ReelHistory {
   readonly #facts: Fact[] = []
-  /** by row key: the states in order, each from the seq of the fact that made it */
+  /** by row key: the states in order, each with the seq of the fact that made it */
   readonly #states = new Map<string, { seq: number; row: Row | null }[]>()
   readonly #changes: number[] = []
   readonly #seqs = new Map<Digest, number>()
@@ -21,7 +21,7 @@ export class ReelHistory {
     this.#reel = reel
   }
 
-  /** Reads on to where the reel stands now. */
+  /** Reads the facts that were added since the last read. */
   catchUp(): Promise<void> {
     this.#loading ??= this.#readOn().finally(() => {
       this.#loading = null
@@ -63,7 +63,7 @@ export class ReelHistory {
     return lastUpTo(this.#states.get(key) ?? [], seq, (state) => state.seq)?.row ?? null
   }
 
-  /** Seq of the last fact up to `seq` that changed what others may rely on; 0 before any. */
+  /** Seq of the last fact up to `seq` that is no speech, so that it changed state; 0 when there is none. */
   stateSeqAt(seq: number): number {
     return lastUpTo(this.#changes, seq, (changed) => changed) ?? 0
   }
@@ -76,7 +76,7 @@ export class ReelHistory {
     return this.fact(this.#seqs.get(hash) ?? 0)
   }
 
-  /** Seq of the last fact for which something holds that held for all before it; 0 when it never did. */
+  /** Seq of the last fact for which a condition holds, by binary search: it must hold for all facts before. 0 when none. */
   async lastWhere(holds: (fact: Fact) => Promise<boolean>): Promise<number> {
     let low = 0
     let high = this.#facts.length
@@ -94,7 +94,7 @@ export class ReelHistory {
   }
 }
 
-/** The last item whose seq is at most `seq`, of items in the order of their seqs. */
+/** The last item whose seq is at most `seq`. @param items sorted by seq */
 function lastUpTo<T>(items: readonly T[], seq: number, seqOf: (item: T) => number): T | undefined {
   let low = 0
   let high = items.length

@@ -15,9 +15,9 @@ export interface ReplayRequest {
   /** null: every being of the reality */
   readonly beings: readonly BeingName[] | null
   readonly from: 'chain' | 'temporal' | 'both'
-  /** folder of archived histories, for runs that Temporal has no more */
+  /** folder of archived histories, for runs that Temporal has deleted */
   readonly archive?: string | null
-  /** of the workflows, made before by `bundleForReplay`: it saves seconds */
+  /** from `bundleForReplay`; making one takes seconds */
   readonly bundle?: WorkflowBundleOption
   /** one that is open already, and stays so: to open one takes longer than to replay most beings */
   readonly replayer?: HistoryReplayer
@@ -32,8 +32,8 @@ export interface Replayed {
 }
 
 /**
- * Proves that both records agree with themselves and with each other: every finished moment is lived again from the
- * chain, and replayed by Temporal. Never calls a model, never writes.
+ * Checks the chain and Temporal's histories against each other. Recomputes every finished moment from the chain, and replays
+ * every run in Temporal. Calls no model and writes nothing.
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function replay(

@@ -13,16 +13,16 @@ import { treeos, workflowsPath } from '@treeos/host'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 
-/** A command that a workflow asked for when its run was replayed, in the form of a recorded one. */
+/** A command that a workflow issued in a replay, in the form of a recorded one. */
 export interface ReplayedCommand extends RecordedCommand {
-  /** number within the run */
+  /** number of the timer within the run */
   readonly timer?: string
   isCancelled?: boolean
 }
 
 /**
- * Temporal's replay with the strict recorder, of one run after another by the same worker: to start one takes longer than to
- * replay most beings.
+ * Replays runs in Temporal with the strict recorder. It uses one worker for all runs: starting a worker takes longer than
+ * replaying most beings.
  */
 export class HistoryReplayer {
   #next: Run | null = null
@@ -34,12 +34,15 @@ export class HistoryReplayer {
     this.#results = Worker.runReplayHistories(options, this.#histories())[Symbol.asyncIterator]()
   }
 
-  /** @param bundle made before by {@link bundleForReplay}: it saves seconds */
+  /** @param bundle from {@link bundleForReplay}; making one takes seconds */
   static async open(bundle?: WorkflowBundleOption): Promise<HistoryReplayer> {
     return new HistoryReplayer(bundle ?? (await bundleForReplay()))
   }
 
-  /** Not for two runs at once. @returns what the workflow asked for, and why it could not be replayed to its end */
+  /**
+   * Replays one run. Do not call it again before it has resolved.
+   * @returns commands that the workflow issued, and the error that stopped the replay
+   */
   async replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
     this.#next = run
     this.#seen = []
@@ -88,7 +91,7 @@ const argumentDigest = (text: string): string => digestOf(JSON.parse(text) as Js
 
 let bundling: Promise<WorkflowBundle> | null = null
 
-/** The workflows with the strict recorder: bundled once for any number of replays. */
+/** Bundles the workflows with the strict recorder, once per process. */
 export function bundleForReplay(): Promise<WorkflowBundle> {
   bundling ??= bundle().catch((error: unknown) => {
     bundling = null

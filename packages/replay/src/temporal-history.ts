@@ -21,7 +21,7 @@ export interface Run {
 }
 
 /**
- * Every run of a being, oldest first: those that Temporal still has, and those of the archive.
+ * Every run of a being, oldest first: those that Temporal still has, and archived ones.
  * @param archive folder of archived histories; null when there is none
  */
 export async function fetchRuns(
@@ -46,15 +46,15 @@ function startedAt({ events }: History): number {
   return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6
 }
 
-/** A command with what it carries. A local activity's arguments are not in history: their digest is in its result. */
+/** A command with its payloads. History holds no arguments of a local activity, but their digest is in its result. */
 export interface RecordedCommand {
   readonly kind: CommandKind
   readonly name: string
-  /** the values' JSON texts, in order; of a local activity the digest of its argument */
+  /** JSON texts of the payloads, in order; for a local activity the digest of its argument */
   readonly carries: readonly string[]
 }
 
-/** What a history says that the workflow asked for, in order. */
+/** The commands that a history records, in order. */
 export function recordedCommands({ events }: History): RecordedCommand[] {
   return (events ?? []).flatMap((event): RecordedCommand[] => {
     const scheduled = event.activityTaskScheduledEventAttributes
@@ -79,12 +79,12 @@ export function recordedCommands({ events }: History): RecordedCommand[] {
   })
 }
 
-/** What a history attests of one moment. */
+/** One moment as a history records it. */
 export interface AttestedMoment {
   readonly opened: OpenedMoment
-  /** null where no mind was asked */
+  /** null when `think` was not called */
   readonly thinkInput: ThinkInput | null
-  /** null while the moment is under way */
+  /** null while the moment is not finished */
   readonly stamped: StampedMoment | null
 }
 
@@ -109,7 +109,7 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
 
 const isOpened = (value: unknown): value is OpenedMoment => isJsonObject(value) && 'moment' in value
 
-/** A finished local activity: Temporal keeps it as a marker with its result. */
+/** Reads a finished local activity. Temporal records it as a marker with its result. */
 function localActivity(event: Event): { type: string; result: Attested<unknown> } | null {
   const marker = event.markerRecordedEventAttributes
   if (marker?.markerName !== 'core_local_activity') return null

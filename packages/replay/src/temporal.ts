@@ -14,9 +14,9 @@ import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
 import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'
 
 /**
- * Lets Temporal replay a being's runs with a strict eye on what every command carries, and evaluates each moment's
- * recorded slice again; compares both with the chain's records. History is the second witness: it holds the stack, and
- * attests prompts and surfaces by digest.
+ * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
+ * again, and compares the stack with the chain's record. Compares the digests of prompts and surfaces too, which history
+ * holds.
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
@@ -42,20 +42,20 @@ export async function replayFromTemporal(
   return mismatches
 }
 
-/** The last moment of a life that was ended from outside may have been stamped without history hearing of it. */
+/** The last moment before a workflow was terminated may have been stamped without being recorded in history. */
 function mayBeMissing(outcome: StoredOutcome, all: readonly StoredOutcome[]): boolean {
   const next = all[outcome.n]
   if (next === undefined) return false
   return parseMomentId(next.moment).generation > parseMomentId(outcome.moment).generation
 }
 
-/** Each moment of a run with the program it was evaluated by, which history has once until it changes. */
+/** Each moment of a run with its program. History holds a program only where it changes. */
 function withPrograms(run: Run): (AttestedMoment & { program: Program })[] {
   let program: Program | null = null
   return attestedMoments(run.history).map((moment) => {
     program = (moment.opened.program as Program | null) ?? program
     if (program === null)
-      throw new Error(`run ${run.runId} never brought the program of ${moment.opened.moment}`)
+      throw new Error(`run ${run.runId} does not hold the program of ${moment.opened.moment}`)
     return { ...moment, program }
   })
 }
@@ -92,12 +92,12 @@ async function replayRun(replayer: HistoryReplayer, run: Run, compare: Compariso
   let next = 0
   for (const [i, command] of recordedCommands(run.history).entries()) {
     const recorded = canonicalJson(command)
-    // Cancelled within the task that started it, a timer was never sent.
+    // A timer that was cancelled within the task that started it was never sent.
     while (seen[next]?.isCancelled === true && commandJson(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
     if (commandJson(replayed) === recorded) continue
     compare.differ(`command ${i}`, asJson(command), JSON.parse(commandJson(replayed)) as Json)
-    return // what comes after one difference says nothing more
+    return // differences after the first one follow from it
   }
 }
 

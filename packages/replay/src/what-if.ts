@@ -35,20 +35,20 @@ import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName
-  /** as it came from whoever edits it */
+  /** the edited flow, not validated yet */
   readonly flow: unknown
-  /** number of the first moment; the first of all unless given */
+  /** number of the first moment to compare; default 1 */
   readonly since?: number | undefined
 }
 
-/** What a being wore in a moment, or why it wore nothing. */
+/** The stack of a moment, or the reason of its skip. */
 export interface WornStack {
   readonly primary: RoleName | null
   readonly stacked: readonly RoleName[]
   readonly skip?: string
 }
 
-/** A moment that the edited flow would have made another one. */
+/** A moment that differs under the edited flow. */
 export interface Difference {
   readonly n: number
   /** ISO 8601, UTC */
@@ -56,14 +56,14 @@ export interface Difference {
   readonly differs: readonly ('stack' | 'surface' | 'prompt')[]
   readonly was: WornStack
   readonly would: WornStack
-  /** why the act of the moment would not have been one; null when there was none, or it would have passed */
+  /** why a gate would refuse the act of the moment; null when there was no act, or the gates would pass it */
   readonly refused: { readonly code: string; readonly message: string } | null
 }
 
 /**
- * Lives the moments of a being again under another flow, and tells which would have been others. No mind is asked: what
- * it would have decided by another prompt nobody can know, so each moment is judged by itself, with the past as it was.
- * A role that only the edited flow names, and that was not there yet, counts as it is today.
+ * Recomputes the moments of a being under another flow, and returns those that differ. Calls no model. It cannot know what a
+ * model would decide with another prompt, so it judges each moment alone, with the past as it was. A role that only the
+ * edited flow names, and that did not exist at that time, is used as it is today.
  * @throws {TreeosError} INVALID_INPUT for a malformed flow
  */
 export async function whatIf(
@@ -108,7 +108,7 @@ async function compareMoment(
   return { n: outcome.n, openedAt, differs, was: wornStackOf(was), would: wornStackOf(would), refused }
 }
 
-/** A prompt that cannot be composed here says nothing of the flow. */
+/** One part of a moment for the comparison. For a prompt that cannot be composed here it is the missing role. */
 function partOf(recomputed: RecomputedMoment, part: Difference['differs'][number]): Json {
   if (part === 'prompt') return recomputed.missing ?? recomputed.prompt
   return part === 'surface' ? recomputed.surface : asJson(recomputed.stack)
@@ -119,7 +119,7 @@ function wornStackOf({ seen: { result } }: RecomputedMoment): WornStack {
   return { primary, stacked, ...(skip === undefined ? {} : { skip }) }
 }
 
-/** The same past with another flow in the being's row. */
+/** The same world with another flow in the being's row. */
 async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleFlow): Promise<RowSource> {
   const roles = await past.reel('registry')
   const known = new Set(rolesNamed(me).map((name) => `role:${name}`))
@@ -136,7 +136,7 @@ async function withFlow(past: Past, source: RowSource, me: BeingRow, flow: RoleF
   }
 }
 
-/** Sends the act through both gates again, as it was and as it would have been. */
+/** Asks both gates about the act again, under the old and the edited flow. @returns a refusal that only the edited one has */
 async function newRefusal(
   bench: WhatIfDeps,
   outcome: StoredOutcome,
@@ -147,11 +147,11 @@ async function newRefusal(
   const decided = outcome.kind === 'act' ? await readDecision(bench.db, outcome.moment) : null
   if (decided?.decision.kind !== 'call') return null
   if (would.stack === null)
-    return { code: 'ROLE_UNAVAILABLE', message: `it would wear no role: ${would.seen.result.skip}` }
+    return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
   const now = await tryCall(bench, call, outcome, open, would)
   if (now === null) return null
-  // The world moved between opening and stamp: what fails either way does not fail by the flow.
+  // A call that fails under both flows fails because the world changed between open and stamp.
   const then = await tryCall(bench, call, outcome, open, was)
   return then?.code === now.code && then.message === now.message ? null : now
 }
@@ -172,6 +172,8 @@ async function tryCall(
     return null // a call that waits for its effect passed both gates
   } catch (error) {
     if (error instanceof TreeosError) return { code: error.code, message: error.message }
-    throw new Error(`moment ${outcome.n} of ${stanceOf(me.name)} cannot be judged`, { cause: error })
+    throw new Error(`cannot decide the call of moment ${outcome.n} of ${stanceOf(me.name)} again`, {
+      cause: error,
+    })
   }
 }

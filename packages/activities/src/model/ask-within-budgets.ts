@@ -45,7 +45,9 @@ export async function askWithinBudgets(
     case 'breach':
       return { breach: reserved.breach }
     case 'over':
-      throw new Error(`attempt ${attempt.attempt} of ${attempt.moment} is obsolete: its moment or its reservation is closed`)
+      throw new Error(
+        `attempt ${attempt.attempt} of ${attempt.moment} is obsolete: its moment or its reservation is closed`,
+      )
   }
   try {
     const answer = await model.decide(bounded)
