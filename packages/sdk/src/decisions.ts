@@ -1,25 +1,25 @@
 import type { Decision, Json, JsonObject } from '@treeos/core'
 
-/** Says something to whoever woke the being. */
+/** Decision of a script: replies to the being that woke this one. */
 export const answer = (content: Json): Decision => ({
   kind: 'call',
   call: { verb: 'summon', target: null, content, inReplyTo: null },
   content: null,
 })
 
-/** Says something to one being, by its stance. */
+/** Decision of a script: summons one being. @param target its stance, such as `@clerk` */
 export const tell = (target: string, content: Json): Decision => ({
   kind: 'call',
   call: { verb: 'summon', target, content, inReplyTo: null },
   content: null,
 })
 
-/** Does one action to a target. */
+/** Decision of a script: does an action. @param target stance of a being, path of a space or address of a thing */
 export const perform = (action: string, target: string, args: JsonObject = {}): Decision => ({
   kind: 'call',
   call: { verb: 'do', action, target, args },
   content: null,
 })
 
-/** Looks, and does nothing. */
+/** Decision of a script: does nothing. */
 export const silence: Decision = { kind: 'see', content: null }

@@ -76,7 +76,7 @@ it.each([
   'place',
   'seed',
 ])('may not be called %s', (name) => {
-  expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is the substrate's/)
+  expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is reserved/)
 })
 
 it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
@@ -102,7 +102,7 @@ it('F37 two extensions cannot claim one name, nor one of them what is another’
   ])
     expect(stray({ [part]: { 'court:x': 'x' } })).toThrow(stranger('court:x'))
   // A signal is named without its namespace, which is the extension's name: so nobody can name another's.
-  expect(stray({ signals: { 'court:x': '' } })).toThrow(/"court:x" of extension trip is no dotted/)
+  expect(stray({ signals: { 'court:x': '' } })).toThrow(/"court:x" of extension trip is not a dotted/)
 })
 
 it('what is no schema, no field and no act is refused where it is written', () => {
@@ -116,7 +116,7 @@ it('what is no schema, no field and no act is refused where it is written', () =
       args,
       decide: () => ({ facts: [] }),
     }),
-  ).toThrow(/args of operation trip:x are no Standard Schema/)
+  ).toThrow(/args of operation trip:x are not a Standard Schema/)
   expect(() => publishSignal('trip', 1)).toThrow(/trip/)
   expect(() => defineExtension({ ...base, scene: [{ verb: 'fly' } as never] })).toThrow(/fly/)
   expect(() => defineExtension({ ...base, operations: [{ ...go, name: 'go' }] })).toThrow(

@@ -11,60 +11,61 @@ import type {
   SubstrateAction,
 } from '@treeos/world'
 
-/** The manifest: everything that an extension brings, and nothing else of it is reachable. */
+/** The manifest: everything that an extension provides. TreeOS uses nothing else of it. */
 export interface ExtensionInput<Action extends string = string> {
-  /** kebab-case; the prefix of every name it brings */
+  /** kebab-case; prefix of every name in the extension */
   readonly name: string
-  /** of its package: pins the prompts that are functions */
+  /** version of its package; it pins prompt functions in the digests of roles */
   readonly version: string
   readonly roles?: readonly Role<NoInfer<Action> | SubstrateAction>[]
-  /** clauses that its users may append to a flow */
+  /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation<Action>[]
-  /** what `{rel}` stands for */
+  /** by relation: resolve entries `{rel}` */
   readonly relations?: Readonly<Record<string, RelationResolver>>
-  /** what `{pattern, kind}` stands for, by kind */
+  /** by kind: resolve entries `{pattern, kind}` */
   readonly patterns?: Readonly<Record<string, PatternResolver>>
-  /** what `{resolver}` stands for */
+  /** by resolver: resolve entries `{resolver}` */
   readonly resolvers?: Readonly<Record<string, RelationResolver>>
   readonly see?: Readonly<Record<string, SeeResolver>>
   readonly scripts?: Readonly<Record<string, Script>>
-  /** types of spaces that it knows, by name, with what they are: `create-space` takes them */
+  /** descriptions of its types of spaces, by name; `create-space` accepts them */
   readonly spaceTypes?: Readonly<Record<string, string>>
-  /** types of things that it knows, by name, with what they are: `create-matter` takes them */
+  /** descriptions of its types of things, by name; `create-matter` accepts them */
   readonly matterTypes?: Readonly<Record<string, string>>
-  /** keys that its operations publish, with what they say: `in-session` of extension `court` is `world.court.in-session` */
+  /** descriptions of the world signals that it publishes, by key: `in-session` of extension `court` is `world.court.in-session` */
   readonly signals?: Readonly<Record<string, string>>
-  /** schedules that a being may be given by name: `set-schedule {name, preset}` */
+  /** presets for schedules, by name: `set-schedule {name, preset}` */
   readonly schedules?: Readonly<Record<string, SchedulePreset>>
-  /** subscriptions that a being may be given by name: `subscribe {name, preset}` */
+  /** presets for subscriptions, by name: `subscribe {name, preset}` */
   readonly hooks?: Readonly<Record<string, HookPreset>>
-  /** what the operator does, in order, to plant a small world that shows it: `treeos up --demo <extension>` */
+  /** acts of the operator, in order, that plant a small demo world: `treeos up --demo <extension>` */
   readonly scene?: readonly SceneAct[]
 }
 
-/** What `set-schedule` takes, but for the name. */
+/** The arguments of `set-schedule`, without the name. */
 export interface SchedulePreset {
   readonly everySeconds: number
-  /** told with each wake */
+  /** content of each wake */
   readonly content?: Json
   readonly priority?: Priority
 }
 
-/** What `subscribe` takes, but for the name. */
+/** The arguments of `subscribe`, without the name. */
 export interface HookPreset {
-  /** a quality, as in `court.ruling`, or a signal, as in `world.court.in-session` */
+  /** a quality, such as `court.ruling`, or a world signal, such as `world.court.in-session` */
   readonly field: string
   /** `everywhere`, or the path of a space */
   readonly scope: string
+  /** true: the spaces below `scope` count too */
   readonly below?: boolean
-  /** only a change to one of these scalars wakes */
+  /** a scalar or a list of scalars; only a change to one of them wakes the being */
   readonly equals?: Json
   readonly coalesceSeconds?: number
   readonly priority?: Priority
 }
 
-/** One act of a scene: a call of a verb that changes something. */
+/** One act of a scene: a DO, BE or SUMMON. */
 export type SceneAct =
   | {
       readonly verb: 'do'
@@ -75,7 +76,7 @@ export type SceneAct =
   | { readonly verb: 'be'; readonly operation: string; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
-/** An extension may write facts of kinds that begin with its name; these are written by the substrate alone. */
+/** Names that no extension may have. Extensions write facts whose kind begins with their name, and these are TreeOS' own. */
 const RESERVED: ReadonlySet<string> = new Set(
   'being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake'.split(
     ' ',
@@ -84,7 +85,8 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 /**
  * Defines an extension.
- * @throws {Error} naming the part whose name does not begin with `<extension>:`, or a clause or an act that is malformed
+ * @throws {Error} for a name that is not kebab-case or is reserved, for a part whose name does not begin with `<extension>:`,
+ *   and for a malformed signal key, clause or act of the scene
  */
 export function defineExtension<const Action extends string = never>(
   input: ExtensionInput<Action>,
@@ -92,7 +94,7 @@ export function defineExtension<const Action extends string = never>(
   const { name, version } = input
   if (!isKey(name)) throw new Error(`extension name ${JSON.stringify(name)} is not kebab-case`)
   if (RESERVED.has(name))
-    throw new Error(`extension name ${name} is the substrate's: its facts begin with it`)
+    throw new Error(`extension name ${name} is reserved: kinds of TreeOS' own facts begin with it`)
   const named = [
     ...(input.roles ?? []).map((role) => role.spec.name),
     ...(input.operations ?? []).map((operation) => operation.name),
@@ -111,7 +113,7 @@ export function defineExtension<const Action extends string = never>(
     throw new Error(`${JSON.stringify(unprefixed)} of extension ${name} must be named ${name}:…`)
   const signal = Object.keys(input.signals ?? {}).find((key) => !key.split('.').every(isKey))
   if (signal !== undefined)
-    throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is no dotted kebab-case key`)
+    throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is not a dotted kebab-case key`)
   return Object.freeze({
     name,
     version,
@@ -133,7 +135,7 @@ export function defineExtension<const Action extends string = never>(
   })
 }
 
-/** A prompt function cannot be digested; the version it ships in stands for it. */
+/** Pins a prompt function by the version of its extension, since a function has no digest. */
 function pin(role: Role, version: string): Role {
   if (role.render === null) return role
   return Object.freeze({

@@ -15,24 +15,26 @@ import type {
 type Kind = 'being' | 'space' | 'matter'
 type TargetOf<K extends Kind> = { being: BeingRow; space: SpaceRow; matter: MatterRow }[K]
 
-/** What an operation does outside of the world, before it decides. */
+/** An effect: what an operation does outside of the world, before it decides. */
 export interface EffectInput<Args, Result extends Json> {
-  /** of one attempt; whole seconds, 1–300 */
+  /** timeout of one attempt; whole seconds, 1–300 */
   readonly timeoutSeconds: number
-  /** 1–10: one that fails is made again, later and later */
+  /** most attempts, 1–10; the waits between them grow */
   readonly attempts: number
   /**
-   * May run more than once for one act, by any worker: tell whoever is asked the key, so that it does the thing once.
-   * @returns what `decide` is given as `effect`; at most 64 KiB of JSON
-   * @throws {TreeosError} for what no further attempt would change; any other error is tried again
+   * Performs the effect. It may run more than once for one act, on any worker. Pass `key` to the service that you call, so
+   * that it acts once.
+   * @returns the `effect` that `decide` receives; at most 64 KiB of JSON
+   * @throws {TreeosError} for a failure that a retry would not change; any other error is retried
    */
   perform(at: {
     readonly args: Args
     readonly actor: string
-    /** stance, path or address */
+    /** stance of a being, path of a space or address of a thing */
     readonly target: string
-    /** the same in every attempt, and of no other act */
+    /** idempotency key: the same in every attempt, and unique to the act */
     readonly key: string
+    /** aborts after `timeoutSeconds`, or when the activity is cancelled */
     readonly signal: AbortSignal
   }): Promise<Result>
 }
@@ -41,34 +43,39 @@ export interface EffectInput<Args, Result extends Json> {
 export interface OperationInput<Name extends string, On extends Kind, Args, Result extends Json> {
   /** `<extension>:<verb>` */
   readonly name: Name
-  /** for people and models, in a sentence */
+  /** one sentence for people and models */
   readonly description: string
-  /** what it is done to */
+  /** kind of the target */
   readonly on: On
-  /** who may, where no space on the way up says otherwise: what the actor has to be to the target */
+  /** who may do it, as relations of the actor to the target; rules of a space on the way up may say otherwise */
   readonly allow: readonly Standing[]
-  /** a Standard Schema of its arguments, such as zod's, valibot's or arktype's; none when left out */
+  /** a Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none */
   readonly args?: StandardSchemaV1<unknown, Args>
-  /** runs as an activity of its own once both gates have passed the act, and before anything of it is written */
+  /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
-  /** Pure but for its reads: they are remembered, and it is decided again when one of them moves before the commit. */
+  /**
+   * Decides the facts of the act. Must be pure except for reads through `world`. Runs again when something that it read
+   * changes before the commit.
+   * @throws {TreeosError} to refuse; the moment fails with its code and message
+   */
   decide(at: {
     readonly actor: BeingRow
     readonly target: TargetOf<On>
     readonly args: Args
     readonly world: WorldReader
-    /** what came of the effect; null without one */
+    /** result of the effect; null when the operation has none */
     readonly effect: Result
   }): Outcome | Promise<Outcome>
 }
 
-/** What was decided: at most 64 facts, and what the actor is told of it. */
+/** The decision of an operation: at most 64 facts, and a result or a reply for the actor. */
 export type Outcome = Pick<Decided, 'facts' | 'reply'> & { readonly result?: Json }
 
 /**
- * Defines a DO operation. Its arguments are validated before it decides, and listed from their schema where that can tell
- * its JSON Schema (the `jsonSchema` of Standard Schema).
- * @throws {TypeError} for a schema that is none
+ * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from the schema's JSON
+ * Schema, when it provides one (`jsonSchema` of Standard Schema).
+ * @throws {TypeError} when `args` is no Standard Schema
+ * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  */
 export function defineOperation<
   const Name extends string,
@@ -78,7 +85,7 @@ export function defineOperation<
 >(input: OperationInput<Name, On, Args, Result>): Operation<Name> {
   const { name, description, on, allow, args: schema, effect } = input
   if (schema !== undefined && typeof schema['~standard']?.validate !== 'function')
-    throw new TypeError(`the args of operation ${name} are no Standard Schema`)
+    throw new TypeError(`the args of operation ${name} are not a Standard Schema`)
   const valid = (args: JsonObject) =>
     (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
   const json = schema === undefined ? null : jsonSchemaOf(schema)
@@ -119,7 +126,7 @@ function boundEffect<Args, Result extends Json>(
   const isWithin = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
   if (!isWithin(timeoutSeconds, TIMEOUT_SECONDS_MAX) || !isWithin(attempts, ATTEMPTS_MAX)) {
     throw new RangeError(
-      `the effect of operation ${name} takes timeoutSeconds from 1 to ${TIMEOUT_SECONDS_MAX} and attempts from 1 to ${ATTEMPTS_MAX}`,
+      `the effect of operation ${name} needs whole numbers: timeoutSeconds from 1 to ${TIMEOUT_SECONDS_MAX}, attempts from 1 to ${ATTEMPTS_MAX}`,
     )
   }
   return {
@@ -142,7 +149,7 @@ function requireKind<On extends Kind>(name: string, on: On, target: OperationTar
 function requireNone(name: string, args: JsonObject): JsonObject {
   const [first] = Object.keys(args)
   if (first === undefined) return {}
-  throw new TreeosError('INVALID_INPUT', `${name} takes no argument ${quote(first)}; it takes none at all`)
+  throw new TreeosError('INVALID_INPUT', `${name} takes no arguments, but got ${quote(first)}`)
 }
 
 async function validate(name: string, schema: StandardSchemaV1, args: JsonObject): Promise<unknown> {
@@ -156,7 +163,7 @@ async function validate(name: string, schema: StandardSchemaV1, args: JsonObject
 }
 const ISSUES_SHOWN_MAX = 5
 
-/** Each argument with what it takes: the description of its property, or its type. */
+/** A description of each argument: its description in the schema and its type. */
 function describeArguments(schema: JsonObject | null): Record<string, string> {
   const { properties, required } = schema ?? {}
   if (!isJsonObject(properties)) return {}
@@ -177,6 +184,6 @@ function jsonSchemaOf(schema: StandardSchemaV1): JsonObject | null {
   try {
     return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject
   } catch {
-    return null // no JSON Schema can say what it takes: it is validated all the same
+    return null // JSON Schema cannot express it; the schema still validates it
   }
 }

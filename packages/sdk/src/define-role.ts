@@ -3,22 +3,22 @@ import type { PromptInput, Role } from '@treeos/world'
 
 type Entries = readonly (string | Token)[]
 
-/** A role as its author writes it: lists that are absent mean none, and a prompt is text or a function of the face. */
+/** A role as its author writes it. A list that is left out is empty. The prompt is text or a pure function of the face. */
 export type RoleInput<CanDo extends Entries = Entries> = Partial<
   Omit<RoleSpec, 'name' | 'prompt' | 'canDo'>
 > & {
   readonly name: string
-  /** actions by name, and tokens: a name that no extension brings does not compile where the role is registered */
+  /** names of actions, and relationship entries. An unknown name is a type error where the extension is defined */
   readonly canDo?: CanDo
   readonly prompt: string | ((moment: PromptInput) => string)
 }
 
-/** Where a prompt function stands until its extension is defined, whose version pins it. */
+/** Placeholder for a prompt function until its extension is defined; the extension's version replaces it. */
 const UNPINNED = 'unpinned@0.0.0'
 
 /**
- * Defines a role. A prompt function must be pure over the face it is given: replay calls it again.
- * @throws {TreeosError} INVALID_INPUT naming the field and what would be right
+ * Defines a role. A prompt function must be pure: replay calls it again with the same face.
+ * @throws {TreeosError} INVALID_INPUT naming the field and what it takes
  */
 export function defineRole<const CanDo extends Entries = readonly []>(
   input: RoleInput<CanDo>,

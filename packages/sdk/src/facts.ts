@@ -19,7 +19,7 @@ import {
 
 type Target = BeingRow | SpaceRow | MatterRow
 
-/** The reel that a row is folded from, which is its key too. */
+/** The reel of a row. It is also the key of the row. */
 export function reelOf(target: Target | WorldRow): ReelId {
   if ('namespace' in target) return worldReel(target.namespace)
   if ('id' in target) return matterReel(target.id)
@@ -27,9 +27,9 @@ export function reelOf(target: Target | WorldRow): ReelId {
 }
 
 /**
- * Sets a quality of a being, a space or a thing, in the extension's own namespace; null unsets.
- * @param field namespace and key, as in `court.in-session`
- * @throws {TreeosError} INVALID_INPUT for a field that is none
+ * A fact that sets a quality of a being, a space or a thing, in the extension's own namespace. Null removes the quality.
+ * @param field namespace and key, such as `court.in-session`
+ * @throws {TreeosError} INVALID_INPUT for a malformed field
  */
 export function setQuality(target: Target, field: string, value: Json): FactDraft {
   const path = parseKeyPath(field, 'quality')
@@ -37,10 +37,10 @@ export function setQuality(target: Target, field: string, value: Json): FactDraf
 }
 
 /**
- * Publishes a signal that every flow may read, in the extension's own namespace; null unsets. The namespace is the operator's,
- * whoever does the operation first.
- * @param field namespace and key, as in `harmony.tick.alive`
- * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a field that is none
+ * A fact that publishes a world signal, which every flow may read, in the extension's own namespace. Null removes the
+ * signal. The operator owns the namespace, even when another being publishes first.
+ * @param field namespace and key, such as `harmony.tick.alive`
+ * @throws {TypeError} without a key; {TreeosError} INVALID_INPUT for a malformed field
  */
 export function publishSignal(field: string, value: Json): FactDraft {
   const [namespace, ...key] = parseKeyPath(field, 'signal')
@@ -52,7 +52,7 @@ export function publishSignal(field: string, value: Json): FactDraft {
   }
 }
 
-/** Records that something happened to a being or in a space. It changes nothing: it is there to be found again. */
+/** A fact that records an event on the reel of a being, a space or a thing. It changes no state. */
 export function recordFact(target: Target, kind: `${string}:${string}`, payload: JsonObject = {}): FactDraft {
   return { reel: reelOf(target), kind, payload }
 }

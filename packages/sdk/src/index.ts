@@ -1,4 +1,4 @@
-/** All that an extension author needs: roles, operations and scripts as data and pure functions, and one manifest. */
+/** The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest. */
 export type { Decision, Json, JsonObject, VerbCall } from '@treeos/core'
 export { asJson, TreeosError } from '@treeos/core'
 export type { Clause, RoleFlow, When } from '@treeos/roles'

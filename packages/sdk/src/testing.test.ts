@@ -159,7 +159,7 @@ describe('what an operation decides', () => {
       recordFact(parlour, 'tea:ordered', { receipt: 'no 7' }),
     ])
     await expect(decide(tea, 'tea:order', at)).rejects.toThrow(
-      'tea:order waits for its effect: give the attempt an effect',
+      'tea:order has an effect: give the attempt its result as `effect`',
     )
   })
 })
@@ -196,8 +196,8 @@ describe('what a script decides', () => {
   })
 
   it.each([
-    ['a script that is not there', 'tea:gone', {}, 'extension tea brings no script tea:gone'],
-    ['a role that is not there', 'tea:host', { wears: ['tea:guest'] }, 'no role tea:guest is brought here'],
+    ['a script that is not there', 'tea:gone', {}, 'extension tea has no script tea:gone'],
+    ['a role that is not there', 'tea:host', { wears: ['tea:guest'] }, 'the extension has no role tea:guest'],
     ['what is no decision', 'tea:odd', {}, /the decision is "tea"/],
     ['a view that dies', 'tea:host', { wears: ['tea:clumsy'] }, 'the milk'],
   ])('is an error: %s', async (_what, name, more, message) => {

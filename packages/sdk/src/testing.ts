@@ -1,4 +1,4 @@
-/** What tests of an extension need: rows as they are in a world, and what its pure parts come to over them. No services. */
+/** Test helpers for extensions: they build rows, and run operations, scripts and prompts over them without services. */
 import {
   canonicalJson,
   type Decision,
@@ -33,10 +33,10 @@ import {
 import { reelOf } from './facts.ts'
 
 type Given<Row, Needed extends keyof Row> = Partial<Row> & Pick<Row, Needed>
-/** What can be read in a world. */
+/** A row of a world. */
 export type AnyRow = BeingRow | SpaceRow | MatterRow | WorldRow
 
-/** A being as it is born when nothing more is said, at home unless it is somewhere else. */
+/** A row of a being with the defaults of a birth. It is at its home unless `space` is given. */
 export const being = (given: Given<BeingRow, 'name'>): BeingRow => ({
   parent: OPERATOR,
   cognition: { kind: 'scripted', script: null },
@@ -49,6 +49,7 @@ export const being = (given: Given<BeingRow, 'name'>): BeingRow => ({
   ...given,
 })
 
+/** A row of a space; by default a `room` of the operator. */
 export const space = (given: Given<SpaceRow, 'path'>): SpaceRow => ({
   name: spaceName(given.path),
   type: 'room',
@@ -58,6 +59,7 @@ export const space = (given: Given<SpaceRow, 'path'>): SpaceRow => ({
   ...given,
 })
 
+/** A row of a thing; by default a `thing` of the operator in the root space. */
 export const matter = (given: Given<MatterRow, 'id'>): MatterRow => ({
   type: 'thing',
   owner: OPERATOR,
@@ -69,33 +71,33 @@ export const matter = (given: Given<MatterRow, 'id'>): MatterRow => ({
   ...given,
 })
 
-/** The signals of one namespace, nested by the dots of their keys: `{ tick: { alive: true } }`. */
+/** The world signals of one namespace, nested by the dots of their keys: `{ tick: { alive: true } }`. */
 export const signals = (namespace: string, values: JsonObject): WorldRow => ({
   namespace,
   owner: OPERATOR,
   values,
 })
 
-/** A reader over these rows and no others, for what is given one: see-resolvers, relationships, patterns. */
+/** A reader over these rows only, for tests of see-resolvers, relations and patterns. */
 export const worldOf = (rows: readonly AnyRow[]): WorldReader =>
   new WorldReader(memoryRows(new Map(rows.map((row) => [reelOf(row), row]))))
 
-/** What an operation is tried with. */
+/** The input of {@link decide}. */
 export interface Attempt {
   readonly actor: BeingRow
   readonly target: BeingRow | SpaceRow | MatterRow
   readonly args?: JsonObject
-  /** what else it may read: actor and target are there anyway */
+  /** rows that it may read in addition to actor and target */
   readonly world?: readonly AnyRow[]
-  /** what came of its effect, which is never done here */
+  /** result of its effect, which is not performed here */
   readonly effect?: Json
 }
 
 /**
- * What an operation decides once it may: neither gate is asked. Its target, its arguments and what it may write by the
- * manifest are held as in a worker.
- * @throws {TreeosError} what the moment would fail with; where code of the extension died, its `cause` is the error it died of
- * @throws {Error} when the operation has an effect and the attempt gives no result of it
+ * Runs an operation without asking the gates. Checks its target, its arguments, and that the manifest lets it write its
+ * facts, as a worker does.
+ * @throws {TreeosError} the error with which the moment would fail; when code of the extension threw, `cause` is its error
+ * @throws {Error} when the operation has an effect and the attempt holds no result of it
  */
 export async function decide(
   extension: Extension,
@@ -121,43 +123,43 @@ export async function decide(
     },
   )
   if (outcome.kind === 'decided') return outcome.decided
-  throw new Error(`${action} waits for its effect: give the attempt an effect`)
+  throw new Error(`${action} has an effect: give the attempt its result as \`effect\``)
 }
 
 const registryOf = (extension: Extension): Registry => buildRegistry([seed, extension])
-const onlyForSubstrate = () => Promise.reject(new Error('only operations of the substrate are given this'))
+const onlyForSubstrate = () => Promise.reject(new Error('only operations of TreeOS itself get this'))
 
 function asTarget(row: Attempt['target']): OperationTarget {
   if ('id' in row) return { kind: 'matter', matter: row }
   return 'path' in row ? { kind: 'space', space: row } : { kind: 'being', being: row }
 }
 
-/** What a moment is made of. */
+/** The input of {@link runScript} and {@link renderPrompt}. */
 export interface Moment {
   readonly me: BeingRow
-  /** its primary role, then what is stacked on it; its default role when left out, whatever its flow says */
+  /** names of its primary role and of the stacked ones; default its default role. Its flow is not evaluated */
   readonly wears?: readonly string[]
-  /** what woke it; nobody, with no content, when left out */
+  /** its wake; without caller and content when left out */
   readonly wake?: Partial<WakeView>
-  /** what it may see beside itself */
+  /** rows that it may read in addition to its own */
   readonly world?: readonly AnyRow[]
   readonly moment?: MomentId
 }
 
 /**
- * What a script decides in a moment, with the views of the roles that the being wears.
- * @throws what the script or a view died of; {TreeosError} INVALID_INPUT for what is no decision
+ * Runs a script in a moment, with the see-resolvers of the roles that the being wears.
+ * @throws the error of the script or of a see-resolver; {TreeosError} INVALID_INPUT when it returns no decision
  */
 export async function runScript(extension: Extension, name: string, moment: Moment): Promise<Decision> {
   const registry = registryOf(extension)
   const script = registry.scripts.get(name)
-  if (script === undefined) throw new Error(`extension ${extension.name} brings no script ${name}`)
+  if (script === undefined) throw new Error(`extension ${extension.name} has no script ${name}`)
   return parseDecision(await script(await open(registry, moment)))
 }
 
 /**
- * What the prompt of a role says in a moment; the being wears it alone when nothing else is said.
- * @throws what the prompt or a view died of
+ * Renders the prompt of a role in a moment. The being wears this role alone unless `wears` is given.
+ * @throws the error of the prompt or of a see-resolver
  */
 export async function renderPrompt(extension: Extension, name: string, moment: Moment): Promise<string> {
   const registry = registryOf(extension)
@@ -200,11 +202,11 @@ async function open(
 
 function roleOf(registry: Registry, name: string) {
   const role = registry.roles.get(name)
-  if (role === undefined) throw new Error(`no role ${name} is brought here`)
+  if (role === undefined) throw new Error(`the extension has no role ${name}`)
   return role
 }
 
-/** A worker leaves out what its code dies of, and logs it; a test has nobody who reads logs. */
+/** Throws errors of see-resolvers. A worker logs them and goes on, but a test must fail. */
 function rethrow(_what: string, error: unknown): void {
   if (!(error instanceof Unresolved)) throw error
 }

@@ -29,7 +29,7 @@ function nobody() {
   return { asked, fetch }
 }
 
-describe('a mind by name', () => {
+describe('a named endpoint', () => {
   it('is a key, an address and a model', async () => {
     const env = { OPENAI_API_KEY: ' sk-1 ', OPENAI_BASE_URL: `${server.url}/`, TREEOS_MODEL: 'owl-1' }
     const mind = await resolveModelEndpoint(env)
@@ -114,7 +114,7 @@ describe('a mind by name', () => {
 })
 
 describe('an Ollama', () => {
-  it('is asked for where it lives by default, and when nobody is there, there is no mind', async () => {
+  it('is asked for where it lives by default, and when nobody is there, there is no endpoint', async () => {
     const { fetch, asked } = nobody()
     expect(await resolveModelEndpoint({ OPENAI_API_KEY: '', OPENAI_BASE_URL: ' ' }, { fetch })).toBeNull()
     expect(await resolveModelEndpoint({ TREEOS_MODEL: 'owl-1' }, { fetch })).toBeNull()
@@ -136,7 +136,7 @@ describe('an Ollama', () => {
     ['is something else', { status: 404 }],
     ['is a web page', { raw: '<html>' }],
     ['does not answer in time', { hang: true as const }],
-  ])('that %s is no mind', async (_, models) => {
+  ])('that %s is no endpoint', async (_, models) => {
     server.scriptModels(models)
     const startedAt = performance.now()
     expect(await resolveModelEndpoint({ OLLAMA_HOST: host })).toBeNull()
