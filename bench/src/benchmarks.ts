@@ -18,10 +18,10 @@ export interface Flags {
 export interface Benchmark {
   readonly name: string
   readonly what: string
-  /** @returns what is wrong with the flags; null when nothing is */
+  /** @returns an error message for wrong flags; null when they are right */
   refuse(flags: Flags): string | null
   run(flags: Flags, onProgress: (line: string) => void): Promise<unknown>
-  /** for people */
+  /** formats the result for people */
   show(result: unknown): string
 }
 
@@ -33,7 +33,7 @@ const contestantsFor = ({ other }: Flags) =>
 const wantedOf = <Name extends string>({ only }: Flags, known: readonly Name[]) =>
   (only?.split(',') ?? known) as readonly Name[]
 
-/** What is wrong with the flags that all benchmarks share. */
+/** Checks the flags that all benchmarks share. @returns an error message, or null */
 function refuse(flags: Flags, contestants: readonly string[]): string | null {
   if (!['small', 'full'].includes(flags.size)) return `--size is small or full, not ${flags.size}`
   const number = NUMBERS.find((name) => flags[name] !== undefined && !/^[1-9]\d*$/.test(flags[name]))

@@ -4,7 +4,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { round } from './statistics.ts'
 
-/** What a figure must be read with. */
+/** The machine and versions that a result belongs to. */
 export function describeMachine() {
   return {
     cpus: availableParallelism(),
@@ -15,7 +15,7 @@ export function describeMachine() {
   }
 }
 
-/** The versions of packages as they are installed here. */
+/** Installed versions of packages. */
 export function versionsOf(packages: readonly string[]): Record<string, string> {
   return Object.fromEntries([
     ['node', process.versions.node],
@@ -23,7 +23,7 @@ export function versionsOf(packages: readonly string[]): Record<string, string> 
   ])
 }
 
-/** Read from the file, since most packages do not export it. */
+/** Reads the package.json from disk, since most packages do not export it. */
 function versionOf(name: string): string {
   const paths = createRequire(import.meta.url).resolve.paths(name) ?? []
   for (const path of paths) {

@@ -17,7 +17,7 @@ const OPTIONS = {
 } as const
 
 process.env.TZ = 'UTC'
-// What was interrupted may still hold connections, so the process is ended, not left to end.
+// An interrupted benchmark may still hold connections, so the process exits explicitly.
 process.exit(await main(process.argv.slice(2).filter((argument) => argument !== '--')))
 
 async function main(args: string[]): Promise<number> {

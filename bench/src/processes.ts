@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts a process' time in hundredths of a second, whatever its kernel ticks in. */
+/** Linux reports CPU times of processes in hundredths of a second, at every kernel tick rate. */
 const TICK_MS = 10
 
 interface Stat {
   readonly pid: number
   readonly parent: number
-  /** its own */
+  /** CPU time of the process itself */
   readonly cpuMs: number
-  /** of children that have ended and were waited for */
+  /** CPU time of children that have ended and were waited for */
   readonly goneMs: number
 }
 
 /**
- * CPU time of a process and everything it started, ended children included: a Postgres backend counts for its server
- * before and after it goes.
- * @returns ms since it began; null when there is no such process to look at
+ * CPU time of a process and of everything that it started, ended children included. So a Postgres backend counts for its
+ * server while it runs and after it ends.
+ * @returns ms since the process started; null when there is no such process
  */
 export function cpuOfTree(root: number | null): number | null {
   if (root === null) return null
@@ -28,12 +28,12 @@ export function cpuOfTree(root: number | null): number | null {
   return sum(top)
 }
 
-/** CPU time of one process without what it started. */
+/** CPU time of one process without its children. */
 export function cpuOf(pid: number): number {
   return readStat(pid)?.cpuMs ?? 0
 }
 
-/** CPU time of the machine that was spent on anything, in ms over all its cores. */
+/** CPU time that the machine spent on all processes, in ms over all its cores. */
 export function cpuOfMachine(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line
@@ -65,9 +65,9 @@ function readStat(at: string | number): (Stat & { name: string }) | null {
   try {
     text = readFileSync(`/proc/${at}/stat`, 'utf8')
   } catch {
-    return null // it ended while we looked
+    return null // it ended while it was read
   }
-  // The name stands in brackets and may hold brackets itself.
+  // The name is in brackets and may contain brackets.
   const end = text.lastIndexOf(')')
   const fields = text.slice(end + 2).split(' ')
   const ticks = (from: number) => Number(fields[from]) + Number(fields[from + 1])

@@ -2,9 +2,9 @@ import { type Profiler, Session } from 'node:inspector/promises'
 import { createRequire } from 'node:module'
 import { cpuOfThreads } from './processes.ts'
 
-/** CPU time that one function took itself, without what it called. */
+/** Self time of one function: CPU time without the functions that it called. */
 export interface FunctionTime {
-  /** `main`, `workflow` for the threads of the sandbox, `thread` for native threads by their name */
+  /** `main`; `workflow` for threads of the sandbox; `thread` for native threads, which have names */
   readonly where: 'main' | 'workflow' | 'thread'
   /** `packages/chain`, the npm package, `node`, or what V8 does itself, such as `(garbage collector)` */
   readonly package: string
@@ -19,8 +19,8 @@ type Thread = import('node:worker_threads').Worker & {
 const INTERVAL_US = 250
 
 /**
- * A CPU profile of this process: the main thread by the inspector, JavaScript threads that were started after this was made,
- * and the CPU of native threads by their name, since V8 cannot look into those.
+ * A CPU profile of this process. The inspector profiles the main thread, and JavaScript threads that start after this object
+ * was created. V8 cannot profile native threads, so their CPU time is counted by thread name.
  */
 export class Profiling {
   readonly #threads = new Set<Thread>()
@@ -57,9 +57,9 @@ export class Profiling {
     this.#session = session
   }
 
-  /** @returns every function with its time, the longest first; idle time is left out */
+  /** @returns self times of all functions, the longest first, without idle time */
   async stop(): Promise<FunctionTime[]> {
-    if (this.#session === null) throw new Error('nothing is profiled')
+    if (this.#session === null) throw new Error('the profile was not started')
     const { profile } = await this.#session.post('Profiler.stop')
     this.#session.disconnect()
     this.#session = null

@@ -9,24 +9,24 @@ import pg from 'pg'
 export interface Services {
   readonly temporal: Temporal
   readonly postgres: Postgres
-  /** makes an empty database, which is gone after the run */
+  /** creates an empty database that is dropped after the run */
   createDatabase(name: string): Promise<string>
-  /** to be done before the services stop, the last one first */
+  /** registers work for before the services stop; the last one runs first */
   atEnd(cleanUp: () => Promise<unknown>): void
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs something on a Temporal and a Postgres of its own, in a folder of their own, unless TEMPORAL_ADDRESS or DATABASE_URL
- * name others. However it ends, by a signal too, exactly what was started is stopped and its files are removed.
+ * Runs a benchmark on its own Temporal and Postgres in a temporary folder, unless TEMPORAL_ADDRESS or DATABASE_URL name
+ * others. At the end, also after a signal, it stops exactly the services that it started and removes their files.
  */
 export async function withServices<T>(
   onProgress: (line: string) => void,
   run: (services: Services) => Promise<T>,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'treeos-bench-'))
-  chmodSync(dataDir, 0o711) // so that a Postgres with a user of its own can reach it
+  chmodSync(dataDir, 0o711) // a Postgres that runs as another user must reach it
   const cleanUps: (() => Promise<unknown>)[] = []
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of SIGNALS) process.once(signal, () => reject(new Error(`ended by ${signal}`)))

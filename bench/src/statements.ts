@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 export interface StatementCount {
-  /** its text, shortened; SQL with values inlined would count apart */
+  /** shortened text of the statement; statements with inlined values count separately */
   readonly statement: string
   readonly count: number
   /** ms spent waiting for it */
@@ -9,13 +9,13 @@ export interface StatementCount {
 }
 
 /**
- * Counts what this process asks of Postgres: each call of `query` is one round trip, BEGIN and COMMIT too.
- * @returns what was counted since it was asked last
+ * Counts the statements that this process sends to Postgres. Each call of `query` is one round trip, also BEGIN and COMMIT.
+ * @returns a function that returns the counts since its last call
  */
 export function countStatements(): () => StatementCount[] {
   const counts = new Map<string, { count: number; ms: number }>()
   const { query } = pg.Client.prototype
-  // The overloads of `query` are many; whatever comes is handed on as it is.
+  // `query` has many overloads, so the arguments are passed on unchanged.
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [config] = args as [string | { text?: string }]
     const text = typeof config === 'string' ? config : (config?.text ?? '(cursor)')

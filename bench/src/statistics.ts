@@ -1,4 +1,4 @@
-/** The value that a share of all values does not exceed, by nearest rank. @param share 0 to 1 */
+/** A percentile by nearest rank. @param share 0 to 1 */
 export function percentile(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.NaN
   const sorted = [...values].sort((a, b) => a - b)
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-/** Rounded to so many digits that count: nothing measured here is truer than that. */
+/** Rounds to the number of significant digits that these measurements support. */
 export const round = (value: number, digits = 3): number =>
   Number.isFinite(value) && value !== 0 ? Number(value.toPrecision(digits)) : value
 

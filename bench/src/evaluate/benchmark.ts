@@ -16,16 +16,16 @@ type Library = keyof typeof LIBRARIES
 const LIBRARY_NAMES = Object.keys(LIBRARIES) as Library[]
 
 export type Contestant = 'treeos' | 'closures' | 'unguarded' | Library
-/** Ours and what it is held against first. */
+/** Our evaluator and its main rival. */
 export const CONTESTANTS: readonly Contestant[] = ['treeos', 'closures', 'unguarded', ...LIBRARY_NAMES]
 
-/** What the evaluator is to reach, at every size. */
+/** The goals of the evaluator at every size. */
 const FASTER_THAN_LIBRARIES_MIN = 8
 const TIMES_OF_CLOSURES_MAX = 1.3
 
 const CLAUSES = [10, 100] as const
 const SIZES = {
-  /** to see that all of it runs */
+  /** a short run, to check that everything works */
   small: { rounds: 1, heatMs: 20, warmUpMs: 20 },
   full: { rounds: 6, heatMs: 120, warmUpMs: 500 },
 } as const
@@ -37,7 +37,7 @@ export interface EvaluateOptions {
   readonly onProgress: (line: string) => void
 }
 
-/** Time of one evaluation by our compiled flows, by rule libraries and by closures written by hand, in one run. */
+/** Measures one evaluation by our compiled flows, by rule libraries and by hand-written closures, in one run. */
 export async function benchEvaluate(options: EvaluateOptions) {
   const machine = describeMachine()
   const rounds = options.rounds ?? SIZES[options.size].rounds
@@ -106,13 +106,13 @@ function makeReady(name: Contestant, workload: Workload): Evaluate {
   return (moment) => evaluateFlow(flow, moment)
 }
 
-/** @throws when two contestants differ: then their times would not be of the same thing */
+/** @throws {Error} when the results of two contestants differ, since then their times cannot be compared */
 async function requireSameAnswers(
   lanes: readonly { readonly name: Contestant; readonly evaluate: Evaluate }[],
   moments: readonly Moment[],
 ): Promise<Answer[]> {
   const [first, ...others] = lanes
-  if (first === undefined) throw new Error('nobody to race')
+  if (first === undefined) throw new Error('there are no contestants')
   const wanted: Answer[] = []
   for (const moment of moments) wanted.push(await first.evaluate(moment))
   for (const { name, evaluate } of others) {
@@ -130,7 +130,7 @@ async function requireSameAnswers(
   return wanted
 }
 
-/** @returns over how many passes a heat lasts about as long as wanted */
+/** @returns the number of passes for which a heat takes about the wanted time */
 async function warmUp(
   evaluate: Evaluate,
   moments: readonly Moment[],
@@ -143,7 +143,7 @@ async function warmUp(
   return Math.max(1, Math.round((heatMs * 1e6) / (ns * moments.length)))
 }
 
-/** Contestants that answer at once are not made to wait for a promise. */
+/** Runs synchronous contestants without a promise. */
 async function nsOf(evaluate: Evaluate, moments: readonly Moment[], passes: number): Promise<number> {
   const run = evaluate(moments[0]!) instanceof Promise ? passLater : pass
   const began = cpuMs()
@@ -154,7 +154,7 @@ async function nsOf(evaluate: Evaluate, moments: readonly Moment[], passes: numb
   return ((cpuMs() - began) * 1e6) / (passes * moments.length)
 }
 
-/** @returns something made of every answer, so that no compiler finds out that answers are not used */
+/** @returns a value derived from every answer, so that the compiler cannot remove unused answers */
 function pass(evaluate: Evaluate, moments: readonly Moment[]): number {
   let roles = 0
   for (const moment of moments) roles += (evaluate(moment) as Answer).stacked.length
@@ -167,13 +167,13 @@ async function passLater(evaluate: Evaluate, moments: readonly Moment[]): Promis
   return roles
 }
 
-/** Of this thread, not of the clock: what else runs on the machine then costs no one a heat. */
+/** CPU time of this thread instead of wall time, so that other processes do not affect a heat. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** What the workload comes to, so that it can be seen that no kind of answer is rare. */
+/** How often each kind of answer occurs in the workload, to show that none is rare. */
 function shareOf(answers: readonly Answer[], moments: readonly Moment[]) {
   const count = (is: (answer: Answer, moment: Moment) => boolean) =>
     answers.filter((answer, i) => is(answer, moments[i]!)).length / answers.length

@@ -7,8 +7,8 @@ import sift from 'sift'
 import type { Answer, Evaluate, Moment } from './workload.ts'
 
 /**
- * Rule libraries, each with its conditions in its own words, made ready once. They know of conditions only, so they
- * share a walk over the clauses, which asks them for no more than it needs.
+ * Rule libraries, each with the conditions in its own format, prepared once. The libraries evaluate conditions only, so they
+ * share one walk over the clauses. The walk evaluates no condition that it does not need.
  */
 type Node = CompiledClause['when']['nodes'][number]
 type Test = Extract<Node, { kind: 'test' }>
@@ -71,7 +71,7 @@ export function jsonLogic(flow: RoleFlow): Evaluate {
   return walk(clausesOf(flow, translate), (logic, { context }) => jsonLogicJs.apply(logic, context) === true)
 }
 
-/** A MongoDB query: fields with their operators, and what is composite beside them. */
+/** A MongoDB query: fields with their operators, and composite conditions in the same object. */
 function mongoQuery(node: Node): Record<string, unknown> {
   if (node.kind === 'test') return { [node.path]: { [`$${node.operator}`]: node.expected } }
   if (node.kind !== 'and') return { [node.kind === 'not' ? '$nor' : '$or']: node.nodes.map(mongoQuery) }
@@ -95,7 +95,7 @@ export function mingoQueries(flow: RoleFlow): Evaluate {
   return walk(clauses, (query, { context }) => query.test(context))
 }
 
-/** All its rules run at once, as it is meant to be used; the walk then picks among those that held. */
+/** Runs all rules at once, as the library intends. The walk then picks among the rules that matched. */
 export function jsonRulesEngine(flow: RoleFlow): Evaluate {
   const OPERATORS: Partial<Record<Operator, string>> = {
     eq: 'equal',
@@ -155,9 +155,9 @@ export function jsonataExpressions(flow: RoleFlow): Evaluate {
       .map((key) => `\`${key}\``)
       .join('.')
     const test = `${path} ${wordOf(OPERATORS, node)} ${JSON.stringify(node.expected)}`
-    // To it a missing path is neither equal nor unequal.
+    // For this library a missing path is neither equal nor unequal.
     if (node.operator === 'ne') return `$not(${test})`
-    // It throws when it compares anything but two numbers.
+    // This library throws when it compares anything but two numbers.
     return test.includes('<') || test.includes('>') ? `$type(${path}) = "number" and ${test}` : test
   }
   const clauses = clausesOf(flow, (when) => jsonata(translate(when)))

@@ -1,7 +1,7 @@
 import type { Cognition } from '@treeos/core'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
 
-/** What every contestant is asked: which role is primary, and which are stacked. */
+/** The result of a contestant: the primary role and the stacked roles. */
 export interface Moment {
   readonly context: Context
   readonly cognition: Cognition
@@ -13,10 +13,10 @@ export interface Answer {
   readonly primary: string | null
   readonly stacked: readonly string[]
 }
-/** A contestant made ready for one flow. */
+/** A contestant that is prepared for one flow. */
 export type Evaluate = (moment: Moment) => Answer | Promise<Answer>
 
-/** An open context of this workload, as the hand-written contestant may trust it to be. */
+/** An open context of this workload. The hand-written contestant relies on this shape. */
 export type Context = {
   readonly verb: string
   readonly caller: { readonly role: string | null; readonly cognition: Cognition } | null
@@ -45,7 +45,7 @@ export interface Workload {
 
 const CONTEXTS = 1000
 
-/** Clauses of one district of a town: eight plain, two stacked. A town of ten has the same ones for each. */
+/** Clauses of one district of a town: eight plain, two stacked. */
 function clausesOf(district: number) {
   const court = `court-${district}`
   const drumming = `world.drum-${district}.alive`
@@ -96,7 +96,7 @@ function clausesOf(district: number) {
   ]
 }
 
-/** @param clauses a multiple of ten: a town has a district for every ten */
+/** @param clauses a multiple of ten: a town has one district for each ten clauses */
 export function makeWorkload(clauses: number): Workload {
   const districts = clauses / 10
   const flow = requireFlow(Array.from({ length: districts }, (_, district) => clausesOf(district)).flat())
@@ -108,7 +108,7 @@ export function makeWorkload(clauses: number): Workload {
     ]),
   )
   const moments = Array.from({ length: CONTEXTS }, (): Moment => {
-    // Through JSON, as contexts come: it decides how an object lies in memory.
+    // Real contexts come from JSON, which affects the memory layout of an object.
     const context = JSON.parse(JSON.stringify(contextOf(districts, chance))) as Context
     return { context, cognition: chance.oneOf('llm', 'llm', 'human'), roles, defaultRole: 'resident' }
   })
@@ -149,7 +149,7 @@ function contextOf(districts: number, chance: Chance): Context {
   }
 }
 
-/** Pseudo-random, so that every run asks the same. */
+/** Pseudo-random with a fixed seed, so that every run has the same inputs. */
 class Chance {
   #state: number
 

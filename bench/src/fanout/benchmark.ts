@@ -27,27 +27,27 @@ const BEINGS = { small: 200, full: 5000 } as const
 const BIRTHS_AT_ONCE = 250
 const SECONDS_MAX = 900
 const NAMESPACE = 'drum'
-/** Every being reads the drum, and does nothing about it. */
+/** The flow of every being: it reads the drum and does nothing. */
 const FLOW = [{ stack: true, when: { [`world.${NAMESPACE}.beat`]: { present: true } }, role: 'resident' }]
 
 interface Beat {
   readonly what: string
-  /** wakes that the one commit put into inboxes */
+  /** wakes that the commit put into inboxes */
   readonly wakes: number
-  /** from asking to publish until it is known to be committed */
+  /** from the call to publish until the commit is known */
   readonly publishMs: number
-  /** from the wake's row to the opening of its moment, both by Postgres' clock */
+  /** from the insert of the wake to the opening of its moment, both by Postgres' clock */
   readonly openedMs: { readonly p50: number; readonly p95: number; readonly max: number }
-  /** beings that lived exactly one moment for the beat: all of them */
+  /** beings that had exactly one moment for the beat; the benchmark fails unless these are all */
   readonly lived: number
   readonly allClosedSeconds: number
-  /** of the workers that live at its end */
+  /** of the workers that run at the end of the beat */
   readonly workers: readonly { readonly cpuSeconds: number; readonly memoryMiB: number }[]
 }
 
 /**
- * One signal to many beings whose flows read it: their workflows are started by the first beat, live at the second, and at
- * the third the worker that published is killed when half of them have opened.
+ * Sends one world signal to many beings whose flows read it. The first beat starts their workflows. At the second beat they
+ * run already. At the third beat the worker that published is killed once half of the beings have opened a moment.
  */
 export function benchFanout(options: FanoutOptions) {
   const count = options.beings ?? BEINGS[options.size]
@@ -103,7 +103,7 @@ async function plant(
   }
 }
 
-/** Many births in one append: an act of birth each would take longer than all that is measured. */
+/** Births all beings in one append: one act per birth would take longer than the benchmark. */
 async function bear(db: ReturnType<typeof openDatabase>, reality: string, names: readonly string[]) {
   const reader = new WorldReader(rowSource(db, reality))
   const drafts = names.map((name): FactDraft => {
@@ -139,12 +139,12 @@ async function bear(db: ReturnType<typeof openDatabase>, reality: string, names:
     closes: [],
     outcome: null,
   })
-  if (answer.status !== 'appended') throw new Error(`births were ${answer.status}`)
+  if (answer.status !== 'appended') throw new Error(`the append of births was ${answer.status}`)
 }
 
 async function startWorker(setup: Setup, services: Services): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, 'worker.ts'), [JSON.stringify(setup)], {
-    stdio: ['ignore', 2, 2, 'ipc'], // stdout is for the one JSON value
+    stdio: ['ignore', 2, 2, 'ipc'], // stdout holds the JSON result only
   })
   services.atEnd(async () => {
     child.kill('SIGKILL')
@@ -220,7 +220,7 @@ const COUNT = `
   select count(o.moment)::integer as opened, count(i.closed_by)::integer as closed
   from treeos.inbox i left join treeos.moment_open o on o.moment = i.claimed_by
   where i.id like $1`
-/** Of a wake that was opened twice, since its first life was ended, the first opening counts. */
+/** When a wake was opened twice because a worker was killed, the first opening counts. */
 const OPENED = `
   select min(o.opened_at) - extract(epoch from min(i.at))::float8 * 1000 as ms
   from treeos.inbox i join treeos.moment_open o on o.wake = i.id
@@ -231,7 +231,7 @@ const LIVED = `
     select wake, count(*) as moments from treeos.moment_outcome where kind = 'see' group by wake
   ) o on o.wake = i.id where i.id like $1`
 
-/** Most memory a process ever held, in MiB. */
+/** Peak memory of a process, in MiB. */
 function peakMemory(pid: number): number {
   const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Math.round(Number(peak) / 1024)

@@ -1,8 +1,8 @@
-/** A worker process of the fan-out. It is killed halfway, so it is a process of its own. */
+/** A worker of the fan-out benchmark, in a process of its own because the benchmark kills it. */
 import { skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { runWorker } from '../moment/worker.ts'
 
-/** What the parent hands it, as JSON. */
+/** Settings from the parent, as JSON. */
 export interface Setup {
   readonly databaseUrl: string
   readonly temporalAddress: string

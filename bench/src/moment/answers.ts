@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-/** The durable record of the baselines: one row a turn. */
+/** The durable record of the baselines: one row per turn. */
 export interface Answers {
-  /** @returns once it is committed; twice is once */
+  /** Idempotent. Resolves once the row is committed. */
   keep(being: string, n: number, answer: string): Promise<void>
   close(): Promise<void>
 }

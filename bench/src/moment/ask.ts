@@ -1,4 +1,4 @@
-/** What a baseline sends with every turn; about as long as the prompt of a being and its tools. */
+/** The request of a baseline; about as long as the prompt and tools of a being. */
 const SYSTEM = [
   'I am a being, in the room /. You keep a diary of what is said to you.',
   'Whoever speaks to you has something for the diary: write one short line of it with set-being, and nothing else.',
@@ -24,7 +24,7 @@ const TOOLS = [
   },
 ]
 
-/** Asks the model once over HTTP, as a being does. @returns what it wants to be kept */
+/** Asks the model once over HTTP, as a being does. @returns the text to store */
 export async function askModel(modelUrl: string, content: string): Promise<string> {
   const response = await fetch(`${modelUrl}/chat/completions`, {
     method: 'POST',

@@ -16,7 +16,7 @@ export interface BareActivities {
   keepAnswer(being: string, n: number, answer: string): Promise<void>
 }
 
-/** Temporal without us. Plain and lean differ in their workflow alone. */
+/** Temporal without TreeOS. Plain and lean differ in their workflow only. */
 export async function startBare(setup: Setup, done: (being: string, n: number) => void): Promise<Contestant> {
   const answers = await openAnswers(setup.databaseUrl, setup.poolMax)
   const activities: BareActivities = {

@@ -1,4 +1,4 @@
-/** Entity workflows as one writes them without us: the wake's content comes in the signal, the loop answers it. */
+/** Entity workflows without TreeOS: the signal holds the content of the wake, and a loop answers it. */
 import {
   condition,
   continueAsNew,
@@ -14,7 +14,7 @@ const turnSignal = defineSignal<[Turn]>('turn')
 
 export interface BareInput {
   readonly being: string
-  /** turns that were not answered when the last run continued as new */
+  /** turns that the last run had not answered when it continued as new */
   readonly waiting?: readonly Turn[]
 }
 
@@ -28,7 +28,7 @@ export async function plainBeing(input: BareInput): Promise<void> {
   await continueAsNew<typeof plainBeing>({ being: input.being, waiting })
 }
 
-/** The leanest that still resumes after a crash: both are local, and the insert may run twice. */
+/** The leanest way that still resumes after a crash: both effects are local activities, and the insert may run twice. */
 export async function leanBeing(input: BareInput): Promise<void> {
   const { askForAnswer, keepAnswer } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1m' })
   const waiting = await answerTurns(input, async (turn) => {

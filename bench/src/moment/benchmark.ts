@@ -23,14 +23,14 @@ export interface MomentOptions {
 }
 
 const SIZES = {
-  /** to see that all of it runs */
+  /** a short run, to check that everything works */
   small: { beings: 10, seconds: 2, soloTurns: 20, rounds: 1 },
   full: { beings: 50, seconds: 8, soloTurns: 100, rounds: 2 },
 } as const
 
-const POOL_MAX = 20 // as our worker has by default
+const POOL_MAX = 20 // the default of our worker
 
-/** Moments a second and the latency of one being, beside what does the same turn without us, in one run. */
+/** Measures moments per second and the latency of one being, and compares them with the same turn without TreeOS. */
 export function benchMoment(options: MomentOptions) {
   const machine = describeMachine()
   return withServices(options.onProgress, (services) => raceOn(services, options, machine))
@@ -102,7 +102,7 @@ async function raceOn(
       order: order.map((lane) => lane.name),
       turn: TURN,
     },
-    /** false: others kept the machine busy, so do not quote the rates */
+    /** false when other processes kept the machine busy; then do not quote the rates */
     quiet: isQuiet(crowds),
     ratios: ratiosOf(crowds),
     contestants: Object.fromEntries(
@@ -132,7 +132,7 @@ function racesOn(lanes: readonly Lane[]): Map<Lane, Race> {
   return races
 }
 
-/** ABC CBA, again and again, so that what drifts drifts for all. */
+/** The order of heats: ABC CBA, repeated, so that drift affects all lanes equally. */
 function orderOf(lanes: readonly Lane[], rounds: number): Lane[] {
   return Array.from({ length: rounds }, () => [...lanes, ...lanes.toReversed()]).flat()
 }

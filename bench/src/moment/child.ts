@@ -1,4 +1,4 @@
-/** The process of one contestant: its worker runs here and nothing else. */
+/** The process of one contestant. Only its worker runs here. */
 import { Profiling } from '../profile.ts'
 import { countStatements } from '../statements.ts'
 import type { Contestant } from './contestant.ts'
@@ -16,7 +16,7 @@ const statements = countStatements()
 const profiling = new Profiling()
 const contestant = await start(setup, (being, n) => tell({ type: 'done', being, n }))
 
-/** Turns of one being come one after another, whoever calls. */
+/** Runs the turns of one being one after another. */
 const lines = new Map<string, Promise<void>>()
 function call(being: string, n: number, content: string): void {
   const turn = (lines.get(being) ?? Promise.resolve())
@@ -46,7 +46,7 @@ async function stop(): Promise<void> {
   process.exit()
 }
 
-/** Only what is raced is loaded. */
+/** Loads only the code of this contestant. */
 async function start(setup: Setup, done: (being: string, n: number) => void): Promise<Contestant> {
   switch (setup.contestant) {
     case 'treeos':
@@ -59,6 +59,6 @@ async function start(setup: Setup, done: (being: string, n: number) => void): Pr
     case 'dbos':
       return (await import('./dbos.ts')).startDbos(setup)
     default:
-      throw new Error(`there is no contestant ${setup.contestant}`)
+      throw new Error(`unknown contestant ${setup.contestant}`)
   }
 }

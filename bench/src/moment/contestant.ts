@@ -1,8 +1,8 @@
-/** A contestant as it runs in its own process. */
+/** A contestant within its process. */
 export interface Contestant {
-  /** where signals reach it; null for one that is called */
+  /** task queue of its signals; null when its turns are called */
   readonly taskQueue: string | null
-  /** for one that is called: one turn, over once its durable record is committed */
+  /** runs one turn; resolves once its durable record is committed. Only for contestants whose turns are called */
   turn?(being: string, n: number, content: string): Promise<void>
   stop(): Promise<void>
 }

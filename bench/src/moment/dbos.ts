@@ -4,7 +4,7 @@ import { askModel } from './ask.ts'
 import type { Contestant } from './contestant.ts'
 import type { Setup } from './protocol.ts'
 
-/** A workflow a turn, with a step for the model and one for the insert. */
+/** One workflow per turn, with a step for the model and a step for the insert. */
 export async function startDbos(setup: Setup): Promise<Contestant> {
   const answers = await openAnswers(setup.databaseUrl, setup.poolMax)
   DBOS.setConfig({

@@ -9,13 +9,13 @@ const keeper = defineRole({
     'it with set-being, and nothing else.',
 })
 
-/** Worn beside the keeper from the second moment on, so that a stack is composed as in ordinary life. */
+/** Stacked on the keeper from the second moment on, so that the benchmark composes a stack. */
 const practised = defineRole({
   name: 'diary:practised',
   prompt: 'There is something in your diary already. Go on in the same way.',
 })
 
-/** The beings of this benchmark: each moment is one act, which writes one fact on the being's own reel. */
+/** The beings of this benchmark. Each moment is one act, which writes one fact on the being's own reel. */
 export const diary = defineExtension({
   name: 'diary',
   version: '1.0.0',

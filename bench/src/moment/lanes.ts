@@ -7,18 +7,18 @@ import pg from 'pg'
 import type { Services } from '../services.ts'
 import { Process } from './process.ts'
 
-/** One contestant on its course: who has turns, how a turn begins, and how often one was recorded. */
+/** One contestant in a race: its beings, how a turn starts, and how many turns it recorded. */
 export interface Lane {
   readonly name: LaneName
   readonly process: Process
   readonly crowd: readonly string[]
-  /** has turns alone */
+  /** the being that has turns alone */
   readonly solo: string
   readonly databaseUrl: string
   begin(being: string, n: number, content: string): Promise<void>
-  /** durable records so far, of all its beings or of one */
+  /** number of durable records so far, of all its beings or of one */
   countRecords(being?: string): Promise<number>
-  /** null where there is no history */
+  /** null when the contestant has no history */
   readonly workflowOf: ((being: string) => string) | null
 }
 
@@ -28,7 +28,7 @@ export interface Course {
   readonly modelUrl: string
   readonly beings: number
   readonly poolMax: number
-  /** another checkout of this repository, to race against this one */
+  /** folder of another checkout of this repository, to race against this one */
   readonly other: string | undefined
   readonly onProgress: (line: string) => void
 }
@@ -46,7 +46,7 @@ export const WHAT = {
 export type LaneName = keyof typeof WHAT
 export const LANES = Object.keys(WHAT) as LaneName[]
 
-/** Starts the processes of the contestants that are wanted. */
+/** Starts the processes of the requested contestants. */
 export async function startLanes(course: Course, wanted: readonly LaneName[]): Promise<Lane[]> {
   const lanes: Lane[] = []
   const start = (name: LaneName) => wanted.includes(name)
@@ -181,7 +181,7 @@ async function startCalled(course: Course, name: 'langgraph' | 'dbos'): Promise<
     countRecords: (being = '%') =>
       name === 'dbos'
         ? count(databaseUrl, 'select count(*) from answer where being like $1', being)
-        : // A channel gets a new version with each write: one answer a turn.
+        : // A channel gets a new version with each write, and a turn writes one answer.
           count(
             databaseUrl,
             `select count(*) from checkpoint_blobs where channel = 'answer' and thread_id like $1`,

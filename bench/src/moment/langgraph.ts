@@ -8,8 +8,8 @@ import type { Setup } from './protocol.ts'
 const State = Annotation.Root({ content: Annotation<string>, answer: Annotation<string> })
 
 /**
- * A graph of one node that calls the model; its checkpoint in Postgres is the durable record. A thread a being. The state
- * holds the last turn only: one that holds the whole talk costs more with every turn.
+ * A graph of one node that calls the model. Its checkpoint in Postgres is the durable record, and each being is a thread. The
+ * state holds the last turn only: a state with all turns would cost more with every turn.
  */
 export async function startLangGraph(setup: Setup): Promise<Contestant> {
   const pool = new pg.Pool({ connectionString: setup.databaseUrl, max: setup.poolMax })

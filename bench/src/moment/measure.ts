@@ -8,20 +8,20 @@ import type { Lane } from './lanes.ts'
 import type { Process } from './process.ts'
 import type { Heat } from './race.ts'
 
-/** What a worker still does after the record is committed belongs to the turn. */
+/** Wait at the end of a heat: the work of a worker after the commit belongs to the turn. */
 export const SETTLE_MS = 400
-/** Postgres tells its statistics at most once a second. */
+/** Postgres updates its statistics at most once a second. */
 const STATISTICS_MS = 1200
-/** Beings of a crowd whose histories are weighed. */
+/** Beings of a crowd whose histories are measured. */
 const HISTORIES = 5
 
-/** One heat of one lane with everything that was measured around it. */
+/** One heat of one lane with its measurements. */
 export interface Measured {
   readonly heat: Heat
   readonly cpuMs: Readonly<Record<string, number>>
-  /** of the worker's process, by the name of the thread */
+  /** CPU time of the worker's process, by thread name */
   readonly threadMs: ReadonlyMap<string, number>
-  /** cores that were busy with what is not ours */
+  /** cores that were busy with other processes */
   readonly foreignCores: number
   readonly transactions: number
   readonly walBytes: number
@@ -37,7 +37,7 @@ export interface Measuring {
   readonly services: Services
 }
 
-/** Lets a lane run, and looks at everything before and after. @throws {Error} when a turn left no record, or two */
+/** Runs a heat and measures before and after it. @throws {Error} when a turn left no record, or two */
 export async function measure(at: Measuring, lane: Lane, run: () => Promise<Heat>): Promise<Measured> {
   await sleep(SETTLE_MS)
   const before = await look(at, lane)
@@ -82,7 +82,7 @@ function cpuNow({ services, stub }: Measuring, lane: Lane): Record<string, numbe
   }
 }
 
-/** Everything that is counted and not timed. */
+/** Counters that are read before and after a heat. */
 async function look(at: Measuring, lane: Lane) {
   await sleep(STATISTICS_MS)
   const client = new pg.Client(at.services.postgres.url)
@@ -121,7 +121,7 @@ async function look(at: Measuring, lane: Lane) {
 }
 type Looked = Awaited<ReturnType<typeof look>>
 
-/** Of runs which did not continue as new in between. */
+/** History growth of the runs that did not continue as new during the heat. */
 function historyPerTurn(before: Looked, after: Looked): Measured['history'] {
   let [turns, events, bytes] = [0, 0, 0]
   for (const [i, then] of before.histories.entries()) {

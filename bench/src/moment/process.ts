@@ -7,25 +7,25 @@ type Typed<T extends Message['type']> = Extract<Message, { type: T }>
 
 const STOP_MS_MAX = 20_000
 
-/** A process of this benchmark, and what it says. */
+/** A process of this benchmark, and its messages. */
 export class Process {
   readonly #child: ChildProcess
   readonly #name: string
   readonly #exited: Promise<void>
   readonly #waiting = new Map<Message['type'], ((message: never) => void)[]>()
   #fail: (error: Error) => void = () => undefined
-  /** rejects when the process ends or says that it failed */
+  /** rejects when the process ends or reports a failure */
   readonly failure: Promise<never>
   onDone: (being: string, n: number) => void = () => undefined
 
-  /** @param module path of what it runs */
+  /** @param module path of the module that it runs */
   constructor(name: string, module: string, args: readonly string[] = []) {
     this.#name = name
     this.failure = new Promise((_, reject) => {
       this.#fail = reject
     })
     this.failure.catch(() => undefined)
-    // stdout is for the one JSON value; whatever a contestant has to say goes beside it.
+    // stdout holds the JSON result only, so the output of contestants goes to stderr.
     this.#child = fork(module, args, { stdio: ['ignore', 2, 2, 'ipc'] })
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', (code) => {
@@ -54,7 +54,7 @@ export class Process {
     this.#child.send(message)
   }
 
-  /** Waits for the next message of a type; with a question, asks first. */
+  /** Sends the question, if there is one, and waits for the next message of a type. */
   async hear<T extends Message['type']>(type: T, question?: ToContestant): Promise<Typed<T>> {
     const heard = new Promise<Typed<T>>((resolve) => {
       const line = this.#waiting.get(type) ?? []
@@ -71,7 +71,7 @@ export class Process {
     else this.#waiting.get(message.type)?.shift()?.(message as never)
   }
 
-  /** Asks it to end; one that does not is killed. */
+  /** Asks the process to end, and kills it when it does not. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX)

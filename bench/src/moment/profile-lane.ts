@@ -5,7 +5,7 @@ import type { Lane } from './lanes.ts'
 import { SETTLE_MS } from './measure.ts'
 import type { Race } from './race.ts'
 
-/** What a worker spends a turn on. */
+/** The CPU time of a worker per turn, by function. */
 export interface Profile {
   readonly turns: number
   readonly statements: readonly (StatementCount & { perTurn: number })[]
@@ -15,7 +15,7 @@ export interface Profile {
 
 const FUNCTIONS_MAX = 25
 
-/** Lets a lane run once more, under a profiler: its times are for shares, not for rates. */
+/** Runs a lane once more with a profiler. Use its times as shares, not as rates. */
 export async function profile(lane: Lane, race: Race, seconds: number): Promise<Profile> {
   await lane.process.hear('counted', { type: 'count' })
   await lane.process.hear('profiling', { type: 'profile' })

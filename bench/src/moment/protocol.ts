@@ -1,22 +1,22 @@
 import type { FunctionTime } from '../profile.ts'
 import type { StatementCount } from '../statements.ts'
 
-/** What a contestant's process is told when it starts. */
+/** Settings of a contestant's process. */
 export interface Setup {
   readonly contestant: string
   readonly databaseUrl: string
   readonly temporalAddress: string
-  /** of the model stub, with /v1 */
+  /** base URL of the model stub, with /v1 */
   readonly modelUrl: string
   /** every being that will have turns */
   readonly beings: readonly string[]
   readonly poolMax: number
-  /** name of the reality to be made, for ours */
+  /** name of the reality to create, for TreeOS */
   readonly reality: string
 }
 
 export type ToContestant =
-  /** one turn; only to contestants which are called within their own process */
+  /** runs one turn; only for contestants whose turns are called */
   | { readonly type: 'turn'; readonly being: string; readonly n: number; readonly content: string }
   | { readonly type: 'count' }
   | { readonly type: 'profile' }
@@ -24,9 +24,9 @@ export type ToContestant =
   | { readonly type: 'stop' }
 
 export type FromContestant =
-  /** @property taskQueue of those whose turns begin with a signal */
+  /** @property taskQueue of contestants whose turns start with a signal */
   | { readonly type: 'ready'; readonly taskQueue: string | null }
-  /** the durable record of this turn is committed */
+  /** reports that the durable record of this turn is committed */
   | { readonly type: 'done'; readonly being: string; readonly n: number }
   | { readonly type: 'counted'; readonly statements: readonly StatementCount[] }
   | { readonly type: 'profiling' }

@@ -5,7 +5,7 @@ const CONTENT =
   'Today I walked along the river to the old mill. The miller told me that the wheel has not stood still since the spring, ' +
   'and that nobody remembers who built it. Please keep this for me: '
 
-/** A turn that takes longer than this has gone missing. */
+/** A turn that takes longer than this fails the benchmark. */
 const TURN_MS_MAX = 60_000
 
 export interface Heat {
@@ -14,7 +14,7 @@ export interface Heat {
   readonly latencies: readonly number[]
 }
 
-/** Drives the turns of one lane: each being gets its next one as soon as the record of the last is committed. */
+/** Drives the turns of one lane. Each being gets its next turn as soon as the record of the last one is committed. */
 export class Race {
   readonly #lane: Lane
   readonly #numbers = new Map<string, number>()
@@ -24,14 +24,14 @@ export class Race {
     this.#lane = lane
   }
 
-  /** Told of a committed record; of a rerun, twice. */
+  /** Call it for each committed record; a rerun calls it twice. */
   done(being: string, n: number): void {
     const key = `${being}/${n}`
     this.#open.get(key)?.()
     this.#open.delete(key)
   }
 
-  /** @param depth turns of one being that are under way at once */
+  /** @param depth concurrent turns of one being */
   async run(
     beings: readonly string[],
     until: { ms?: number; turns?: number; depth?: number },

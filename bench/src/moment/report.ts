@@ -2,7 +2,7 @@ import { median, round, spread } from '../statistics.ts'
 import { type Lane, WHAT } from './lanes.ts'
 import type { Measured } from './measure.ts'
 
-/** Turns a second. */
+/** Turns per second. */
 export const rateOf = ({ heat }: Measured) => (heat.turns / heat.ms) * 1000
 
 /** The medians of a lane's heats. @param crowds of all its beings at once @param solos of one alone */
@@ -51,7 +51,7 @@ export function report(lane: Lane, crowds: readonly Measured[], solos: readonly 
   }
 }
 
-/** Ours over theirs by the medians: turns a second, and how much of our CPU a turn theirs take. More is better for us. */
+/** Ratios of medians: our turns per second to theirs, and their CPU per turn to ours. More is better for us. */
 export function ratiosOf(crowds: ReadonlyMap<string, readonly Measured[]>) {
   const turnsPerSecond: Record<string, number> = {}
   const cpuPerTurn: Record<string, number> = {}
@@ -69,7 +69,7 @@ export function ratiosOf(crowds: ReadonlyMap<string, readonly Measured[]>) {
 const cpuOfTurn = ({ cpuMs, heat }: Measured) =>
   Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0) / heat.turns
 
-/** More than this of a core busy with others, and rates of single heats say little; see `foreignCores` of each. */
+/** When other processes use more than this share of a core, rates of single heats are unreliable; see `foreignCores`. */
 const FOREIGN_CORES_MAX = 0.25
 
 export const isQuiet = (crowds: ReadonlyMap<string, readonly Measured[]>) =>

@@ -1,6 +1,6 @@
 /**
- * The model of the benchmark, in a process of its own so that its CPU can be told from theirs: answers every request at
- * once with one tool call, the same for all contestants.
+ * The model of the benchmark. It answers every request at once with the same tool call for all contestants. It runs in a
+ * process of its own, so that its CPU time is counted separately.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 
-/** A DO which sets a quality of the asker: for a being that is an act with one fact, for the others a text to keep. */
+/** A DO that sets a quality of the asker. For a being it is an act with one fact, for the other contestants a text to store. */
 function answer(n: number) {
   const args = {
     field: 'bench.said',

@@ -11,7 +11,7 @@ import { diary } from './diary.ts'
 import type { Setup } from './protocol.ts'
 import { runWorker } from './worker.ts'
 
-/** Ours, as the worker app runs it. LLM and scripted beings, told by the first word of their names, live in one worker. */
+/** TreeOS as the worker app runs it. One worker runs LLM and scripted beings; the first word of a name says which. */
 export async function startTreeos(
   setup: Setup,
   done: (being: string, n: number) => void,

@@ -1,6 +1,6 @@
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 
-/** The options of our own worker app, which the bare workflows get too. */
+/** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
   maxConcurrentWorkflowTaskExecutions: 100,
   maxConcurrentWorkflowTaskPolls: 20,
