@@ -69,6 +69,10 @@ it('F89 of the ticks that Temporal missed while it was down a worker gets one fo
     ticks.filter((tick) => tick.name === name && tick.due > from && tick.due <= to)
   await until(() => of('slow', 0, Number.POSITIVE_INFINITY).length > 0, { seconds: 30 })
 
+  // A tick that still runs when Temporal stops would run again afterwards, and Temporal skips the ticks due meanwhile.
+  await until(async () => (await client.workflow.count('ExecutionStatus = "Running"')).count === 0, {
+    seconds: 30,
+  })
   const down = Date.now()
   await temporal.stop()
   await sleep(OUTAGE_MS)

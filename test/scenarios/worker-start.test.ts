@@ -158,7 +158,7 @@ describe('a worker with a wrong setting ends at once, and says what would be rig
     const { port } = squatter.address() as { port: number }
     const started = start({ TREEOS_METRICS_PORT: String(port) })
     expect(await started.worker.ended).toBe(1)
-    expect(await started.log()).toContain(`TREEOS_METRICS_PORT ${port} cannot be had (EADDRINUSE)`)
+    expect(await started.log()).toContain(`TREEOS_METRICS_PORT ${port} cannot be bound (EADDRINUSE)`)
     squatter.close()
   })
 
