@@ -12,7 +12,7 @@ import { Keeper } from './keeper.ts'
 import { type Office, startOffice } from './letters.ts'
 import { Load } from './load.ts'
 import { type Mind, startMind } from './mind.ts'
-import { OpenQuestions, quiet } from './open-questions.ts'
+import { historiesAtRest, OpenQuestions, quiet } from './open-questions.ts'
 import { type Asked, judge, type Verdict } from './oracle.ts'
 import { type Plot, plant } from './plot.ts'
 import { Random } from './random.ts'
@@ -243,6 +243,7 @@ export class Trial {
   async verdict({ from = 'both' as 'chain' | 'both' } = {}): Promise<Verdict> {
     await this.answered()
     await quiet(this.db)
+    await historiesAtRest(this.temporal, this.reality.name)
     const { asked, faults } = this
     return judge(this, { asked, modelCalls: this.#mind.calls, letters: this.#office.letters, faults, from })
   }

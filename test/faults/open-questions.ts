@@ -1,6 +1,8 @@
 /** The questions that have no answer yet. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@temporalio/client'
 import { type ChainDb, closeAsRead } from '@treeos/chain'
+import { REALITY } from '@treeos/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 
@@ -10,6 +12,7 @@ export class StalledError extends Error {
 }
 
 const POLL_MS = 40
+const HISTORY_POLL_MS = 250
 const LOOKED_AT_MAX = 5000
 const QUIET_MS_MAX = 30_000
 
@@ -134,5 +137,21 @@ export async function quiet(db: Kysely<ChainDb>): Promise<void> {
       select count(*)::int as busy from treeos.inbox i
       where closed_by is null and treeos.wakes(being, kind)`.execute(db)
     if (rows[0]?.busy === 0) return
+  }
+}
+
+/**
+ * Waits until no workflow of the reality has a task or an activity under way. A worker killed after a stamp leaves a task whose
+ * results are not in history yet: it runs again, on another worker, once its timeout is over.
+ */
+export async function historiesAtRest(client: Client, reality: string): Promise<void> {
+  const query = `${REALITY.name} = "${reality}" AND ExecutionStatus = "Running"`
+  for (const until = Date.now() + QUIET_MS_MAX; Date.now() < until; await sleep(HISTORY_POLL_MS)) {
+    let busy = 0
+    for await (const { workflowId } of client.workflow.list({ query })) {
+      const { raw } = await client.workflow.getHandle(workflowId).describe()
+      if (raw.pendingWorkflowTask || (raw.pendingActivities?.length ?? 0) > 0) busy += 1
+    }
+    if (busy === 0) return
   }
 }
