@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { removeInstance } from '../src/remove.ts'
+import { removeInstance } from '../src/instance/remove.ts'
 
 /** The environment without servers of the user's own, and without a try of the network. */
 export const bareEnv: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1' }

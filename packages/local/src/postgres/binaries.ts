@@ -12,10 +12,10 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LocalError, messageOf, systemCode } from './error.ts'
-import { readIfThere } from './files.ts'
-import type { Owner } from './postgres-owner.ts'
-import { canReach } from './postgres-owner.ts'
+import { LocalError, messageOf, systemCode } from '../machine/error.ts'
+import { readIfThere } from '../machine/files.ts'
+import type { Owner } from './owner.ts'
+import { canReach } from './owner.ts'
 
 /** Absolute paths of executables. */
 export interface Binaries {

@@ -1,5 +1,5 @@
-import { LocalError, messageOf } from './error.ts'
-import { prepareNamespace, withConnection } from './temporal-namespace.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
+import { prepareNamespace, withConnection } from './namespace.ts'
 
 /**
  * The server the user named: TEMPORAL_ADDRESS, or a profile chosen by TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE that

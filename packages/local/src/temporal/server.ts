@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LocalError, messageOf } from './error.ts'
+import { forgetService, readInstance, recordService } from '../instance/instance.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
+import { freePort, PortTakenError } from '../machine/ports.ts'
+import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
 import type { TemporalBinary } from './executables.ts'
-import { forgetService, readInstance, recordService } from './instance.ts'
-import { freePort, PortTakenError } from './ports.ts'
-import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from './process.ts'
-import { databaseOf } from './temporal-find.ts'
-import { withConnection } from './temporal-namespace.ts'
+import { databaseOf } from './find.ts'
+import { withConnection } from './namespace.ts'
 
 interface Launch {
   dataDir: string

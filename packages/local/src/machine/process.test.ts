@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolders } from '../test/instances.ts'
+import { temporaryFolders } from '../../test/instances.ts'
 import { isRunning, logSize, processStart, spawnDetached, tail, terminate, thisProcess } from './process.ts'
 
 const folder = temporaryFolders()

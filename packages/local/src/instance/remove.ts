@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIfThere } from './files.ts'
+import { readIfThere } from '../machine/files.ts'
 import { stopInstance } from './instance.ts'
 
 /** Stops an instance and deletes its folder, and its cluster if that is elsewhere. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { LocalError, messageOf } from './error.ts'
-import { readIfThere, writeWhole } from './files.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
+import { readIfThere, writeWhole } from '../machine/files.ts'
 
 export interface Owner {
   uid: number

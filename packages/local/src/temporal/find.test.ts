@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bareEnv, temporaryFolders } from '../test/instances.ts'
-import { buildTemporal, builtTemporal } from './temporal-build.ts'
-import { findTemporal, formerTemporal, onPath } from './temporal-find.ts'
+import { bareEnv, temporaryFolders } from '../../test/instances.ts'
+import { buildTemporal, builtTemporal } from './build.ts'
+import { findTemporal, formerTemporal, onPath } from './find.ts'
 
 const folder = temporaryFolders()
 

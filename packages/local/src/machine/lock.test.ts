@@ -4,7 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { temporaryFolders } from '../test/instances.ts'
+import { temporaryFolders } from '../../test/instances.ts'
 import { acquireLock, LockedError } from './lock.ts'
 
 const folder = temporaryFolders()

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolders } from '../test/instances.ts'
+import { temporaryFolders } from '../../test/instances.ts'
+import { isRunning, type Process, spawnDetached, terminate } from '../machine/process.ts'
 import * as instances from './instance.ts'
-import { isRunning, type Process, spawnDetached, terminate } from './process.ts'
 
 const folder = temporaryFolders()
 const sleeper = (dir: string) => spawnDetached({ command: 'sleep', args: ['60'], logFile: join(dir, 'log') })

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { LocalError, messageOf, systemCode } from './error.ts'
-import { forgetService, readInstance, recordService } from './instance.ts'
-import { freePort, PortTakenError } from './ports.ts'
-import type { Binaries } from './postgres-binaries.ts'
-import { runningPostmaster, USER } from './postgres-cluster.ts'
-import type { Owner } from './postgres-owner.ts'
-import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from './process.ts'
+import { forgetService, readInstance, recordService } from '../instance/instance.ts'
+import { LocalError, messageOf, systemCode } from '../machine/error.ts'
+import { freePort, PortTakenError } from '../machine/ports.ts'
+import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
+import type { Binaries } from './binaries.ts'
+import { runningPostmaster, USER } from './cluster.ts'
+import type { Owner } from './owner.ts'
 
 export interface Server {
   process: Process

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LocalError, messageOf } from './error.ts'
-import { readIfThere, writeWhole } from './files.ts'
-import { acquireLock, type Lock, LockedError } from './lock.ts'
-import { isRunning, type Process, terminate } from './process.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
+import { readIfThere, writeWhole } from '../machine/files.ts'
+import { acquireLock, type Lock, LockedError } from '../machine/lock.ts'
+import { isRunning, type Process, terminate } from '../machine/process.ts'
 
 /** One service of an instance. Addresses and details hold no secrets: they are shown. */
 export interface Service {

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LocalError } from './error.ts'
+import { LocalError } from '../machine/error.ts'
+import { acquireLock } from '../machine/lock.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
-import { acquireLock } from './lock.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../temporal') // beside src in a checkout, beside dist in an install
+const SOURCE = resolve(import.meta.dirname, '../../temporal') // beside src in a checkout, beside dist in an install
 const PROGRESS_MS = 5_000
 const WAIT_MS = 3_600_000
 const FLAGS = [
@@ -24,7 +24,7 @@ export function builtTemporal(cacheDir: string, source = SOURCE): TemporalBinary
 }
 
 /**
- * Builds ../temporal into the cache: minutes the first time, seconds when Go's own cache is warm. Of several starts, one
+ * Builds packages/local/temporal into the cache: minutes the first time, seconds when Go's own cache is warm. Of several starts, one
  * builds and the others wait.
  * @throws LocalError without Go, or with the end of its output
  */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildTemporal, builtTemporal } from './build.ts'
+import { downloadTemporal } from './download.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
-import { buildTemporal, builtTemporal } from './temporal-build.ts'
-import { downloadTemporal } from './temporal-download.ts'
 
 /**
  * The database file of each kind of server, relative to the instance's folder. One kind cannot read the file of another:

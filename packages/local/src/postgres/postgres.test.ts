@@ -11,14 +11,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bareEnv, killedWhileStarting, temporaryFolders } from '../test/instances.ts'
-import { LocalError } from './error.ts'
-import { readInstance, stopInstance } from './instance.ts'
-import { freePort } from './ports.ts'
+import { bareEnv, killedWhileStarting, temporaryFolders } from '../../test/instances.ts'
+import { readInstance, stopInstance } from '../instance/instance.ts'
+import { removeInstance } from '../instance/remove.ts'
+import { LocalError } from '../machine/error.ts'
+import { freePort } from '../machine/ports.ts'
+import { isRunning, processStart, spawnDetached, terminate } from '../machine/process.ts'
 import { ensurePostgres } from './postgres.ts'
-import { query } from './postgres-server.ts'
-import { isRunning, processStart, spawnDetached, terminate } from './process.ts'
-import { removeInstance } from './remove.ts'
+import { query } from './server.ts'
 
 const folder = temporaryFolders()
 const isRoot = process.getuid?.() === 0

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, ConnectionOptions } from '@temporalio/client'
-import { LocalError, messageOf } from './error.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
 
 const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
 const CALL_MS = 5_000

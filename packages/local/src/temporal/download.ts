@@ -18,7 +18,7 @@ export async function downloadTemporal(
   mkdirSync(folder, { recursive: true })
   onProgress('no temporal on PATH: asking the Temporal SDK to download one (TREEOS_NO_DOWNLOAD=1 skips this)')
   // Built, both files end in .js.
-  const script = join(import.meta.dirname, `temporal-download-child${extname(import.meta.filename)}`)
+  const script = join(import.meta.dirname, `download-child${extname(import.meta.filename)}`)
   const child = spawn(process.execPath, [script, folder], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

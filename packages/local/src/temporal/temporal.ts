@@ -1,14 +1,14 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { LocalError } from './error.ts'
+import { openInstance, recordService, runningService } from '../instance/instance.ts'
+import { LocalError } from '../machine/error.ts'
+import { acquireLock } from '../machine/lock.ts'
+import type { Process } from '../machine/process.ts'
 import type { TemporalBinary } from './executables.ts'
-import { openInstance, recordService, runningService } from './instance.ts'
-import { acquireLock } from './lock.ts'
-import type { Process } from './process.ts'
-import { externalTemporal } from './temporal-external.ts'
-import { findTemporal, formerTemporal } from './temporal-find.ts'
-import { prepareNamespace, withConnection } from './temporal-namespace.ts'
-import { launchServer, serverAnswers, stopServer } from './temporal-server.ts'
+import { externalTemporal } from './external.ts'
+import { findTemporal, formerTemporal } from './find.ts'
+import { prepareNamespace, withConnection } from './namespace.ts'
+import { launchServer, serverAnswers, stopServer } from './server.ts'
 
 export interface TemporalOptions {
   /** The instance's folder. */

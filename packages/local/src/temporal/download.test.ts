@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { bareEnv, temporaryFolders } from '../test/instances.ts'
-import { freePort } from './ports.ts'
-import { downloadTemporal } from './temporal-download.ts'
+import { bareEnv, temporaryFolders } from '../../test/instances.ts'
+import { freePort } from '../machine/ports.ts'
+import { downloadTemporal } from './download.ts'
 
 const folder = temporaryFolders()
 

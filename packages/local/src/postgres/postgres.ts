@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { LocalError } from './error.ts'
-import { openInstance, recordService } from './instance.ts'
-import { acquireLock } from './lock.ts'
-import { findBinaries } from './postgres-binaries.ts'
-import { makeCluster, passwordIn } from './postgres-cluster.ts'
-import { clusterHome, serverOwner } from './postgres-owner.ts'
-import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './postgres-server.ts'
+import { openInstance, recordService } from '../instance/instance.ts'
+import { LocalError } from '../machine/error.ts'
+import { acquireLock } from '../machine/lock.ts'
+import { findBinaries } from './binaries.ts'
+import { makeCluster, passwordIn } from './cluster.ts'
+import { clusterHome, serverOwner } from './owner.ts'
+import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './server.ts'
 
 export interface PostgresOptions {
   /** The instance's folder. */

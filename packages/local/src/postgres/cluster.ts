@@ -12,11 +12,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { LocalError, messageOf, systemCode } from './error.ts'
-import { readIfThere, writeWhole } from './files.ts'
-import type { Binaries } from './postgres-binaries.ts'
-import type { Owner } from './postgres-owner.ts'
-import { type Process, processStart } from './process.ts'
+import { LocalError, messageOf, systemCode } from '../machine/error.ts'
+import { readIfThere, writeWhole } from '../machine/files.ts'
+import { type Process, processStart } from '../machine/process.ts'
+import type { Binaries } from './binaries.ts'
+import type { Owner } from './owner.ts'
 
 export const USER = 'treeos'
 const run = promisify(execFile)
