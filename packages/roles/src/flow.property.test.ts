@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { anyContext, anyFlow, anyInput, wellFormedFlow } from '../test/arbitraries.ts'
 import { counted, poisoned } from '../test/poison.ts'
 import { isWellFormed, referenceEvaluate } from '../test/reference.ts'
-import type { Next } from './compile.ts'
+import type { Next } from './evaluate/compile.ts'
 import { compileFlow, evaluateFlow, explainFlow, flowPaths, lintFlow, sliceContext } from './index.ts'
-import type { Node } from './parse-flow.ts'
+import type { Node } from './parse/parse-flow.ts'
 
 // A long run: FC_RUNS=100000 npx pnpm@12.21.0 exec vitest run packages/roles
 const numRuns = Number(process.env.FC_RUNS ?? 10_000)

@@ -1,8 +1,36 @@
 /** Roles, the roleFlow and its `when` language, and the stack composer. Pure; imports core. */
-export { type CompiledClause, type CompiledFlow, compileFlow, flowPaths, flowRoles } from './compile.ts'
-export { type ComposedRole, composeRoles, type WornRole } from './compose.ts'
-export { OPERATORS, type Operator } from './condition.ts'
-export { type ContextSlice, type OpenContext, sliceContext, worldNamespaces } from './context.ts'
+export {
+  type CompiledClause,
+  type CompiledFlow,
+  compileFlow,
+  flowPaths,
+  flowRoles,
+} from './evaluate/compile.ts'
+export { type ComposedRole, composeRoles, type WornRole } from './evaluate/compose.ts'
+export { type ContextSlice, type OpenContext, sliceContext, worldNamespaces } from './evaluate/context.ts'
+export {
+  evaluateFlow,
+  type FlowInput,
+  type FlowResult,
+  type RoleNeeds,
+  type RoleTable,
+  type SkipReason,
+} from './evaluate/evaluate.ts'
+export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
+export {
+  type ClauseResult,
+  type ClauseTrace,
+  type Explanation,
+  explainFlow,
+  type Trace,
+  type TraceGroup,
+  type TraceTest,
+} from './explain/explain.ts'
+export { composeLine, evalLine } from './explain/json-lines.ts'
+export { type Lint, type LintOptions, lintFlow, requireFlow } from './explain/lint.ts'
+export { OPERATORS, type Operator } from './parse/condition.ts'
+export type { Fault } from './parse/fault.ts'
+export { parseRole } from './parse/parse-role.ts'
 export {
   type Entry,
   entryKey,
@@ -14,29 +42,8 @@ export {
   type ResolverToken,
   type Token,
   textPattern,
-} from './entry.ts'
-export {
-  evaluateFlow,
-  type FlowInput,
-  type FlowResult,
-  type RoleNeeds,
-  type RoleTable,
-  type SkipReason,
-} from './evaluate.ts'
-export {
-  type ClauseResult,
-  type ClauseTrace,
-  type Explanation,
-  explainFlow,
-  type Trace,
-  type TraceGroup,
-  type TraceTest,
-} from './explain.ts'
-export type { Fault } from './fault.ts'
-export { composeLine, evalLine } from './json-lines.ts'
-export { type Lint, type LintOptions, lintFlow, requireFlow } from './lint.ts'
-export { parseRole } from './parse-role.ts'
-export type { Program } from './program.ts'
+} from './shape/entry.ts'
+export type { Program } from './shape/program.ts'
 export {
   type CompleteRole,
   type FunctionPrompt,
@@ -51,9 +58,8 @@ export {
   type Surface,
   toolsOf,
   withDefaults,
-} from './role.ts'
-export { flowSchema, roleSchema } from './schema.ts'
-export { checkWake, type OpeningWake } from './trigger.ts'
+} from './shape/role.ts'
+export { flowSchema, roleSchema } from './shape/schema.ts'
 export {
   type Clause,
   type Condition,
@@ -64,4 +70,4 @@ export {
   type Root,
   type Scalar,
   type When,
-} from './when.ts'
+} from './shape/when.ts'

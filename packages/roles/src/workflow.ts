@@ -1,11 +1,17 @@
 /** What workflow code may use: names and digests reach it, never specs, prompts or their composition. */
-export { type CompiledClause, type CompiledFlow, compileFlow, flowPaths, flowRoles } from './compile.ts'
+export {
+  type CompiledClause,
+  type CompiledFlow,
+  compileFlow,
+  flowPaths,
+  flowRoles,
+} from './evaluate/compile.ts'
 export {
   type ContextSlice,
   type OpenContext,
   sliceContext,
   worldNamespaces,
-} from './context.ts'
+} from './evaluate/context.ts'
 export {
   evaluateFlow,
   type FlowInput,
@@ -13,7 +19,7 @@ export {
   type RoleNeeds,
   type RoleTable,
   type SkipReason,
-} from './evaluate.ts'
-export type { Program } from './program.ts'
-export { checkWake, type OpeningWake } from './trigger.ts'
-export type { Clause, RoleFlow, When } from './when.ts'
+} from './evaluate/evaluate.ts'
+export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
+export type { Program } from './shape/program.ts'
+export type { Clause, RoleFlow, When } from './shape/when.ts'

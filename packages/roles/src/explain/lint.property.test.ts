@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { COGNITIONS, type JsonObject, VERBS } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compileFlow, evaluateFlow, explainFlow, lintFlow } from './index.ts'
+import { compileFlow, evaluateFlow, explainFlow, lintFlow } from '../index.ts'
 
 /**
  * What lint says never happens, held against every moment of a small world: all that each path can be, and among the

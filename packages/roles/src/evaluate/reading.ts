@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, LIMITS, utf8Length } from '@treeos/core'
-import type { Root } from './when.ts'
+import type { Root } from '../shape/when.ts'
 
 /** Stands in a slice for a value that is present but equals nothing. */
 export const OPAQUE: JsonObject = Object.freeze({})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkWake, type RoleTable, type SkipReason } from './index.ts'
+import { checkWake, type RoleTable, type SkipReason } from '../index.ts'
 
 const ROLES: RoleTable = { any: {}, none: { triggerOn: [] }, clock: { triggerOn: ['schedule', 'idle'] } }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { parseRole, permissionsOf, toolsOf, withDefaults } from './index.ts'
+import { parseRole, permissionsOf, toolsOf, withDefaults } from '../index.ts'
 
 const factoryWorker = {
   name: 'factory-worker',

@@ -1,7 +1,7 @@
 import { isJsonObject, isRoleName, LIMITS } from '@treeos/core'
+import { ROOTS, type Scalar } from '../shape/when.ts'
 import { isOperator, isScalar, OPERATORS, operandFault, type Test } from './condition.ts'
 import { type Fault, show, under } from './fault.ts'
-import { ROOTS, type Scalar } from './when.ts'
 
 /** An empty `and` holds, an empty `or` does not; `not` has exactly one node. */
 export interface Group {

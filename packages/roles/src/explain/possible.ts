@@ -1,8 +1,8 @@
 import { COGNITIONS, type Json, VERBS } from '@treeos/core'
-import { isMet, type Test } from './condition.ts'
-import type { Node } from './parse-flow.ts'
-import { OPAQUE } from './reading.ts'
-import type { Scalar } from './when.ts'
+import { OPAQUE } from '../evaluate/reading.ts'
+import { isMet, type Test } from '../parse/condition.ts'
+import type { Node } from '../parse/parse-flow.ts'
+import type { Scalar } from '../shape/when.ts'
 
 /** A condition with the result that it should have. */
 export interface Goal {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { compileFlow, evaluateFlow } from './index.ts'
+import { compileFlow, evaluateFlow } from '../index.ts'
 
 /** Whether one `when` holds in one context; a malformed one does not. */
 function holds(when: unknown, context: JsonObject): boolean {

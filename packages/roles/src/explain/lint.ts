@@ -1,11 +1,11 @@
 import { guardJson, LIMITS, NotPlainJsonError, TreeosError, utf8Length } from '@treeos/core'
-import { KNOWN_FIELDS } from './context.ts'
-import { needsOf, type RoleTable } from './evaluate.ts'
-import { type Fault, fromJsonPath, show } from './fault.ts'
-import { type ParsedClause, parseFlow } from './parse-flow.ts'
+import { KNOWN_FIELDS } from '../evaluate/context.ts'
+import { needsOf, type RoleTable } from '../evaluate/evaluate.ts'
+import { isLong } from '../evaluate/reading.ts'
+import { type Fault, fromJsonPath, show } from '../parse/fault.ts'
+import { type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
+import type { RoleFlow } from '../shape/when.ts'
 import { type Claim, type Goal, Possibilities, testsIn } from './possible.ts'
-import { isLong } from './reading.ts'
-import type { RoleFlow } from './when.ts'
 
 export interface Lint {
   /** faults: a write is refused; at run time the clause never matches */

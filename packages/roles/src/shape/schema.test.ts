@@ -1,9 +1,9 @@
 import { TreeosError } from '@treeos/core'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyFlow } from '../test/arbitraries.ts'
-import { isValid } from '../test/json-schema.ts'
-import { flowSchema, lintFlow, parseRole, roleSchema } from './index.ts'
+import { anyFlow } from '../../test/arbitraries.ts'
+import { isValid } from '../../test/json-schema.ts'
+import { flowSchema, lintFlow, parseRole, roleSchema } from '../index.ts'
 
 function isRole(input: unknown): boolean {
   try {

@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
+import type { Operators, Scalar } from '../shape/when.ts'
 import { show } from './fault.ts'
-import type { Operators, Scalar } from './when.ts'
 
 export type Operator = keyof Operators
 

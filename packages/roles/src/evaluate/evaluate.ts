@@ -1,6 +1,6 @@
 import type { Cognition, Json, JsonObject, RoleName } from '@treeos/core'
+import { isMet } from '../parse/condition.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
-import { isMet } from './condition.ts'
 import type { OpenContext } from './context.ts'
 import { Reading } from './reading.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compileFlow, evaluateFlow, type FlowInput, type RoleTable } from './index.ts'
+import { compileFlow, evaluateFlow, type FlowInput, type RoleTable } from '../index.ts'
 
 const ROLES: RoleTable = {
   friendly: {},

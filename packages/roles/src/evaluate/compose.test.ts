@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { composeRoles, type Entry, entryKey, parseRole, toolsOf, type WornRole } from './index.ts'
+import { composeRoles, type Entry, entryKey, parseRole, toolsOf, type WornRole } from '../index.ts'
 
 function worn(role: Record<string, unknown>): WornRole {
   const spec = parseRole({ prompt: '', ...role })

@@ -1,5 +1,5 @@
 import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/core'
-import { type Entry, entryKey } from './entry.ts'
+import { type Entry, entryKey } from '../shape/entry.ts'
 import {
   type Orientation,
   permissionsOf,
@@ -8,7 +8,7 @@ import {
   type RoleSpec,
   type Surface,
   withDefaults,
-} from './role.ts'
+} from '../shape/role.ts'
 
 /** A role of a stack with its prompt as text. */
 export interface WornRole {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { composeLine, evalLine } from './index.ts'
+import { composeLine, evalLine } from '../index.ts'
 
 const line = {
   id: 7,

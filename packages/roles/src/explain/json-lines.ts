@@ -8,11 +8,11 @@ import {
   type RoleName,
   TreeosError,
 } from '@treeos/core'
-import { compileFlow } from './compile.ts'
-import { composeRoles, type WornRole } from './compose.ts'
-import { evaluateFlow, type RoleNeeds } from './evaluate.ts'
-import { show } from './fault.ts'
-import { parseRole } from './parse-role.ts'
+import { compileFlow } from '../evaluate/compile.ts'
+import { composeRoles, type WornRole } from '../evaluate/compose.ts'
+import { evaluateFlow, type RoleNeeds } from '../evaluate/evaluate.ts'
+import { show } from '../parse/fault.ts'
+import { parseRole } from '../parse/parse-role.ts'
 
 /**
  * One line of `treeos flow eval`, evaluated as a moment would: a malformed clause never matches.

@@ -14,9 +14,9 @@ import {
   TreeosError,
   utf8Length,
 } from '@treeos/core'
-import { entryFault } from './entry.ts'
+import { entryFault } from '../shape/entry.ts'
+import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from '../shape/role.ts'
 import { fromJsonPath, show } from './fault.ts'
-import { ORIENTATIONS, REPLY_TARGETS, RESPOND_MODES, type RoleSpec } from './role.ts'
 
 /** Reads the value of a field or throws. FIELDS below is the whole shape of a role. */
 type Reader = (value: Json | undefined, field: string) => Json

@@ -1,6 +1,6 @@
 import { LIMITS, TreeosError } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { compileFlow, evaluateFlow, lintFlow, requireFlow } from './index.ts'
+import { compileFlow, evaluateFlow, lintFlow, requireFlow } from '../index.ts'
 
 const nested = (depth: number): object => (depth === 1 ? {} : { not: nested(depth - 1) })
 const clause = (when: unknown) => [{ when, role: 'worker' }]

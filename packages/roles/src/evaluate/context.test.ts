@@ -1,6 +1,6 @@
 import type { JsonObject } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
-import { flowPaths, flowRoles, type OpenContext, sliceContext, worldNamespaces } from './index.ts'
+import { flowPaths, flowRoles, type OpenContext, sliceContext, worldNamespaces } from '../index.ts'
 
 const context = {
   verb: 'summon',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compileFlow, explainFlow, type FlowInput } from './index.ts'
+import { compileFlow, explainFlow, type FlowInput } from '../index.ts'
 
 const roles = { worker: {}, judge: {}, alert: {}, 'for-humans': { requiredCognition: 'human' } } as const
 

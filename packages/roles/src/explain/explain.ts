@@ -1,10 +1,10 @@
 import type { Json, RoleName } from '@treeos/core'
-import type { CompiledClause, CompiledFlow } from './compile.ts'
-import { isMet, type Operator } from './condition.ts'
-import { evaluateFlow, type FlowInput, isWearable, needsOf, type SkipReason } from './evaluate.ts'
-import { show } from './fault.ts'
-import type { Node } from './parse-flow.ts'
-import { lookUp } from './reading.ts'
+import type { CompiledClause, CompiledFlow } from '../evaluate/compile.ts'
+import { evaluateFlow, type FlowInput, isWearable, needsOf, type SkipReason } from '../evaluate/evaluate.ts'
+import { lookUp } from '../evaluate/reading.ts'
+import { isMet, type Operator } from '../parse/condition.ts'
+import { show } from '../parse/fault.ts'
+import type { Node } from '../parse/parse-flow.ts'
 
 /** One operator on one path. `actual` is absent when the path is missing, `{}` when its value equals nothing. */
 export type TraceTest = {

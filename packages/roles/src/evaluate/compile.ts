@@ -1,9 +1,9 @@
 import type { Json, RoleName } from '@treeos/core'
-import type { Operator, Test } from './condition.ts'
-import type { Fault } from './fault.ts'
-import { type Group, type Node, type ParsedClause, parseFlow } from './parse-flow.ts'
+import type { Operator, Test } from '../parse/condition.ts'
+import type { Fault } from '../parse/fault.ts'
+import { type Group, type Node, type ParsedClause, parseFlow } from '../parse/parse-flow.ts'
+import type { Scalar } from '../shape/when.ts'
 import { type PathTable, tableOf } from './reading.ts'
-import type { Scalar } from './when.ts'
 
 export interface CompiledClause {
   readonly index: number
