@@ -9,13 +9,16 @@ import {
   lookAround,
   momentCognition,
   openTime,
+  type Registry,
   type Surface,
   WorldReader,
 } from '@treeos/world'
-import type { Connection } from './acts.ts'
-import { authorizeActingAs } from './persons.ts'
+import { authorizeActingAs, type Presence } from './persons.ts'
 
-type SeeConnection = Omit<Connection, 'temporal'>
+/** What a SEE needs: no Temporal client. */
+interface SeeConnection extends Presence {
+  readonly registry: Registry
+}
 
 /**
  * SEE: reads an address as a being, now, and writes nothing. Evaluates the being's flow for the verb `see` and asks both
