@@ -1,34 +1,6 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
-export {
-  type ActResult,
-  act,
-  type Connection,
-  reply,
-  type SummonRequest,
-  type SummonResult,
-  summon,
-} from './acts.ts'
-export { type BeingView, beings } from './beings.ts'
-export { ringBeing } from './doorbell.ts'
-export { type GatherRequest, type GatherResult, gather } from './gathering.ts'
-export { type InboxView, inbox } from './inbox.ts'
-export { type Inhabitation, inhabit } from './inhabiting.ts'
-export {
-  type ExplainedMoment,
-  explain,
-  type MomentView,
-  moments,
-  prompt,
-  type RebuiltPrompt,
-} from './moments.ts'
-export { authorizeActingAs, type Presence } from './persons.ts'
-export { Recurring } from './recurring.ts'
-export { refusalOf } from './refusal.ts'
-export { type RoleView, roles } from './roles.ts'
-export { plantScene } from './scenes.ts'
-export { describeSelf, type SelfView, see } from './seeing.ts'
-export { type ThreadView, thread, threads } from './threads.ts'
+export { authorizeActingAs, type Presence } from './access/persons.ts'
 export {
   type Authorization,
   authorizeGrant,
@@ -40,4 +12,32 @@ export {
   type TokenGrant,
   type TokenView,
   verifyToken,
-} from './tokens.ts'
+} from './access/tokens.ts'
+export {
+  type ActResult,
+  act,
+  type Connection,
+  reply,
+  type SummonRequest,
+  type SummonResult,
+  summon,
+} from './act/acts.ts'
+export { ringBeing } from './act/doorbell.ts'
+export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
+export { type Inhabitation, inhabit } from './act/inhabiting.ts'
+export { Recurring } from './act/recurring.ts'
+export { refusalOf } from './act/refusal.ts'
+export { plantScene } from './act/scenes.ts'
+export { type BeingView, beings } from './read/beings.ts'
+export { type InboxView, inbox } from './read/inbox.ts'
+export {
+  type ExplainedMoment,
+  explain,
+  type MomentView,
+  moments,
+  prompt,
+  type RebuiltPrompt,
+} from './read/moments.ts'
+export { type RoleView, roles } from './read/roles.ts'
+export { describeSelf, type SelfView, see } from './read/seeing.ts'
+export { type ThreadView, thread, threads } from './read/threads.ts'

@@ -1,5 +1,7 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
-export { type BeingView, beings } from './beings.ts'
+
+export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
+export { type BeingView, beings } from './read/beings.ts'
 export {
   type ExplainedMoment,
   explain,
@@ -7,8 +9,7 @@ export {
   moments,
   prompt,
   type RebuiltPrompt,
-} from './moments.ts'
-export { type RoleView, roles } from './roles.ts'
-export { describeSelf, type SelfView, see } from './seeing.ts'
-export { type ThreadView, thread, threads } from './threads.ts'
-export { issueToken, listTokens, revokeToken, type TokenView } from './tokens.ts'
+} from './read/moments.ts'
+export { type RoleView, roles } from './read/roles.ts'
+export { describeSelf, type SelfView, see } from './read/seeing.ts'
+export { type ThreadView, thread, threads } from './read/threads.ts'

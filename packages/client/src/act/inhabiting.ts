@@ -1,8 +1,8 @@
 import { isTransient, renewLease } from '@treeos/chain'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
+import { authorizeActingAs } from '../access/persons.ts'
 import { act, type Connection } from './acts.ts'
-import { authorizeActingAs } from './persons.ts'
 import { Recurring } from './recurring.ts'
 
 /** A lease survives two lost renewals. */

@@ -13,7 +13,7 @@ import {
   type Surface,
   WorldReader,
 } from '@treeos/world'
-import { authorizeActingAs, type Presence } from './persons.ts'
+import { authorizeActingAs, type Presence } from '../access/persons.ts'
 
 /** What a SEE needs: no Temporal client. */
 interface SeeConnection extends Presence {

@@ -29,9 +29,9 @@ import {
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
+import { authorizeActingAs, type Presence } from '../access/persons.ts'
+import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringBeing } from './doorbell.ts'
-import { describeMoment, type MomentView } from './moments.ts'
-import { authorizeActingAs, type Presence } from './persons.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
 export interface Connection extends Presence {
