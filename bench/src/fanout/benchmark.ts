@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
-import { append, buildFacts, migrate, openDatabase, rowSource } from '@treeos/chain'
+import { migrate, openDatabase } from '@treeos/chain'
 import { act, type Connection as Reality } from '@treeos/client'
-import { beingReel, type FactDraft, momentId, SUBSTRATE } from '@treeos/core'
+import { beingReel, type FactDraft, momentId } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import { bootstrapReality } from '@treeos/reality'
-import { buildRegistry, foldRows, OPERATOR, seed, WorldReader } from '@treeos/world'
+import { appendSystemFacts, bootstrapReality, type OpenReality, readerOf } from '@treeos/reality'
+import { buildRegistry, OPERATOR, seed } from '@treeos/world'
 import pg from 'pg'
 import { describeMachine } from '../machine.ts'
 import { cpuOf } from '../processes.ts'
@@ -89,7 +89,7 @@ async function plant(
   onProgress(`${count} beings are born`)
   for (let from = 0; from < count; from += BIRTHS_AT_ONCE) {
     const names = Array.from({ length: Math.min(BIRTHS_AT_ONCE, count - from) }, (_, i) => `d-${from + i}`)
-    await bear(owner, reality.id, names)
+    await bear({ db: owner, reality }, names)
   }
   await owner.destroy()
   const db = openDatabase(databaseUrl, { poolMax: 2 })
@@ -104,8 +104,7 @@ async function plant(
 }
 
 /** Births all beings in one append: one act per birth would take longer than the benchmark. */
-async function bear(db: ReturnType<typeof openDatabase>, reality: string, names: readonly string[]) {
-  const reader = new WorldReader(rowSource(db, reality))
+async function bear(at: OpenReality, names: readonly string[]) {
   const drafts = names.map((name): FactDraft => {
     const payload = {
       name,
@@ -118,28 +117,8 @@ async function bear(db: ReturnType<typeof openDatabase>, reality: string, names:
     }
     return { reel: beingReel(name), kind: 'being:born', payload }
   })
-  await reader.prefetch(drafts.map(({ reel }) => reel))
-  const by = { actor: SUBSTRATE, at: Date.now() }
-  const rows = await foldRows(reader, drafts, by)
-  const facts = buildFacts(reader.heads, drafts, {
-    ...by,
-    driver: null,
-    moment: null,
-    cause: null,
-    stack: null,
-  })
-  const answer = await append(db, {
-    reality,
-    moment: null,
-    heads: reader.heads,
-    facts,
-    rows: rows.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-    inbox: [],
-    changes: [],
-    closes: [],
-    outcome: null,
-  })
-  if (answer.status !== 'appended') throw new Error(`the append of births was ${answer.status}`)
+  if (!(await appendSystemFacts(at, drafts, readerOf(at))))
+    throw new Error('another writer moved a head while the beings were born')
 }
 
 async function startWorker(setup: Setup, services: Services): Promise<ChildProcess> {
