@@ -24,6 +24,8 @@ const WAITING: Readonly<Record<string, number>> = {
 }
 const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 100,
+  'test/packing': 90,
+  'test/cli/detached': 60,
   'test/cli/': 30,
   'test/scenarios/inhabit': 30,
   'test/scenarios/schedules': 30,
