@@ -211,7 +211,8 @@ describe.each<Implementation>([
   })
 
   it(listsNoBeings ? 'refuses to list all beings' : 'lists all beings, sorted', async () => {
-    if (listsNoBeings) return expect(source.keysOfBeings()).rejects.toThrow('no moment reads the list of all beings')
+    if (listsNoBeings)
+      return expect(source.keysOfBeings()).rejects.toThrow('no moment reads the list of all beings')
     expect(await source.keysOfBeings()).toEqual([
       'being:birther',
       'being:echo',

@@ -10,10 +10,10 @@ import {
 } from '@treeos/core'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
+import { isLeaseExpired, LEASE_EXPIRED } from './run/expired-lease.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
-import { isLeaseExpired, LEASE_EXPIRED } from './stamp/lease.ts'
 
 /**
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a

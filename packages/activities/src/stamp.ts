@@ -23,8 +23,8 @@ import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
+import { LEASE_EXPIRED } from './run/expired-lease.ts'
 import { type CommitResult, commit } from './stamp/commit.ts'
-import { LEASE_EXPIRED } from './stamp/lease.ts'
 import type { Proposal } from './stamp/verdict.ts'
 
 /** After this many conflicts with other writers, the stamp locks everything it read before it decides again. */

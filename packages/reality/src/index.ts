@@ -4,7 +4,8 @@ export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
-export { leaseOf, lookForMoment, type MomentLook, openingOf } from './look.ts'
+export { leaseOfAct } from './lease-of-act.ts'
+export { lookForMoment, type MomentLook, openingOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,

@@ -8,10 +8,8 @@ import {
   type Prefetched,
 } from '@treeos/chain'
 import {
-  type ActContent,
   type BeingName,
   type Caller,
-  isJsonObject,
   type MomentId,
   readPath,
   triggerOf,
@@ -31,6 +29,7 @@ import {
   type Seen,
   WorldReader,
 } from '@treeos/world'
+import { leaseOfAct } from './lease-of-act.ts'
 import type { OpenReality } from './open-reality.ts'
 import { UnknownBeingError } from './unknown-being.ts'
 
@@ -57,7 +56,7 @@ export async function lookForMoment(
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
   const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
-  const driver = wake.kind === 'act' ? driverOf(me, leaseOf(wake)) : null
+  const driver = wake.kind === 'act' ? driverOf(me, leaseOfAct(wake)) : null
   const cognition = momentCognition(me, driver)
   const faults: { what: string; error: unknown }[] = []
   const opening = {
@@ -130,13 +129,6 @@ export function openingOf(
     cut: open.cut === true,
     asker: caller?.name ?? null,
   }
-}
-
-/** The lease under which a person's act was submitted; null when there was none. */
-export function leaseOf({ content }: Pick<Wake, 'content'>): NonNullable<ActContent['lease']> | null {
-  const lease = readPath(content, ['lease'])
-  if (!isJsonObject(lease) || typeof lease.driver !== 'string' || typeof lease.epoch !== 'number') return null
-  return { driver: lease.driver, epoch: lease.epoch }
 }
 
 /** The summon that a person's act answers; null when the act names none, or one of another being's inbox. */

@@ -1,8 +1,9 @@
 /** Replay: recomputes every moment from the chain, replays it in Temporal, and compares both with the records. */
-export type { Mismatch } from './mismatch.ts'
+
+export { replayFromTemporal } from './compare-temporal.ts'
+export type { Mismatch } from './comparison.ts'
 export { Past } from './past.ts'
 export { type Replayed, type ReplayRequest, replay } from './replay.ts'
 export { bundleForReplay, HistoryReplayer } from './replayer.ts'
-export { replayFromTemporal } from './temporal.ts'
 export { fetchRuns, type Run, recordedCommands } from './temporal-history.ts'
 export { type Difference, type WhatIfRequest, type WornStack, whatIf } from './what-if.ts'

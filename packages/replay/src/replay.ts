@@ -4,11 +4,11 @@ import { type ChainDb, listOutcomes, listRows, type Reality } from '@treeos/chai
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { replayFromChain } from './chain.ts'
-import type { Mismatch } from './mismatch.ts'
+import { replayFromChain } from './compare-chain.ts'
+import { replayFromTemporal } from './compare-temporal.ts'
+import type { Mismatch } from './comparison.ts'
 import { Past } from './past.ts'
 import { HistoryReplayer } from './replayer.ts'
-import { replayFromTemporal } from './temporal.ts'
 import { fetchRuns } from './temporal-history.ts'
 
 export interface ReplayRequest {

@@ -263,13 +263,13 @@ export const GUARDS: readonly Mutation[] = [
   never('release: by who may', 'operations/identity.ts', '!may'),
   gone(
     'act: of a mind by itself nobody puts one in',
-    'rows/inhabiting.ts',
+    'gates/lease.ts',
     "if (me.cognition.kind === 'human') return",
     'return',
   ),
   gone(
     'act: under a lease that still holds',
-    'rows/inhabiting.ts',
+    'gates/lease.ts',
     'if (now !== null && now === driver) return',
     'return',
   ),

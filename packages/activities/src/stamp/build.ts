@@ -10,7 +10,7 @@ import {
 } from '@treeos/chain'
 import { type FactDraft, type HeadRef, LIMITS, SPEECH_KIND, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { type LoadedMoment, leaseOf } from '@treeos/reality'
+import { type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'
@@ -68,7 +68,7 @@ export async function build(
     ...(parking === null ? [] : [parking.notice]),
     ...continued.wakes,
   ]
-  const lease = open.driver === null ? null : leaseOf(loaded)
+  const lease = open.driver === null ? null : leaseOfAct(loaded)
   return {
     drafts,
     record,

@@ -6,11 +6,12 @@ import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import { type Built, build } from './build.ts'
+import { changedSchedules } from './changed-schedules.ts'
 import { continueAfter } from './continue.ts'
 import { judge } from './judge.ts'
 import { readForStamp } from './read.ts'
-import { beingsToRecheck, beingsWithNewBudget, changedSchedules } from './ring.ts'
 import type { Proposal } from './verdict.ts'
+import { beingsToRecheck, beingsWithNewBudget } from './whom-to-ring.ts'
 
 /** How one try of a stamp ended. */
 export type CommitResult =

@@ -10,7 +10,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { actingFor, type LoadedMoment, leaseOf } from '@treeos/reality'
+import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { messageOf } from '../run/message.ts'
@@ -63,7 +63,7 @@ async function judgeCall(
   const { record: open, face } = loaded
   const me = await reader.being(input.being)
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
-  if (open.wake.kind === 'act') requireLease(me, leaseOf(loaded), open.driver)
+  if (open.wake.kind === 'act') requireLease(me, leaseOfAct(loaded), open.driver)
   const wake = await wakeToAnswer(db, input, loaded)
   const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {

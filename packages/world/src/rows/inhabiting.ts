@@ -1,12 +1,4 @@
-import {
-  type BeingName,
-  type Cognition,
-  fromJson,
-  type JsonObject,
-  type LeaseIndex,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
+import { type BeingName, type Cognition, fromJson, type JsonObject, type LeaseIndex } from '@treeos/core'
 import type { BeingRow, Inhabited } from './rows.ts'
 
 /** Who decides for a being now. Only persons drive, so a driven being counts as human. */
@@ -24,30 +16,6 @@ export function driverOf(
 ): BeingName | null {
   if (lease === null || inhabited === undefined || inhabited.by === null) return null
   return inhabited.by === lease.driver && inhabited.epoch === lease.epoch ? lease.driver : null
-}
-
-/**
- * Checks that a person may still act as this being: as itself if it is a person, else under the lease with which the act was
- * submitted.
- * @param lease under which the act was submitted; null without one
- * @param driver with which the moment of the act was opened
- * @throws {TreeosError} FORBIDDEN
- */
-export function requireLease(
-  me: BeingRow,
-  lease: { readonly driver: BeingName; readonly epoch: number } | null,
-  driver: BeingName | null,
-): void {
-  if (lease === null) {
-    if (me.cognition.kind === 'human') return
-    throw new TreeosError('FORBIDDEN', `nobody drives ${stanceOf(me.name)}: inhabit it first`)
-  }
-  const now = driverOf(me, lease)
-  if (now !== null && now === driver) return
-  throw new TreeosError(
-    'FORBIDDEN',
-    `the lease of ${stanceOf(lease.driver)} on ${stanceOf(me.name)} is over: inhabit it again`,
-  )
 }
 
 /** The being whose reach a driven being has in addition to its own: its driver, unless the lease lends none. */

@@ -1,7 +1,7 @@
 import type { VerbCall } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
+import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
-import { requireStanding } from '../gates/standing.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { nameOf, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'

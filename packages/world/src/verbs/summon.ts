@@ -12,9 +12,9 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { rolesNamed } from '../gates/reach.ts'
-import { requireStanding } from '../gates/standing.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'

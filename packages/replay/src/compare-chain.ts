@@ -11,7 +11,7 @@ import {
 } from '@treeos/chain'
 import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/core'
 import { momentCognition, type Registry } from '@treeos/world'
-import { Comparison, type Mismatch } from './mismatch.ts'
+import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
 

@@ -1,6 +1,6 @@
 import { type Db, findEntry, findLease, readOpen } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
-import { leaseOf } from '@treeos/reality'
+import { leaseOfAct } from '@treeos/reality'
 
 export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
 
@@ -12,5 +12,5 @@ export async function isLeaseExpired(db: Db, moment: MomentId): Promise<boolean>
   if (open?.record.driver == null) return false
   const wake = await findEntry(db, open.record.wake.id)
   const lease = await findLease(db, parseMomentId(moment).being)
-  return wake === null || lease === null || lease.epoch !== leaseOf(wake)?.epoch
+  return wake === null || lease === null || lease.epoch !== leaseOfAct(wake)?.epoch
 }

@@ -9,7 +9,7 @@ import {
 } from '@treeos/core'
 import type { Program } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
-import { Comparison, type Mismatch } from './mismatch.ts'
+import { Comparison, type Mismatch } from './comparison.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
 import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'
 

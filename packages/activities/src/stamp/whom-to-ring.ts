@@ -1,6 +1,4 @@
 import type { BeingName, FactDraft, Json } from '@treeos/core'
-import type { ScheduleRef } from '@treeos/protocol'
-import { SCHEDULES } from '@treeos/world'
 
 /** Kinds of facts after which a being must check its inbox again: they may end a park or a lease. */
 const RECHECK_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
@@ -18,13 +16,4 @@ export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
 /** Beings whose budget an act set. Beings that the old budget parked may run again. */
 export function beingsWithNewBudget(drafts: readonly FactDraft[]): BeingName[] {
   return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
-}
-
-/** Schedules that an act set or removed. */
-export function changedSchedules(drafts: readonly FactDraft[]): ScheduleRef[] {
-  return drafts.flatMap(({ reel, kind, payload }): ScheduleRef[] => {
-    const [namespace, name] = kind === 'quality:set' ? (payload.path as string[]) : []
-    if (namespace !== SCHEDULES || name === undefined || !reel.startsWith('being:')) return []
-    return [{ being: reel.slice('being:'.length), name }]
-  })
 }
