@@ -4,7 +4,6 @@ import {
   type Batch,
   buildFacts,
   type ChainDb,
-  type Change,
   type Db,
   type MomentRecord,
   type OutcomeWrite,
@@ -12,6 +11,7 @@ import {
   type RowWrite,
   readHeads,
   readRows,
+  type WatchedChange,
 } from '@treeos/chain'
 import {
   asJson,
@@ -43,7 +43,7 @@ export interface Wish {
   readonly reads?: readonly ReelId[]
   readonly rows?: readonly RowWrite[]
   readonly inbox?: readonly Wake[]
-  readonly changes?: readonly Change[]
+  readonly changes?: readonly WatchedChange[]
   readonly closes?: readonly string[]
   readonly outcome?: Partial<OutcomeWrite>
 }

@@ -85,7 +85,7 @@ describe('a reading at one instant', () => {
     const first = counted(base.db)
     const before = await readAtOneInstant(first.db, viewer(), new ReadSet(), reader)
     const second = counted(base.db)
-    const after = await readAtOneInstant(second.db, viewer(), before.asked, reader)
+    const after = await readAtOneInstant(second.db, viewer(), before.readSet, reader)
     expect({ first: first.statements() > 3, second: second.statements() }).toEqual({ first: true, second: 1 })
     expect(after.seen).toEqual(before.seen)
   })

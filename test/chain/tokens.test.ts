@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
+  type AccessToken,
   findTokenBySecret,
   insertToken,
   listAllTokens,
   listEndedTokens,
   markTokenRevoked,
-  type Token,
 } from '@treeos/chain'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => base?.close())
 
-async function issue(): Promise<Token & { secret: string }> {
+async function issue(): Promise<AccessToken & { secret: string }> {
   const secret = `treeos_${randomBytes(32).toString('base64url')}`
   const asked = { id: randomUUID(), being: 'ann', issuedBy: 'operator', secret, days: 1 }
   return { ...(await insertToken(base.db, asked)), secret }

@@ -1,5 +1,5 @@
 /** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
-import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
+import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { intake } from './intake.ts'
@@ -35,7 +35,7 @@ export { noopObserver, type Observer } from './run/observer.ts'
  * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages
  * stay out of history.
  */
-export function createBeats(deps: BeatDeps): LocalBeats & MindBeats & { performEffect: Effects[string] } {
+export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { performEffect: Effects[string] } {
   const local = <I, O>(name: string, run: (deps: BeatDeps, input: I) => Promise<O>) =>
     guarded(
       name,

@@ -20,10 +20,10 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
   const viewer = { reality: deps.reality.id, being: input.being }
-  const { seen, asked } = await readAtOneInstant(db, viewer, expectedReads(memory, wake), (snapshot) =>
+  const { seen, readSet } = await readAtOneInstant(db, viewer, expectedReads(memory, wake), (snapshot) =>
     lookForMoment(deps, input, wake, snapshot),
   )
-  memory.opened.set(input.being, asked)
+  memory.opened.set(input.being, readSet)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
     await putBlob(db, seen.program)
@@ -42,11 +42,11 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   crashPoint('open:after-record')
   if (first) for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
   // The stored record counts: after a rerun it differs from what was just seen.
-  const loaded = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
-  if (first) memory.moments.set(input.moment, loaded)
+  const opened = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
+  if (first) memory.moments.set(input.moment, opened)
   // Without a face the look did not read the being's idle setting.
-  const resting = loaded.face === null ? await restingOf(deps, input.being) : null
-  return forWorkflow(loaded, input.program, wake, resting)
+  const resting = opened.face === null ? await restingOf(deps, input.being) : null
+  return forWorkflow(opened, input.program, wake, resting)
 }
 
 /** Keys to prefetch: those of the being's last open, and the caller's row. */

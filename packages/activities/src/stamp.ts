@@ -61,11 +61,11 @@ async function stampWithRetries(
   deps: BeatDeps,
   input: StampInput,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
-  const loaded = await loadMoment(deps, input.moment)
-  let proposal = await proposalOf(deps, input, loaded)
+  const opened = await loadMoment(deps, input.moment)
+  let proposal = await proposalOf(deps, input, opened)
   let conflicting: ReelId[] = []
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
-    const run = (db: Db) => commit(db, deps, input, loaded, proposal)
+    const run = (db: Db) => commit(db, deps, input, opened, proposal)
     const done =
       attempt <= UNLOCKED_TRIES_MAX
         ? await runUnlocked(deps.db, run)
@@ -150,10 +150,10 @@ async function runLocked(
 const DEADLOCK_DETECTED = '40P01'
 
 /** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
-async function proposalOf(deps: BeatDeps, input: StampInput, loaded: LoadedMoment): Promise<Proposal> {
+async function proposalOf(deps: BeatDeps, input: StampInput, opened: LoadedMoment): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
-  const composed = await composeLoaded(deps.db, deps.registry, loaded, input.stack)
-  const { decision, digest } = await decisionOf(deps, input, loaded)
+  const composed = await composeLoaded(deps.db, deps.registry, opened, input.stack)
+  const { decision, digest } = await decisionOf(deps, input, opened)
   const proposal = { kind: 'decided', stack: input.stack, composed, digest } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
@@ -171,17 +171,17 @@ async function proposalOf(deps: BeatDeps, input: StampInput, loaded: LoadedMomen
 async function decisionOf(
   deps: BeatDeps,
   input: StampInput,
-  loaded: LoadedMoment,
+  opened: LoadedMoment,
 ): Promise<{ decision: Decision; digest: Digest | null }> {
   if (input.failed !== null)
     return { decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER }, digest: null }
-  if (loaded.record.wake.kind !== 'act') {
+  if (opened.record.wake.kind !== 'act') {
     const stored = await findDecision(deps, input.moment)
     if (stored === null || stored.digest !== input.decision)
       throw new Error(`the decision of ${input.moment} is not stored`)
     return stored
   }
-  return recordDecision(deps.db, input.moment, decisionOfPerson(loaded))
+  return recordDecision(deps.db, input.moment, decisionOfPerson(opened))
 }
 
 // A worker may die after it performed an effect and before it recorded the result.

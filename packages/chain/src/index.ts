@@ -2,13 +2,13 @@
 
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {
+  type AccessToken,
   findToken,
   findTokenBySecret,
   insertToken,
   listAllTokens,
   listEndedTokens,
   markTokenRevoked,
-  type Token,
 } from './access/tokens.ts'
 export { type ClaimedWake, claimWake } from './inbox/claim.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed } from './inbox/enqueue.ts'
@@ -27,7 +27,7 @@ export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, threadOf } from './inbox/threads.ts'
 export { listBusy, listUnclaimed, measureInboxes, pageUnclaimed } from './inbox/waiting.ts'
 export { type Appended, append, lockHeads } from './ledger/append.ts'
-export type { Batch, Change, OutcomeWrite, RowWrite } from './ledger/batch.ts'
+export type { Batch, OutcomeWrite, RowWrite, WatchedChange } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { listFactsAfter, listFactsOfMoment, listReels } from './ledger/facts.ts'

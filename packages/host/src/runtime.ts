@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import type { RoleName } from '@treeos/core'
-import type { Effects, LocalBeats, MindBeats } from '@treeos/protocol'
+import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { installDelegates, installRoles } from '@treeos/reality'
 import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -35,7 +35,7 @@ export class Runtime {
   }
 
   /** Activities to register before the runtime runs. They throw until it does. */
-  get activities(): LocalBeats & MindBeats {
+  get activities(): LocalBeats & ThinkBeats {
     const beats = () => {
       if (this.#deps === null) throw new Error('the runtime of TreeOS is not running')
       return createBeats(this.#deps)

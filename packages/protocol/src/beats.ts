@@ -164,7 +164,7 @@ export interface LocalBeats {
 }
 
 /** The regular activity that waits for a decision. */
-export interface MindBeats {
+export interface ThinkBeats {
   think(input: ThinkInput): Promise<DecisionRef>
 }
 

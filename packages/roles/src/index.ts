@@ -45,6 +45,7 @@ export {
 } from './shape/entry.ts'
 export type { Program } from './shape/program.ts'
 export {
+  type CanLists,
   type CompleteRole,
   type FunctionPrompt,
   ORIENTATIONS,
@@ -55,7 +56,6 @@ export {
   type ReplyTarget,
   type RespondMode,
   type RoleSpec,
-  type Surface,
   toolsOf,
   withDefaults,
 } from './shape/role.ts'

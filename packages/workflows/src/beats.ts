@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { Effects, LocalBeats, MindBeats, PendingEffect } from '@treeos/protocol/workflow'
+import type { Effects, LocalBeats, PendingEffect, ThinkBeats } from '@treeos/protocol/workflow'
 
 /**
  * Local activities: reads and appends take milliseconds and may run twice. They are retried while Postgres is
@@ -21,8 +21,8 @@ export const localBeats = (summary: string) =>
  * `think` may take minutes, so it is a regular activity: it ends the workflow task and the UI shows it. After a crash the
  * missing heartbeat moves it to another worker within seconds. Failed attempts are retried a few times, then the moment fails.
  */
-export const mindBeats = (summary: string) =>
-  proxyActivities<MindBeats>({
+export const thinkBeats = (summary: string) =>
+  proxyActivities<ThinkBeats>({
     summary,
     startToCloseTimeout: '15m',
     scheduleToCloseTimeout: '20m',
@@ -31,12 +31,12 @@ export const mindBeats = (summary: string) =>
       initialInterval: '500ms',
       backoffCoefficient: 2,
       maximumInterval: '10s',
-      maximumAttempts: MIND_ATTEMPTS,
+      maximumAttempts: THINK_ATTEMPTS,
     },
   })
 
 /** Attempts of `think`. When the last one fails, the moment is a failure. */
-const MIND_ATTEMPTS = 4
+const THINK_ATTEMPTS = 4
 
 /**
  * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing heartbeat moves

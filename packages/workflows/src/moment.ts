@@ -9,8 +9,8 @@ import type {
   StampInput,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
-import { effectBeats, localBeats, mindBeats } from './beats.ts'
-import { type Program, programFor } from './program.ts'
+import { effectBeats, localBeats, thinkBeats } from './beats.ts'
+import { type CompiledProgram, programFor } from './program.ts'
 
 /** State of a being's workflow: a cursor into its moments. It holds no wakes. */
 export interface Life {
@@ -19,7 +19,7 @@ export interface Life {
   /** number of the next moment */
   n: number
   /** the compiled flow; null at the start of a run, and then requested by digest */
-  program: Program | null
+  program: CompiledProgram | null
   /** when the being wakes by itself; null when it never does */
   idle: Idle | null
 }
@@ -113,7 +113,7 @@ function idleAfter(before: Idle | null, { idle }: OpenedMoment, { kind }: Stampe
   return { seconds: idle.seconds, armed }
 }
 
-function assign(program: Program, opened: OpenedMoment): FlowResult {
+function assign(program: CompiledProgram, opened: OpenedMoment): FlowResult {
   const result = evaluateFlow(program.flow, {
     context: opened.context,
     cognition: opened.cognition,
@@ -124,7 +124,10 @@ function assign(program: Program, opened: OpenedMoment): FlowResult {
   return checkWake(result, opened, program.roles)
 }
 
-function pin(program: Program, { primary, stacked }: Extract<FlowResult, { skip?: undefined }>): PinnedStack {
+function pin(
+  program: CompiledProgram,
+  { primary, stacked }: Extract<FlowResult, { skip?: undefined }>,
+): PinnedStack {
   const pinned = (name: string): PinnedRole => ({ name, digest: program.roles[name]?.digest ?? '' })
   return { primary: pinned(primary), stacked: stacked.map(pinned) }
 }
@@ -138,7 +141,10 @@ const NOT_ASKED: ThinkResult = { decision: null, failed: null }
 /** Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end the being. */
 async function decide(moment: string, n: number, stack: PinnedStack): Promise<ThinkResult> {
   try {
-    const decision: DecisionRef = await mindBeats(`think #${n} ${stackLabel(stack)}`).think({ moment, stack })
+    const decision: DecisionRef = await thinkBeats(`think #${n} ${stackLabel(stack)}`).think({
+      moment,
+      stack,
+    })
     return { decision: decision.digest, failed: null }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error

@@ -3,7 +3,7 @@ import type { OpenedMoment } from '@treeos/protocol/workflow'
 import { type CompiledFlow, compileFlow } from '@treeos/roles/workflow'
 
 /** A compiled flow, with what its evaluation needs to know about each role. */
-export interface Program {
+export interface CompiledProgram {
   readonly digest: string
   readonly flow: CompiledFlow
   readonly defaultRole: RoleName | null
@@ -14,7 +14,7 @@ export interface Program {
  * Returns the program of a moment: the held one, or the one that `openMoment` returned, compiled.
  * @throws {Error} when `openMoment` returned no program and the held one has another digest
  */
-export function programFor(held: Program | null, opened: OpenedMoment): Program {
+export function programFor(held: CompiledProgram | null, opened: OpenedMoment): CompiledProgram {
   if (opened.program === null) {
     if (held?.digest === opened.programDigest) return held
     throw new Error(`openMoment did not return program ${opened.programDigest}, which this run does not hold`)

@@ -220,7 +220,7 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: what the asker could do as it spoke',
     'verbs/fulfil.ts',
-    'await requireAsked(at, asker, request, asked?.surface ?? null)',
+    'await requireAsked(at, asker, request, askerThen?.surface ?? null)',
     "''",
   ),
   never(
@@ -231,8 +231,8 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: with the standing of the asker',
     'verbs/fulfil.ts',
-    'const stance = await requireStanding(reader, asker, verb',
-    'const stance = await requireStanding(reader, at.me, verb',
+    'const rule = await requireStanding(reader, asker, verb',
+    'const rule = await requireStanding(reader, at.me, verb',
   ),
   gone(
     'mediate: within the reach of the asker',
@@ -307,7 +307,7 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: whoever drove the asker as it spoke',
     'verbs/fulfil.ts',
-    'const { driver = null, lender = null } = asked ?? {}',
+    'const { driver = null, lender = null } = askerThen ?? {}',
     'const driver = asker.inhabited?.by ?? null, lender = driver',
   ),
 ]

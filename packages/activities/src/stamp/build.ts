@@ -28,16 +28,16 @@ export interface Built {
 
 /**
  * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
- * @param recorded the moment as it was opened; the record holds the digest of its open record
+ * @param opened the moment as it is stored: the moment record holds the digest of its open record
  */
 export async function build(
   db: Db,
   { reality }: BeatDeps,
   input: StampInput,
-  { recorded, proposal, continued }: { recorded: LoadedMoment; proposal: Proposal; continued: Continued },
-  { reader, records, now, loaded }: StampReading,
+  { opened, proposal, continued }: { opened: LoadedMoment; proposal: Proposal; continued: Continued },
+  { reader, recordsHead, now, current }: StampReading,
 ): Promise<Built> {
-  const { record: open } = loaded
+  const { record: open } = current
   const { verdict } = continued
   const { breach } = verdict
   const parking = breach === undefined ? null : await park(reader, input, open, breach)
@@ -46,7 +46,7 @@ export async function build(
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
   // An act requires that no head which it read has moved. A moment that writes nothing needs no head check.
   const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
-  const heads = new Map([...read, [records.reel, records] as const])
+  const heads = new Map([...read, [recordsHead.reel, recordsHead] as const])
 
   const decided = proposal.kind === 'decided' ? proposal : null
   const facts = buildFacts(heads, drafts, {
@@ -58,7 +58,7 @@ export async function build(
     stack: decided?.composed.digests.stack ?? null,
   })
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, { recorded, loaded, decided, continued, facts, sealedAt })
+  const record = recordOf(input, { opened, current, decided, continued, facts, sealedAt })
   const inbox = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
     ...(await withRoom(db, [
@@ -68,7 +68,7 @@ export async function build(
     ...(parking === null ? [] : [parking.notice]),
     ...continued.wakes,
   ]
-  const lease = open.driver === null ? null : leaseOfAct(loaded)
+  const lease = open.driver === null ? null : leaseOfAct(current)
   return {
     drafts,
     record,
@@ -100,15 +100,15 @@ export async function build(
 function recordOf(
   input: StampInput,
   made: {
-    recorded: LoadedMoment
-    loaded: LoadedMoment
+    opened: LoadedMoment
+    current: LoadedMoment
     decided: Extract<Proposal, { kind: 'decided' }> | null
     continued: Continued
     facts: readonly BuiltFact[]
     sealedAt: number
   },
 ): MomentRecord {
-  const { record: open } = made.loaded
+  const { record: open } = made.current
   const { verdict } = made.continued
   const digests = made.decided?.composed.digests ?? null
   const decision = made.decided?.digest ?? null
@@ -121,7 +121,7 @@ function recordOf(
     wake: open.wake.id,
     openedAt: open.openedAt,
     sealedAt: made.sealedAt,
-    open: digestOf(made.recorded.record),
+    open: digestOf(made.opened.record),
     stack: made.decided?.stack ?? null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,

@@ -37,15 +37,15 @@ export async function commit(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  recorded: LoadedMoment,
+  opened: LoadedMoment,
   proposal: Proposal,
 ): Promise<CommitResult> {
-  const reading = await readForStamp(db, deps, input, recorded)
+  const reading = await readForStamp(db, deps, input, opened)
   const verdict = await judge(db, deps, input, proposal, reading)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.set(input.being, reading.readSet)
-  const built = await build(db, deps, input, { recorded, proposal, continued }, reading)
+  const built = await build(db, deps, input, { opened, proposal, continued }, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
   const answer = await append(db, built.batch)

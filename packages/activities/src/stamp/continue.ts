@@ -46,9 +46,9 @@ export async function continueAfter(
   input: StampInput,
   proposal: Proposal,
   verdict: Verdict,
-  { reader, loaded }: StampReading,
+  { reader, current }: StampReading,
 ): Promise<Continued> {
-  const { record: open } = loaded
+  const { record: open } = current
   const unchanged = { verdict, wakes: [], notices: [] }
   if (proposal.kind !== 'decided' || !proposal.composed.role.selfContinue || open.wake.kind === 'act')
     return unchanged
@@ -64,7 +64,7 @@ export async function continueAfter(
     prior: input.moment,
     step,
     of: max,
-    ...originOf(loaded),
+    ...originOf(current),
   }
   const content =
     look === null

@@ -1,4 +1,4 @@
-import type { BuiltFact, Change, OpenRecord } from '@treeos/chain'
+import type { BuiltFact, OpenRecord, WatchedChange } from '@treeos/chain'
 import {
   type BeingName,
   type FactDraft,
@@ -73,9 +73,9 @@ export function changesOf(
   facts: readonly BuiltFact[],
   actor: BeingName,
   open: OpenRecord,
-): Change[] {
+): WatchedChange[] {
   if (open.wake.hops >= LIMITS.hopsMax) return []
-  return rows.flatMap(({ reel, scopes, changed, values, draft }): Change[] => {
+  return rows.flatMap(({ reel, scopes, changed, values, draft }): WatchedChange[] => {
     const fact = drafts[draft]
     if (changed.length === 0 || fact === undefined) return []
     const wake = {

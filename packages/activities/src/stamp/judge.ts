@@ -26,9 +26,9 @@ export async function judge(
   proposal: Proposal,
   reading: StampReading,
 ): Promise<Verdict | EffectPending> {
-  const { loaded } = reading
+  const { current } = reading
   if (proposal.kind === 'skipped')
-    return { kind: 'skipped', reason: proposal.reason, detail: whySkipped(loaded), act: null }
+    return { kind: 'skipped', reason: proposal.reason, detail: whySkipped(current), act: null }
   const { decision } = proposal
   const { missing } = proposal.composed
   if (missing !== null)
@@ -58,13 +58,13 @@ async function judgeCall(
   deps: BeatDeps,
   input: StampInput,
   { decision, stack, composed }: CallProposal,
-  { source, reader, loaded }: StampReading,
+  { source, reader, current }: StampReading,
 ): Promise<Verdict | EffectPending> {
-  const { record: open, face } = loaded
+  const { record: open, face } = current
   const me = await reader.being(input.being)
   if (me === null || face === null) return failed('INTERNAL', 'the being or its face is gone')
-  if (open.wake.kind === 'act') requireLease(me, leaseOfAct(loaded), open.driver)
-  const wake = await wakeToAnswer(db, input, loaded)
+  if (open.wake.kind === 'act') requireLease(me, leaseOfAct(current), open.driver)
+  const wake = await wakeToAnswer(db, input, current)
   const cut = await findThreadCut(source, wake.root)
   if (cut !== null) {
     const why = `its thread, ${cut.thread}, was cut by ${stanceOf(cut.cutBy)}`

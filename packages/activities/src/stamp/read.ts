@@ -14,9 +14,9 @@ export interface StampReading {
   /** keys that this try reads; the next stamp of the being prefetches them */
   readonly readSet: ReadSet
   /** head of the being's moment records, which every stamp extends */
-  readonly records: SeenHead
-  /** the moment; in a thread of its own when its thread was cut after it opened */
-  readonly loaded: LoadedMoment
+  readonly recordsHead: SeenHead
+  /** the moment, with a new thread when its thread was cut after it opened */
+  readonly current: LoadedMoment
 }
 
 /** Reads in one statement what every stamp needs and what the being's last stamp read. */
@@ -28,13 +28,13 @@ export async function readForStamp(
 ): Promise<StampReading> {
   const expected = memory.stamped.get(being) ?? new ReadSet()
   expected.keys.add(threadKey(opened.record.wake.root))
-  const { source, now, asked: readSet } = await prefetch(db, { reality: reality.id, being }, expected)
-  const loaded = await detachFromCutThread(source, opened)
-  const [records] = (await source.rows([momentsReel(being)])).map((row) => row.head)
-  if (records === undefined) throw new Error(`the records of ${being} have no head`)
+  const { source, now, readSet } = await prefetch(db, { reality: reality.id, being }, expected)
+  const current = await detachFromCutThread(source, opened)
+  const [recordsHead] = (await source.rows([momentsReel(being)])).map((row) => row.head)
+  if (recordsHead === undefined) throw new Error(`the records of ${being} have no head`)
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(being)])
-  return { source, reader, now, readSet, records, loaded }
+  return { source, reader, now, readSet, recordsHead, current }
 }
 
 /**
@@ -47,8 +47,8 @@ export async function findThreadCut(source: RowSource, thread: string): Promise<
 }
 
 /** Gives a moment that a change, schedule or silence woke a thread of its own when its thread was cut. */
-async function detachFromCutThread(source: RowSource, loaded: LoadedMoment): Promise<LoadedMoment> {
-  const { wake } = loaded.record
-  if (isOfThread(wake) || (await findThreadCut(source, wake.root)) === null) return loaded
-  return { ...loaded, record: { ...loaded.record, wake: { ...wake, root: wake.id } } }
+async function detachFromCutThread(source: RowSource, opened: LoadedMoment): Promise<LoadedMoment> {
+  const { wake } = opened.record
+  if (isOfThread(wake) || (await findThreadCut(source, wake.root)) === null) return opened
+  return { ...opened, record: { ...opened.record, wake: { ...wake, root: wake.id } } }
 }

@@ -5,7 +5,7 @@ import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 
 /** An access token as it is stored: without its secret. */
-export interface Token {
+export interface AccessToken {
   readonly id: string
   /** the one being that the bearer acts as */
   readonly being: BeingName
@@ -25,7 +25,7 @@ const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, '
 export async function insertToken(
   db: Db,
   token: { id: string; being: BeingName; issuedBy: BeingName; secret: string; days: number },
-): Promise<Token> {
+): Promise<AccessToken> {
   const { id, being, issuedBy, secret, days } = token
   const row = await db
     .insertInto('token')
@@ -43,7 +43,7 @@ export async function insertToken(
 }
 
 /** The token with this secret; null when there is none, or it has expired or was revoked. */
-export async function findTokenBySecret(db: Db, secret: string): Promise<Token | null> {
+export async function findTokenBySecret(db: Db, secret: string): Promise<AccessToken | null> {
   const row = await db
     .selectFrom('token')
     .select(COLUMNS)
@@ -53,7 +53,7 @@ export async function findTokenBySecret(db: Db, secret: string): Promise<Token |
   return row === undefined ? null : tokenOf(row)
 }
 
-export async function findToken(db: Db, id: string): Promise<Token | null> {
+export async function findToken(db: Db, id: string): Promise<AccessToken | null> {
   const row = await db.selectFrom('token').select(COLUMNS).where('id', '=', id).executeTakeFirst()
   return row === undefined ? null : tokenOf(row)
 }
@@ -67,7 +67,7 @@ export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<s
 }
 
 /** All tokens ever issued, oldest first. */
-export async function listAllTokens(db: Db): Promise<Token[]> {
+export async function listAllTokens(db: Db): Promise<AccessToken[]> {
   const rows = await db.selectFrom('token').select(COLUMNS).orderBy('issued_at').orderBy('id').execute()
   return rows.map(tokenOf)
 }
@@ -97,7 +97,7 @@ interface Row {
   readonly revoked_at: Date | null
 }
 
-const tokenOf = ({ id, being, issued_by, issued_at, expires_at, revoked_at }: Row): Token => ({
+const tokenOf = ({ id, being, issued_by, issued_at, expires_at, revoked_at }: Row): AccessToken => ({
   id,
   being,
   issuedBy: issued_by,

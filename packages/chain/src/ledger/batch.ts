@@ -30,7 +30,7 @@ export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition
 }
 
 /** Values that this batch changes. Append wakes every being that watches one of them. */
-export interface Change {
+export interface WatchedChange {
   readonly reel: ReelId
   /** other names under which the change can be watched, besides its reel */
   readonly scopes: readonly string[]
@@ -64,7 +64,7 @@ export interface Batch {
   readonly facts: readonly BuiltFact[]
   readonly rows: readonly RowWrite[]
   readonly inbox: readonly Wake[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly WatchedChange[]
   /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null

@@ -11,7 +11,7 @@ export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
   /** answers from what was fetched, and queries the rest when asked for it */
   readonly source: ReturnType<typeof sourceOver>
   /** everything that was asked of `source` so far: the prediction for the next reading */
-  readonly asked: ReadSet
+  readonly readSet: ReadSet
 }
 
 /**
@@ -32,16 +32,16 @@ export async function readAtOneInstant<T>(
   viewer: Viewer,
   predicted: ReadSet,
   read: (world: Prefetched) => Promise<T>,
-): Promise<{ seen: T; asked: ReadSet }> {
+): Promise<{ seen: T; readSet: ReadSet }> {
   const first = prefetchedOver(db, viewer, await fetchReadSet(db, viewer, predicted), NO_QUERIES)
   try {
-    return { seen: await read(first), asked: first.asked }
+    return { seen: await read(first), readSet: first.readSet }
   } catch (error) {
     if (!(error instanceof NotPrefetchedError)) throw error
   }
   return inSnapshot(db, async (tx) => {
-    const second = await prefetch(tx, viewer, first.asked)
-    return { seen: await read(second), asked: second.asked }
+    const second = await prefetch(tx, viewer, first.readSet)
+    return { seen: await read(second), readSet: second.readSet }
   })
 }
 
@@ -60,27 +60,27 @@ const NO_QUERIES: Fallback = {
 }
 
 function prefetchedOver(db: Db, viewer: Viewer, fetched: Fetched, fallback: Fallback): Prefetched {
-  const asked = new ReadSet()
-  asked.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
+  const readSet = new ReadSet()
+  readSet.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
   const { now, lastSealed } = fetched
-  return { now, lastSealed, source: sourceOver(db, fetched, fallback, asked), asked }
+  return { now, lastSealed, source: sourceOver(db, fetched, fallback, readSet), readSet }
 }
 
-function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, asked: ReadSet) {
+function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadSet) {
   return {
     async rows(keys: readonly string[]): Promise<SeenRow[]> {
-      for (const key of keys) asked.keys.add(key)
+      for (const key of keys) readSet.keys.add(key)
       const missing = keys.filter((key) => !fetched.rows.has(key))
       const found = missing.length === 0 ? [] : await fallback.rows(missing)
       return [...keys.flatMap((key) => fetched.rows.get(key) ?? []), ...found]
     },
     async keysInPlace(place: string, kind: string): Promise<string[]> {
-      asked.places.add(place)
+      readSet.places.add(place)
       const known = fetched.inPlace.get(place)?.filter((key) => key.startsWith(kind))
       return known ?? (await fallback.keysInPlace(place, kind))
     },
     async keysOfChildren(parent: string): Promise<string[]> {
-      asked.parents.add(parent)
+      readSet.parents.add(parent)
       return [...(fetched.children.get(parent) ?? (await fallback.keysOfChildren(parent)))]
     },
     keysOfBeings: () => fallback.keysOfBeings(),

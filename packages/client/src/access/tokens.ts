@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
+  type AccessToken,
   findToken,
   findTokenBySecret,
   insertToken,
   listAllTokens,
   listEndedTokens,
   markTokenRevoked,
-  type Token,
 } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { readerOf } from '@treeos/reality'
@@ -151,10 +151,13 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
 const isDescendant = async (reader: WorldReader, being: BeingName, elder: BeingName): Promise<boolean> =>
   (await reader.lineage(being)).some(({ name }) => name === elder)
 
-const mayManage = async (reader: WorldReader, as: BeingName, { being, issuedBy }: Token): Promise<boolean> =>
-  as === issuedBy || as === being || isDescendant(reader, being, as)
+const mayManage = async (
+  reader: WorldReader,
+  as: BeingName,
+  { being, issuedBy }: AccessToken,
+): Promise<boolean> => as === issuedBy || as === being || isDescendant(reader, being, as)
 
-const viewOf = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: Token): TokenView => ({
+const viewOf = ({ id, being, issuedBy, issuedAt, expiresAt, revokedAt }: AccessToken): TokenView => ({
   id,
   being: stanceOf(being),
   issuedBy: stanceOf(issuedBy),

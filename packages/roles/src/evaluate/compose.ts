@@ -1,12 +1,12 @@
 import { type Cognition, type RoleName, TreeosError, type Verb } from '@treeos/core'
 import { type Entry, entryKey } from '../shape/entry.ts'
 import {
+  type CanLists,
   type Orientation,
   permissionsOf,
   type ReplyTarget,
   type RespondMode,
   type RoleSpec,
-  type Surface,
   withDefaults,
 } from '../shape/role.ts'
 
@@ -17,7 +17,7 @@ export interface WornRole {
 }
 
 /** A stack composed to one role. Lists and prompt come from all roles, every other field from the primary. */
-export interface ComposedRole extends Surface {
+export interface ComposedRole extends CanLists {
   /** of the primary */
   readonly name: RoleName
   /** of the modifiers, in clause order */
@@ -72,7 +72,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
   })
 }
 
-function union(roles: readonly WornRole[], list: keyof Surface | 'see'): readonly Entry[] {
+function union(roles: readonly WornRole[], list: keyof CanLists | 'see'): readonly Entry[] {
   const entries = roles.flatMap(({ spec }) => spec[list])
   // A map keeps a key at the position of its first insertion.
   return Object.freeze([...new Map(entries.map((entry) => [entryKey(entry), entry])).values()])

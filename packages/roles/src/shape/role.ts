@@ -2,7 +2,7 @@ import { type Cognition, ORIENTATIONS, type Orientation, type RoleName, VERBS, t
 import type { Entry } from './entry.ts'
 
 /** What a being may reach: one list per verb. An empty list means nothing. */
-export interface Surface {
+export interface CanLists {
   readonly canSee: readonly Entry[]
   readonly canDo: readonly Entry[]
   readonly canSummon: readonly Entry[]
@@ -22,7 +22,7 @@ export interface FunctionPrompt {
 }
 
 /** A role as it is stored and digested: plain data. Optional fields stay absent when the author left them out. */
-export interface RoleSpec extends Surface {
+export interface RoleSpec extends CanLists {
   readonly name: RoleName
   readonly prompt: string | FunctionPrompt
   /** for people; never part of a prompt */
@@ -56,18 +56,18 @@ export interface CompleteRole extends RoleSpec {
 }
 
 /** The verbs that are offered as tools: those with a non-empty list, in the order of VERBS. */
-export function toolsOf(surface: Surface): Verb[] {
+export function toolsOf(can: CanLists): Verb[] {
   const lists = {
-    see: surface.canSee,
-    do: surface.canDo,
-    summon: surface.canSummon,
-    be: surface.canBe,
+    see: can.canSee,
+    do: can.canDo,
+    summon: can.canSummon,
+    be: can.canBe,
   }
   return VERBS.filter((verb) => lists[verb].length > 0)
 }
 
 /** The verbs that a role uses: its tools, and see when it has see-resolvers. */
-export function permissionsOf(spec: Surface & Pick<RoleSpec, 'see'>): Verb[] {
+export function permissionsOf(spec: CanLists & Pick<RoleSpec, 'see'>): Verb[] {
   const tools = toolsOf(spec)
   return spec.see.length > 0 && !tools.includes('see') ? ['see', ...tools] : tools
 }

@@ -15,10 +15,10 @@ export interface Effect {
    * @returns what `decide` gets as `effect`; at most 64 KiB of JSON
    * @throws {TreeosError} when no further attempt can succeed: the moment fails with it; other errors are retried
    */
-  perform(at: EffectInput): Promise<Json>
+  perform(at: EffectAttempt): Promise<Json>
 }
 
-export interface EffectInput {
+export interface EffectAttempt {
   readonly actor: BeingName
   /** stance, path or address of the operation's target */
   readonly target: string

@@ -1,5 +1,5 @@
 import { parseAddress, type SpacePath, stanceOf, type Verb } from '@treeos/core'
-import { type Surface as CanLists, type Entry, entryKey, textPattern } from '@treeos/roles'
+import { type CanLists, type Entry, entryKey, textPattern } from '@treeos/roles'
 
 export type { CanLists }
 

@@ -10,7 +10,7 @@ import type {
   RoleName,
   SpacePath,
 } from '@treeos/core'
-import type { Surface as CanLists } from '@treeos/roles'
+import type { CanLists } from '@treeos/roles'
 
 /** Size of a space along each axis, in positive whole numbers: coords go from 0 to size - 1. */
 export interface Size {

@@ -48,7 +48,7 @@ async function see(address: string, at: Acting): Promise<Act> {
   const target = await resolve(at, address)
   if (target.kind === 'thread') requirePart(at.me, target.thread)
   const key = nameOf(target)
-  const stance = await requireStanding(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
+  const rule = await requireStanding(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
   const seen = async (): Promise<Descriptor> => {
     const entry = await describe(at.reader, target)
     return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
@@ -62,6 +62,6 @@ async function see(address: string, at: Acting): Promise<Act> {
     specs: [],
     seen,
     remark: null,
-    by: [listed, stance],
+    by: [listed, rule],
   }
 }

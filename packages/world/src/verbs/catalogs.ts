@@ -42,16 +42,16 @@ export const publishesCatalogs = (target: OperationTarget): boolean =>
 
 export async function catalogsOf(
   registry: Pick<Registry, 'operations' | 'beOperations'>,
-  shelves: CatalogRows,
+  rows: CatalogRows,
 ): Promise<Catalogs> {
   const [roles, beings, spaces] = await Promise.all([
-    statesOf<RoleRow>(shelves, 'role:'),
-    statesOf<BeingRow>(shelves, 'being:'),
-    statesOf<SpaceRow>(shelves, 'space:'),
+    statesOf<RoleRow>(rows, 'role:'),
+    statesOf<BeingRow>(rows, 'being:'),
+    statesOf<SpaceRow>(rows, 'space:'),
   ])
   const standing = roles.filter((role) => !role.deleted)
   return {
-    roles: await Promise.all(standing.map((role) => roleEntry(role, shelves))),
+    roles: await Promise.all(standing.map((role) => roleEntry(role, rows))),
     addresses: [...beings.map(({ name }) => stanceOf(name)), ...spaces.map(({ path }) => path)],
     operations: [...registry.operations.values()].map(operationEntry),
     beOps: [...registry.beOperations.values()].map(operationEntry),
@@ -59,14 +59,14 @@ export async function catalogsOf(
 }
 
 async function statesOf<R extends Row>(
-  shelves: CatalogRows,
+  rows: CatalogRows,
   kind: Parameters<CatalogRows['states']>[0],
 ): Promise<R[]> {
-  return (await shelves.states(kind)).map((state) => fromJson<R>(state))
+  return (await rows.states(kind)).map((state) => fromJson<R>(state))
 }
 
-async function roleEntry(role: RoleRow, shelves: CatalogRows): Promise<RoleEntry> {
-  const spec = fromJson<RoleSpec | null>(await shelves.blob(role.digest))
+async function roleEntry(role: RoleRow, rows: CatalogRows): Promise<RoleEntry> {
+  const spec = fromJson<RoleSpec | null>(await rows.blob(role.digest))
   return {
     name: role.name,
     origin: role.origin,

@@ -13,10 +13,10 @@ type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside'>
 type Input = Omit<OperationInput, 'effect' | 'known'>
 
 /** An operation's decision, or the effect that has to be done before it can decide. */
-export type Outcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
+export type OperationOutcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
 
 /** Decides as in a moment, without asking either gate: for tests of extensions. */
-export async function decideUngated(action: string, at: Deciding, input: Input): Promise<Outcome> {
+export async function decideUngated(action: string, at: Deciding, input: Input): Promise<OperationOutcome> {
   const operation = requireOperation(at.registry, action, 'do')
   requireTarget(operation, input.target)
   const outcome = await decideOperation(operation, at, input)
@@ -25,7 +25,11 @@ export async function decideUngated(action: string, at: Deciding, input: Input):
 }
 
 /** Runs an operation that both gates allow. It may write no more than the manifest of its extension names. */
-export async function decideOperation(operation: Registered, at: Deciding, input: Input): Promise<Outcome> {
+export async function decideOperation(
+  operation: Registered,
+  at: Deciding,
+  input: Input,
+): Promise<OperationOutcome> {
   const effect = await effectOf(operation, at, input)
   if (effect.kind === 'effect-pending') return effect
   const decided = await guarded(operation, input, async () => {

@@ -10,7 +10,7 @@ import type { BeingRow } from '../rows/rows.ts'
 import type { Acting } from './acting.ts'
 import { decideOperation } from './decide-operation.ts'
 import { defaultTarget, requireOperation, requireTarget } from './find-operation.ts'
-import { parseRequest, type Request } from './request.ts'
+import { type OperationRequest, parseRequest } from './request.ts'
 
 /** What was decided for the asker, with the rules that allowed it to the asker. */
 export type Fulfilled =
@@ -34,9 +34,9 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
   if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
   const { verb, action, args } = request
   await requireListed(at, verb, action)
-  const asked = await at.asker()
-  const list = await requireAsked(at, asker, request, asked?.surface ?? null)
-  const { driver = null, lender = null } = asked ?? {}
+  const askerThen = await at.asker()
+  const listed = await requireAsked(at, asker, request, askerThen?.surface ?? null)
+  const { driver = null, lender = null } = askerThen ?? {}
   const reach = await reachWith(reader, asker, lender)
   const named = LIST_OF_VERB[verb]
   if (!coversEntry(named, reach[named], action, asker.home)) {
@@ -51,7 +51,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
           request.target ?? defaultTarget(operation, asker),
         )
   requireTarget(operation, target)
-  const stance = await requireStanding(reader, asker, verb, {
+  const rule = await requireStanding(reader, asker, verb, {
     key: operation.name,
     target,
     fallback: operation.allow,
@@ -73,7 +73,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
     ...fact,
     payload: { ...fact.payload, onBehalfOf: asker.name },
   }))
-  const rules = [list, stance].map((rule) => `${stanceOf(asker.name)} ${rule}`)
+  const rules = [listed, rule].map((each) => `${stanceOf(asker.name)} ${each}`)
   return { kind: 'decided', decided: { ...outcome.decided, facts }, by: rules }
 }
 
@@ -81,7 +81,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
 async function requireAsked(
   { reader }: Acting,
   asker: BeingRow,
-  { verb, action }: Request,
+  { verb, action }: OperationRequest,
   surface: Surface | null,
 ): Promise<string> {
   if (surface === null)

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
 /** What a summon asks its recipient to do for the sender. */
-export interface Request {
+export interface OperationRequest {
   readonly verb: 'do' | 'be'
   /** the action, or the BE operation */
   readonly action: string
@@ -14,15 +14,15 @@ export interface Request {
  * Reads `{do: action, target?, …arguments}` or `{be: operation, …arguments}`, or the same as JSON text, as people type it.
  * @returns null for content that asks for no operation
  */
-export function parseRequest(content: Json): Request | null {
-  const asked = typeof content === 'string' ? parseText(content) : content
-  if (!isJsonObject(asked)) return null
-  if (Object.hasOwn(asked, 'be')) {
-    const { be: action, ...args } = asked
+export function parseRequest(content: Json): OperationRequest | null {
+  const request = typeof content === 'string' ? parseText(content) : content
+  if (!isJsonObject(request)) return null
+  if (Object.hasOwn(request, 'be')) {
+    const { be: action, ...args } = request
     return typeof action === 'string' ? { verb: 'be', action, target: null, args } : null
   }
-  if (!Object.hasOwn(asked, 'do')) return null
-  const { do: action, target = null, ...args } = asked
+  if (!Object.hasOwn(request, 'do')) return null
+  const { do: action, target = null, ...args } = request
   if (typeof action !== 'string' || (target !== null && typeof target !== 'string')) return null
   return { verb: 'do', action, target, args }
 }

@@ -148,6 +148,6 @@ async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow
   const being = await at.reader.being(name)
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
-  const stance = await requireStanding(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
-  return { being, by: [listed, stance] }
+  const rule = await requireStanding(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  return { being, by: [listed, rule] }
 }
