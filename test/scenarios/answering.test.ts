@@ -69,7 +69,7 @@ describe('whom an answer goes to', () => {
     })
     expect(moment).toMatchObject({
       reason: 'INVALID_INPUT',
-      message: expect.stringContaining('nobody began what led to this moment'),
+      message: expect.stringContaining('no being began this thread'),
     })
   })
 

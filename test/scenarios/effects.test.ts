@@ -120,7 +120,7 @@ describe('an operation that does something outside', () => {
   })
 
   it.each([
-    ['a schema that throws', 'no JSON', 'INTERNAL', /died of a SyntaxError/, 0],
+    ['a schema that throws', 'no JSON', 'INTERNAL', /threw SyntaxError/, 0],
     ['what is no JSON, once done', '1', 'INTERNAL', /odds:oddly returned a value that is no plain JSON/, 1],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
     odd = 0

@@ -53,8 +53,8 @@ const named = Object.entries(WRITES)
 
 /** Results that no operation may return; untyped code could. */
 const GIVES: Record<string, [gives: unknown, code: string, message: RegExp]> = {
-  nothing: [undefined, 'INTERNAL', /died of a TypeError/],
-  'no facts': [{ result: 1 }, 'INTERNAL', /died of a TypeError/],
+  nothing: [undefined, 'INTERNAL', /threw TypeError/],
+  'no facts': [{ result: 1 }, 'INTERNAL', /threw TypeError/],
   'a fact that is none': [{ facts: [7] }, 'INTERNAL', /undefined/],
   'a fact of no number': [
     { facts: [{ reel: 'space:/', kind: 'thief:x', payload: { n: 0 / 0 } }] },
@@ -165,7 +165,7 @@ describe('an operation of an extension', () => {
     expect(moment).toMatchObject({
       outcome: 'failure',
       reason: 'INTERNAL',
-      message: 'thief:die of extension thief died of a RangeError',
+      message: 'operation thief:die of extension thief threw RangeError',
     })
     await expectToldAlike(moment, 'thief:die')
     expect(await live(world, 'hand', 'and now?')).toMatchObject({ outcome: 'see' })

@@ -148,7 +148,7 @@ describe('what an operation decides', () => {
   it('of code that dies is what a moment says of it, and whoever debugs finds the cause', async () => {
     await expect(decide(tea, 'tea:drop', { actor: ann, target: pot })).rejects.toMatchObject({
       code: 'INTERNAL',
-      message: 'tea:drop of extension tea died of a RangeError',
+      message: 'operation tea:drop of extension tea threw RangeError',
       cause: new RangeError('the pot'),
     })
   })

@@ -21,7 +21,7 @@ export async function claim(dataDir: string, onProgress: (line: string) => void)
   }
 }
 
-/** Whether a `treeos up` or a supervisor looks after the instance, and its start is over. */
+/** Whether a `treeos up`, in the foreground or detached, supervises the instance and has finished its start. */
 export function isKeptUp(dataDir: string): boolean {
   const keeper = serviceOf(readInstance(dataDir), UP)
   return keeper !== null && isAlive(keeper) && keeper.detail?.state === 'ready'

@@ -15,7 +15,7 @@ const POLL_MS = 25
 const supervisorLog = (dataDir: string): string => join(dataDir, 'up.log')
 
 /**
- * Starts the process that looks after a detached instance, and waits until it does.
+ * Starts the process that supervises a detached instance, and waits until it does.
  * @param giveUp releases the claim that this process holds, which the supervisor waits for
  * @throws {LocalError} with the end of its log
  */
@@ -39,7 +39,7 @@ export async function startSupervisor(dataDir: string, giveUp: () => Promise<voi
 }
 
 /**
- * Looks after an instance that was started detached, as a foreground `treeos up` does: it holds the claim, starts again
+ * Supervises an instance that was started detached, as a foreground `treeos up` does: it holds the claim, starts again
  * what ends, and stops everything when a signal asks it to.
  */
 export async function supervise(dataDir: string, onProgress: (line: string) => void): Promise<void> {

@@ -42,7 +42,7 @@ export async function insertToken(
   return tokenOf(row)
 }
 
-/** The token with this secret; null when there is none, or it has expired or was revoked. */
+/** The access token with this secret; null when there is none, or it has expired or was revoked. */
 export async function findTokenBySecret(db: Db, secret: string): Promise<AccessToken | null> {
   const row = await db
     .selectFrom('token')
@@ -58,7 +58,7 @@ export async function findToken(db: Db, id: string): Promise<AccessToken | null>
   return row === undefined ? null : tokenOf(row)
 }
 
-/** Which of these ids belong to no valid token. */
+/** Which of these ids belong to no valid access token. */
 export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('token').select('id').where('id', 'in', ids).where(holds).execute()
@@ -66,7 +66,7 @@ export async function listEndedTokens(db: Db, ids: readonly string[]): Promise<s
   return ids.filter((id) => !held.has(id))
 }
 
-/** All tokens ever issued, oldest first. */
+/** All access tokens ever issued, oldest first. */
 export async function listAllTokens(db: Db): Promise<AccessToken[]> {
   const rows = await db.selectFrom('token').select(COLUMNS).orderBy('issued_at').orderBy('id').execute()
   return rows.map(tokenOf)

@@ -56,7 +56,7 @@ export interface OutcomeWrite {
 
 export interface Batch {
   readonly reality: string
-  /** null at genesis, when no being acts */
+  /** null for facts that no being's act made: genesis, installed roles, lapsed leases */
   readonly moment: { readonly id: MomentId; readonly being: BeingName; readonly generation: number } | null
   /** all heads that the decision read, by reel */
   readonly heads: ReadonlyMap<ReelId, SeenHead>

@@ -31,7 +31,7 @@ export async function listFactsOfMoment(db: Db, moment: MomentId): Promise<FactR
   return rows.map((row) => ({ ...row, hash: row.hash.toString('hex') }))
 }
 
-/** All reels with a fact, sorted. Records of moments are not reels. */
+/** All reels with a fact, sorted. Leaves out the heads of moment records (`moments:…`). */
 export async function listReels(db: Db): Promise<ReelId[]> {
   const rows = await db
     .selectFrom('head')

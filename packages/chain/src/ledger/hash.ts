@@ -24,7 +24,7 @@ export const genesisHash = (reality: string, reel: ReelId): Buffer => sha256('ge
 /** @param prev hash of the fact before, or the reel's genesis hash */
 export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => sha256('fact', prev, header)
 
-/** The salt keeps a short text that was erased from being guessed by its digest. */
+/** Because of the salt, an erased short text cannot be guessed from its digest. */
 export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => sha256('payload', salt, bytes)
 
 /** @param prev hash of the record of the being's moment before, or the genesis hash of its records */
@@ -37,7 +37,7 @@ export const digestOf = (value: unknown): Digest => sha256('value', canonicalJso
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
   sha256('act', canonicalJson(act)).toString('hex')
 
-/** Hex digest of a text and its own salt: of texts that may be erased later. */
+/** Hex digest of salt and text, for a text that may be erased later. */
 export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>
   payloadHash(salt, bytes).toString('hex')
 

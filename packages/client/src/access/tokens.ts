@@ -13,11 +13,11 @@ import { readerOf } from '@treeos/reality'
 import type { WorldReader } from '@treeos/world'
 import { authorizeActingAs, type Presence } from './persons.ts'
 
-/** Longest validity of a token, in days. */
+/** Longest validity of an access token, in days. */
 export const TOKEN_DAYS_MAX = 365
 const TOKEN_DAYS = 30
 const SECRET_BYTES = 32
-/** The prefix lets secret scanners recognize a token. */
+/** The prefix lets secret scanners recognize an access token. */
 const SECRET = /^treeos_[A-Za-z0-9_-]{43}$/
 
 /** Lets a client act as a being on behalf of a person. */
@@ -27,7 +27,7 @@ export interface TokenGrant {
   readonly issuer: BeingName
 }
 
-/** A token as people see it, without its secret. */
+/** An access token as people see it, without its secret. */
 export interface TokenView {
   readonly id: string
   readonly being: string
@@ -39,7 +39,7 @@ export interface TokenView {
 }
 
 /**
- * Issues a token that lets its holder act as one being, until it expires or is revoked.
+ * Issues an access token that lets its holder act as one being, until it expires or is revoked.
  * @param days whole number from 1 to {@link TOKEN_DAYS_MAX}; default 30
  * @returns the token with its secret; the secret is not stored and cannot be read again
  * @throws {TreeosError} FORBIDDEN when the being neither is `as` nor descends from it; BEING_NOT_FOUND; INVALID_INPUT
@@ -60,7 +60,7 @@ export async function issueToken(
   return { ...viewOf(token), secret }
 }
 
-/** Tokens for a person or for its descendants, and those that the person issued. Ended ones too; the oldest first. */
+/** Access tokens for a person or for its descendants, and those that the person issued. Ended ones too; the oldest first. */
 export async function listTokens(at: Presence, as: BeingName): Promise<TokenView[]> {
   await requirePerson(at, as)
   const reader = readerOf(at)
@@ -72,7 +72,7 @@ export async function listTokens(at: Presence, as: BeingName): Promise<TokenView
 }
 
 /**
- * Revokes a token. Allowed to its issuer and to any person who could have issued it.
+ * Revokes an access token. Allowed to its issuer and to any person who could have issued it.
  * @throws {TreeosError} FORBIDDEN; INVALID_INPUT for an unknown id; RESOURCE_CONFLICT when it was revoked before
  */
 export async function revokeToken(
@@ -84,17 +84,17 @@ export async function revokeToken(
   if (token === null)
     throw new TreeosError(
       'INVALID_INPUT',
-      `no token has the id ${quote(id)}; \`treeos token list\` lists them`,
+      `no access token has the id ${quote(id)}; \`treeos token list\` lists them`,
     )
   if (!(await mayManage(readerOf(at), as, token)))
     throw new TreeosError(
       'FORBIDDEN',
-      `token ${id} acts as ${stanceOf(token.being)}, which does not descend from ${stanceOf(as)}`,
+      `access token ${id} acts as ${stanceOf(token.being)}, which does not descend from ${stanceOf(as)}`,
     )
   if (!(await markTokenRevoked(at.db, id)))
-    throw new TreeosError('RESOURCE_CONFLICT', `token ${id} was revoked before`)
+    throw new TreeosError('RESOURCE_CONFLICT', `access token ${id} was revoked before`)
   const revoked = await findToken(at.db, id)
-  if (revoked === null) throw new Error(`token ${id} was deleted while it was revoked`)
+  if (revoked === null) throw new Error(`access token ${id} was deleted while it was revoked`)
   return viewOf(revoked)
 }
 
@@ -132,7 +132,7 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
   if (being !== issuer && !(await isDescendant(reader, being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',
-      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: a token lets act as its issuer or as a descendant of it`,
+      `${stanceOf(being)} does not descend from ${stanceOf(issuer)}: an access token is for its issuer or for a descendant of its issuer`,
     )
   const inhabits = row.cognition.kind !== 'human'
   return { person: inhabits ? issuer : being, inhabits }
@@ -144,7 +144,7 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
   if (lease !== null)
     throw new TreeosError(
       'FORBIDDEN',
-      `you only drive ${stanceOf(as)}, and only persons manage tokens; do it as ${stanceOf(lease.driver)}`,
+      `you only drive ${stanceOf(as)}, and only persons manage access tokens; do it as ${stanceOf(lease.driver)}`,
     )
 }
 

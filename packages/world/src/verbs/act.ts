@@ -25,7 +25,7 @@ export async function decideCall(call: VerbCall, at: Acting): Promise<Act | Effe
     if (act.kind === 'act') requireBounded(act)
     return act
   } finally {
-    at.reader.requireWhole() // an operation may have taken a failed read for one that found nothing
+    at.reader.requireWhole() // an operation may have caught the error of a failed read and gone on
   }
 }
 

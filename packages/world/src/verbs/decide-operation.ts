@@ -41,8 +41,8 @@ export async function decideOperation(
 }
 
 /**
- * Runs code of an extension. An error of its own fails the moment: thrown on, the activity would be retried for ever and the
- * actor would never live another moment.
+ * Runs code of an extension. An error that the code throws fails the moment. If the activity failed instead, it would be
+ * retried for ever, and the actor would live no other moment.
  */
 async function guarded<T>(
   { name, origin }: Registered,
@@ -55,7 +55,7 @@ async function guarded<T>(
     world.requireWhole() // a failed read is no fault of the operation: the activity is retried
     if (error instanceof TreeosError || origin === SUBSTRATE_REGISTRY) throw error
     const kind = error instanceof Error ? error.name : typeof error
-    throw new TreeosError('INTERNAL', `${name} of extension ${origin} died of a ${kind}`, undefined, {
+    throw new TreeosError('INTERNAL', `operation ${name} of extension ${origin} threw ${kind}`, undefined, {
       cause: error,
     })
   }

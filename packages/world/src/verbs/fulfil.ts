@@ -18,20 +18,27 @@ export type Fulfilled =
   | EffectPending
 
 /**
- * Decides the operation that the content of the wake asks for, on behalf of the asker. The asker must be able to do the
- * same alone: its lists held the action as it spoke, its reach holds it now, and standing, ceilings and reach are the
- * asker's own or its lender's. The lists of the being that mediates bound it too.
- * @param by the operation that asks for this; it cannot be asked for itself
+ * Decides the operation that the content of the wake requests, on behalf of the asker. The asker must be able to do the
+ * same alone: its lists held the action when it asked, and its reach holds it now. Standing, ceilings and reach are those of
+ * the asker or of its lender. The lists of the being that mediates must hold the action too.
+ * @param by the operation that fulfils the request, such as `mediate`; it cannot be requested through itself
  */
 export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
   const { wake, reader } = at
   const request = wake.kind === 'summon' && wake.inReplyTo === null ? parseRequest(wake.content) : null
   if (request === null)
-    throw new TreeosError('INVALID_INPUT', 'nobody asked for an operation: {"do": action, …} is what asks')
+    throw new TreeosError(
+      'INVALID_INPUT',
+      'the wake requests no operation: send {"do": action, …} or {"be": operation, …}',
+    )
   const asker = wake.caller === null ? null : await reader.being(wake.caller.name)
   if (asker === null || wake.caller === null)
-    throw new TreeosError('UNAUTHORIZED', `${request.action} was asked for by nobody: only a being may ask`)
-  if (request.action === by.name) throw new TreeosError('FORBIDDEN', `${by.name} cannot be asked for`)
+    throw new TreeosError(
+      'UNAUTHORIZED',
+      `no being requested ${request.action}: only a summon of a being can request an operation`,
+    )
+  if (request.action === by.name)
+    throw new TreeosError('FORBIDDEN', `${by.name} cannot be requested through itself`)
   const { verb, action, args } = request
   await requireListed(at, verb, action)
   const askerThen = await at.asker()
@@ -66,7 +73,8 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
     world: reader,
     digest: at.digest,
     reach: async () => reach,
-    fulfil: () => Promise.reject(new TreeosError('FORBIDDEN', 'what is asked for cannot ask in turn')),
+    fulfil: () =>
+      Promise.reject(new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')),
   })
   if (outcome.kind === 'effect-pending') return outcome
   const facts = outcome.decided.facts.map((fact) => ({
@@ -77,7 +85,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
   return { kind: 'decided', decided: { ...outcome.decided, facts }, by: rules }
 }
 
-/** Asks the list gate for the asker, with what it could reach for when it spoke. */
+/** Asks the list gate about the asker, with the surface that it had when it asked. */
 async function requireAsked(
   { reader }: Acting,
   asker: BeingRow,
@@ -87,12 +95,12 @@ async function requireAsked(
   if (surface === null)
     throw new TreeosError(
       'FORBIDDEN',
-      `nothing is known of what ${stanceOf(asker.name)} could do as it spoke`,
+      `the surface that ${stanceOf(asker.name)} had when it asked is not known`,
     )
   const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
   if (decision.allowed) return decision.by
   const { by, why } = decision
-  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, who asks: ${why}`, {
+  throw new TreeosError('FORBIDDEN', `of ${stanceOf(asker.name)}, which requested this: ${why}`, {
     answer: 'not-granted',
     by: `${stanceOf(asker.name)} ${by}`,
   })

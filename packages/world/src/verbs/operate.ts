@@ -64,7 +64,7 @@ async function run(
       const fulfilled = await fulfil(at, operation)
       if (fulfilled.kind === 'effect-pending') {
         asked.pending = fulfilled
-        throw new Error(`${fulfilled.call.operation} waits for its effect`) // the operation cannot decide on nothing
+        throw new Error(`${fulfilled.call.operation} waits for its effect`) // stops the operation, which cannot decide yet
       }
       by.push(...fulfilled.by)
       return fulfilled.decided
@@ -76,7 +76,7 @@ async function run(
   })
   if (outcome.kind === 'effect-pending') return outcome
   const { facts, closes = [], result, specs = [], reply } = outcome.decided
-  // Append checks the heads of the reels it writes: they belong to what the decision rests on.
+  // Append checks that no reel which it writes has moved, so the moment must have read their heads.
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
   const act: Act = { kind: 'act', facts, wakes: [], closes, result, specs, seen: null, remark: null, by }
   return reply === undefined || at.wake.caller === null ? act : withAnswer(act, reply, at)

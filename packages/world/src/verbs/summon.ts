@@ -32,7 +32,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
   if (inReplyTo !== null && (inReplyTo !== wake.id || !mayAnswer)) {
     throw new TreeosError(
       'FORBIDDEN',
-      `correlation ${quote(inReplyTo)} is not the one that ${stanceOf(at.me.name)} may answer now`,
+      `${stanceOf(at.me.name)} may answer only the wake of this moment, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
     )
   }
   await requireHop(at)
@@ -128,7 +128,7 @@ async function defaultRecipient({ wake, role, opener }: Acting): Promise<BeingNa
     throw new TreeosError('INVALID_INPUT', 'its role answers nobody (respondMode none): name a target')
   const name = role.replyTo === 'asker' ? (wake.caller?.name ?? null) : await opener()
   if (name !== null) return name
-  const nobody = role.replyTo === 'asker' ? 'nobody woke this moment' : 'nobody began what led to this moment'
+  const nobody = role.replyTo === 'asker' ? 'no being woke this moment' : 'no being began this thread'
   throw new TreeosError('INVALID_INPUT', `${nobody}, so a summon must name its target`)
 }
 
