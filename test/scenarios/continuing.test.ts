@@ -262,7 +262,7 @@ describe('a look', () => {
     const [, content] = wakeContents('reader')
     expect(content).toMatchObject({
       event: 'look',
-      begun: { omitted: expect.stringMatching(/^it would be \d+ bytes/) },
+      begun: { omitted: expect.stringMatching(/^left out: with it the content has \d+ bytes/) },
       seen: { qualities: { book: { page } } },
     })
     await doAs(world, 'set-space', '/library', { field: 'book', value: null })

@@ -131,7 +131,9 @@ function fitContent(content: JsonObject): JsonObject {
   for (const field of ['begun', 'seen']) {
     const bytes = utf8Length(canonicalJson(kept))
     if (bytes <= LIMITS.contentBytesMax) break
-    if (field in kept) kept = { ...kept, [field]: { omitted: `it would be ${bytes} bytes with it` } }
+    if (!(field in kept)) continue
+    const omitted = `left out: with it the content has ${bytes} bytes, at most ${LIMITS.contentBytesMax} are allowed`
+    kept = { ...kept, [field]: { omitted } }
   }
   return kept
 }
