@@ -154,7 +154,7 @@ describe('selfContinue', () => {
         ...Array.from({ length: LIMITS.selfContinuesMax }, () => [kind, null]),
         [kind, 'self-continues-spent'],
       ])
-      expect(all.at(-1)?.message).toContain(`${LIMITS.selfContinuesMax} times`)
+      expect(all.at(-1)?.message).toContain(`all ${LIMITS.selfContinuesMax} self-continues`)
       expect(askedFor(model, being).length).toBe(LIMITS.selfContinuesMax + 1)
       const notices = (await inbox(world, 'operator')).filter(({ correlation }) =>
         correlation.startsWith(`spent/${being}/`),

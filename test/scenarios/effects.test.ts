@@ -166,7 +166,7 @@ describe('effects of a driven being', () => {
     await until(isFree)
     await connectAs('operator')
   }
-  const isRefused = { code: 'FORBIDDEN', message: expect.stringMatching(/lease .*(ran out|is over)/) }
+  const isRefused = { code: 'FORBIDDEN', message: expect.stringMatching(/lease .*(has expired|is over)/) }
   afterEach(async () => {
     meanwhile = async () => undefined
     await runOut()
