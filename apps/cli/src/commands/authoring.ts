@@ -10,7 +10,7 @@ import {
   splitKey,
 } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
-import { shownDone, shownLint, shownRole, shownRoles } from './show.ts'
+import { shownDone, shownLint, shownRole, shownRoles } from './shared/show.ts'
 
 /** `treeos role | flow | signal | space | move`: what a world is made of. */
 export function addAuthoring(cli: Cli): void {
@@ -28,20 +28,20 @@ function addRoles(cli: Cli): void {
   cli.describeGroup('role', 'the roles of beings')
   cli.onInstance('list', 'list all roles, and the beings that could take each', 'role').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { listRoles } = await import('./lists.ts')
+      const { listRoles } = await import('./shared/queries.ts')
       out.value(await listRoles(options), shownRoles)
     }),
   )
   cli.onInstance('show <name>', 'show one role', 'role').action(
     cli.run(async (out, name: string, options: InstanceOptions) => {
-      const { findRole } = await import('./lists.ts')
+      const { findRole } = await import('./shared/queries.ts')
       out.value(await findRole(options, requireRoleName(name)), shownRole)
     }),
   )
   cli.asBeing('set <file>', 'create or replace a role; - reads standard input', 'role').action(
     cli.run(async (out, file: string, options: ActingOptions) => {
       const role = await requireJsonFile(file)
-      const { actAs } = await import('./acting.ts')
+      const { actAs } = await import('./shared/act-as.ts')
       out.value(await actAs(options, doing(ROOT, 'set-role', { role })), shownDone)
     }),
   )
@@ -51,7 +51,7 @@ function addRoles(cli: Cli): void {
     .action(
       cli.run(async (out, name: string, options: ActingOptions & { force?: boolean }) => {
         const args = options.force === true ? { name, force: true } : { name }
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         out.value(await actAs(options, doing(ROOT, 'delete-role', args)), shownDone)
       }),
     )
@@ -61,7 +61,7 @@ function addFlows(cli: Cli): void {
   cli.describeGroup('flow', 'role flows: when a being takes which role')
   cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
     cli.run(async (out, stance: string, options: ActingOptions) => {
-      const { flowOf } = await import('./lists.ts')
+      const { flowOf } = await import('./shared/queries.ts')
       out.value(await flowOf(options, requireStance(stance, requireStance(options.as))), prettyJson)
     }),
   )
@@ -69,7 +69,7 @@ function addFlows(cli: Cli): void {
     cli.run(async (out, stance: string, file: string, options: ActingOptions) => {
       const being = requireStance(stance, requireStance(options.as))
       const flow = await requireJsonFile(file)
-      const { actAs } = await import('./acting.ts')
+      const { actAs } = await import('./shared/act-as.ts')
       out.value(await actAs(options, doing(stanceOf(being), 'set-roleflow', { flow })), shownDone)
     }),
   )
@@ -77,7 +77,9 @@ function addFlows(cli: Cli): void {
     cli.run(async (out, file: string, options: InstanceOptions) => {
       const flow = await readJsonFile(file)
       const { lintFlow } = await import('@treeos/roles')
-      const roles = mayHaveInstance(options) ? await (await import('./lists.ts')).knownRoles(options) : null
+      const roles = mayHaveInstance(options)
+        ? await (await import('./shared/queries.ts')).knownRoles(options)
+        : null
       const lint = lintFlow(flow, roles === null ? {} : { roles })
       out.value(lint, shownLint)
       return lint.errors.length > 0 ? 1 : 0
@@ -90,13 +92,13 @@ function addSignals(cli: Cli): void {
   cli.asBeing('set <key> <json>', 'publish a value at NS.KEY; null removes it', 'signal').action(
     cli.run(async (out, key: string, json: string, options: ActingOptions) => {
       const args = { ...splitKey(key), value: requireJson(json, 'the value') }
-      const { actAs } = await import('./acting.ts')
+      const { actAs } = await import('./shared/act-as.ts')
       out.value(await actAs(options, doing(ROOT, 'set-world-signal', args)), shownDone)
     }),
   )
   cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(
     cli.run(async (out, key: string | undefined, options: InstanceOptions) => {
-      const { signalsOf } = await import('./lists.ts')
+      const { signalsOf } = await import('./shared/queries.ts')
       out.value(await signalsOf(options, key === undefined ? [] : keysOf(key)), prettyJson)
     }),
   )
@@ -111,7 +113,7 @@ function addSpaces(cli: Cli): void {
       cli.run(async (out, path: string, options: ActingOptions & { type?: string }) => {
         const space = parseSpacePath(path)
         const args = { path: space, ...(options.type === undefined ? {} : { type: options.type }) }
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         out.value(await actAs(options, doing(parentPath(space) ?? ROOT, 'create-space', args)), shownDone)
       }),
     )
@@ -120,13 +122,13 @@ function addSpaces(cli: Cli): void {
     .action(
       cli.run(async (out, path: string, key: string, json: string, options: ActingOptions) => {
         const args = { field: key, value: requireJson(json, 'the value') }
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         out.value(await actAs(options, doing(path, 'set-space', args)), shownDone)
       }),
     )
   cli.asBeing('move <path>', 'move into another space').action(
     cli.run(async (out, path: string, options: ActingOptions) => {
-      const { actAs } = await import('./acting.ts')
+      const { actAs } = await import('./shared/act-as.ts')
       out.value(await actAs(options, doing(path, 'move', {})), shownDone)
     }),
   )

@@ -27,14 +27,14 @@ export function addRunning(cli: Cli): void {
           const { supervise } = await import('../instance/supervisor.ts')
           return supervise(dataDirOf(options), (line) => out.progress(line))
         }
-        const { up } = await import('./up.ts')
+        const { up } = await import('./shared/up.ts')
         return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
       }),
     )
   cli.onInstance('down', 'stop everything that an instance runs').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
-      const { down } = await import('./down.ts')
+      const { down } = await import('./shared/down.ts')
       return down(dataDirOf(options), out)
     }),
   )
@@ -49,7 +49,7 @@ export function addRunning(cli: Cli): void {
   cli.onInstance('worker', 'run one more worker process on the same instance until Ctrl-C').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { dataDirOf } = await import('../instance/instance.ts')
-      const { runWorker } = await import('./one-more-worker.ts')
+      const { runWorker } = await import('./shared/one-more-worker.ts')
       return runWorker(dataDirOf(options), out)
     }),
   )

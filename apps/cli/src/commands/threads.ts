@@ -1,7 +1,7 @@
 import { parseCall } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { parseNumber } from '../text/input.ts'
-import { shownDone, shownThread, shownThreads } from './show.ts'
+import { shownDone, shownThread, shownThreads } from './shared/show.ts'
 
 const LAST = 50
 const LAST_MAX = 10_000
@@ -37,7 +37,7 @@ export function addThreads(cli: Cli): void {
     )
   cli.asBeing('cut <id>', 'end a thread: nothing in it opens a moment again', 'thread').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
-      const { actAs } = await import('./acting.ts')
+      const { actAs } = await import('./shared/act-as.ts')
       const call = parseCall({ verb: 'do', target: `thread:${id}`, action: 'cut-thread' })
       out.value(await actAs(options, call), shownDone)
     }),

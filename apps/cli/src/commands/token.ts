@@ -1,6 +1,6 @@
 import type { ActingOptions, Cli } from '../cli.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
-import { shownIssued, shownTokens } from './show-tokens.ts'
+import { shownIssued, shownTokens } from './shared/show-tokens.ts'
 
 const DAYS_MAX = 365
 

@@ -4,8 +4,8 @@ import { type RoleView, roles } from '@treeos/client/records'
 import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
-import type { InstanceOptions } from '../cli.ts'
-import { type Looking, loadedRegistry, look } from '../instance/connection.ts'
+import type { InstanceOptions } from '../../cli.ts'
+import { type Looking, loadedRegistry, look } from '../../instance/connection.ts'
 
 /** How long a lint waits for the roles of the instance. */
 const REACH_MS = 2_000

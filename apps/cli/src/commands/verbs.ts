@@ -11,7 +11,7 @@ import {
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from '../text/input.ts'
-import { shownDone, shownInbox, shownSeen, shownSummoned } from './show.ts'
+import { shownDone, shownInbox, shownSeen, shownSummoned } from './shared/show.ts'
 
 interface BirthOptions extends ActingOptions {
   readonly cognition: Cognition
@@ -56,7 +56,7 @@ export function addLiving(cli: Cli): void {
     .action(
       cli.run(async (out, target: string, action: string, options: ActingOptions & { args?: string }) => {
         const call = parseCall({ verb: 'do', target, action, args: requireObject(options.args, '--args') })
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         out.value(await actAs(options, call), shownDone)
       }),
     )
@@ -67,7 +67,7 @@ export function addLiving(cli: Cli): void {
     .action(
       cli.run(async (out, operation: string, options: ActingOptions & { payload?: string }) => {
         const payload = requireObject(options.payload, '--payload')
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         out.value(await actAs(options, parseCall({ verb: 'be', operation, payload })), shownDone)
       }),
     )
@@ -92,7 +92,7 @@ function addBirth(cli: Cli): void {
           ...(home === undefined ? {} : { home }),
           ...(flow === undefined ? {} : { roleFlow: await requireJsonFile(flow) }),
         }
-        const { actAs } = await import('./acting.ts')
+        const { actAs } = await import('./shared/act-as.ts')
         const { result } = await actAs(options, parseCall({ verb: 'be', operation: 'birth', payload }))
         const { being, stance, parent } = result as { being: string; stance: string; parent: string }
         out.value({ being, stance, parent, cognition }, () => `${stance} was born, a child of ${parent}`)

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { TreeosError } from '@treeos/core'
 import { forgetService, processStart, readInstance, recordNumbered, recordService } from '@treeos/local'
-import { locatePostgres, locateTemporal, WORKER_PREFIX } from '../instance/instance.ts'
-import { watchLaunchers } from '../instance/launcher.ts'
-import { readReady, serversOf, workerEnvironment, workerProgram } from '../instance/workers.ts'
-import type { ExitStatus, Output } from '../text/output.ts'
+import { locatePostgres, locateTemporal, WORKER_PREFIX } from '../../instance/instance.ts'
+import { watchLaunchers } from '../../instance/launcher.ts'
+import { readReady, serversOf, workerEnvironment, workerProgram } from '../../instance/workers.ts'
+import type { ExitStatus, Output } from '../../text/output.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

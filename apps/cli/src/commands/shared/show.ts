@@ -13,8 +13,8 @@ import type {
 import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
-import { oneLine, plain, prettyJson, shown, table } from '../text/output.ts'
-import type { ExtensionView, OperationView } from './lists.ts'
+import { oneLine, plain, prettyJson, shown, table } from '../../text/output.ts'
+import type { ExtensionView, OperationView } from './queries.ts'
 
 /** Long enough to be told apart. */
 const HASH_SHOWN = 12

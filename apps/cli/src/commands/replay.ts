@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, readJsonFile, requireStance } from '../text/input.ts'
-import { shownDifferences, shownReplayed, shownVerified } from './show.ts'
+import { shownDifferences, shownReplayed, shownVerified } from './shared/show.ts'
 
 interface ReplayOptions extends InstanceOptions {
   readonly all?: boolean
@@ -67,7 +67,7 @@ function addWhatIf(cli: Cli): void {
         const flow = await readJsonFile(options.flow)
         const { whatIf } = await import('@treeos/replay')
         const { loadedRegistry, look } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./lists.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
         const registry = await loadedRegistry()
         const differences = await look(options, async (at) => {
           await requireBeing(at, being)

@@ -1,8 +1,8 @@
 import { type ActResult, act } from '@treeos/client'
 import type { VerbCall } from '@treeos/core'
-import type { ActingOptions } from '../cli.ts'
-import { live } from '../instance/connection.ts'
-import { requireStance } from '../text/input.ts'
+import type { ActingOptions } from '../../cli.ts'
+import { live } from '../../instance/connection.ts'
+import { requireStance } from '../../text/input.ts'
 
 /** One act of the being that the options name. @throws {TreeosError} its refusal */
 export function actAs(options: ActingOptions, call: VerbCall): Promise<ActResult> {

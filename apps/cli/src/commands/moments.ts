@@ -7,7 +7,7 @@ import {
   shownMoments,
   shownOperations,
   shownPrompt,
-} from './show.ts'
+} from './shared/show.ts'
 
 const MOMENTS_MAX = 1_000_000_000
 
@@ -26,7 +26,7 @@ function addMoments(cli: Cli): void {
         const being = requireStance(stance)
         const { moments } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./lists.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
         const list = await look(options, async (at) => {
           await requireBeing(at, being)
           return moments(at.db, being, options.last)
@@ -43,7 +43,7 @@ function addMoments(cli: Cli): void {
         const being = requireStance(stance)
         const { explain } = await import('@treeos/client/records')
         const { look } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./lists.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
         const explained = await look(options, async (at) => {
           await requireBeing(at, being)
           return explain(at.db, being, n)
@@ -60,7 +60,7 @@ function addMoments(cli: Cli): void {
         const being = requireStance(stance)
         const { prompt } = await import('@treeos/client/records')
         const { loadedRegistry, look } = await import('../instance/connection.ts')
-        const { requireBeing } = await import('./lists.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
         const registry = await loadedRegistry()
         const rebuilt = await look(options, async (at) => {
           await requireBeing(at, being)
@@ -81,7 +81,7 @@ function addLists(cli: Cli): void {
   )
   cli.command('extensions', 'list the extensions, and what each brings').action(
     cli.run(async (out) => {
-      const { listExtensions } = await import('./lists.ts')
+      const { listExtensions } = await import('./shared/queries.ts')
       out.value(await listExtensions(), shownExtensions)
     }),
   )
@@ -97,7 +97,7 @@ function addLists(cli: Cli): void {
   )
   cli.command('operations', 'list all operations and their arguments').action(
     cli.run(async (out) => {
-      const { listOperations } = await import('./lists.ts')
+      const { listOperations } = await import('./shared/queries.ts')
       out.value(await listOperations(), shownOperations)
     }),
   )

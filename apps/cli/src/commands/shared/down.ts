@@ -1,8 +1,8 @@
 import { forgetService, isRunning, type Process, readInstance, terminate } from '@treeos/local'
-import { serviceOf, UP } from '../instance/instance.ts'
-import { allBut, type StoppedService, stopServices } from '../instance/stop.ts'
-import { messageOf } from '../text/failure.ts'
-import type { ExitStatus, Output } from '../text/output.ts'
+import { serviceOf, UP } from '../../instance/instance.ts'
+import { allBut, type StoppedService, stopServices } from '../../instance/stop.ts'
+import { messageOf } from '../../text/failure.ts'
+import type { ExitStatus, Output } from '../../text/output.ts'
 
 /** The process that keeps an instance up stops its worker and both servers before it ends. */
 const KEEPER_GRACE_MS = 60_000
