@@ -1,16 +1,18 @@
 import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
 import { addAuthoring } from './commands/authoring.ts'
+import { addBeings } from './commands/beings.ts'
 import { addCompletion, visible } from './commands/completion.ts'
-import { addPure } from './commands/evaluate.ts'
+import { addEvaluate } from './commands/evaluate.ts'
+import { addExtensions } from './commands/extensions.ts'
 import { addInhabit } from './commands/inhabit.ts'
 import { addMcp } from './commands/mcp.ts'
-import { addLooking } from './commands/moments.ts'
-import { addProving } from './commands/replay.ts'
+import { addMoments } from './commands/moments.ts'
+import { addReplayCommands } from './commands/replay.ts'
 import { addRunning } from './commands/running.ts'
 import { addThreads } from './commands/threads.ts'
 import { addToken } from './commands/token.ts'
-import { addLiving } from './commands/verbs.ts'
+import { addVerbs } from './commands/verbs.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -34,15 +36,17 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
 export function createCli(out: Output): Cli {
   const cli = new Cli(out)
   addRunning(cli)
-  addLiving(cli)
+  addVerbs(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)
   addAuthoring(cli)
-  addLooking(cli)
+  addMoments(cli)
+  addBeings(cli)
+  addExtensions(cli)
   addThreads(cli)
-  addProving(cli)
-  addPure(cli)
+  addReplayCommands(cli)
+  addEvaluate(cli)
   addCompletion(cli)
   cli.showExamples()
   return cli

@@ -2,7 +2,7 @@ import type { Cli } from '../cli.ts'
 import type { ExitStatus } from '../text/output.ts'
 
 /** `treeos flow eval | role compose`: JSON lines in, JSON lines out, in order, without any service. */
-export function addPure(cli: Cli): void {
+export function addEvaluate(cli: Cli): void {
   cli.command('eval', 'evaluate flows: JSON lines on standard input', 'flow').action(
     cli.run(async (out): Promise<ExitStatus> => {
       const { evalLine } = await import('@treeos/roles')

@@ -1,6 +1,6 @@
 import { type BeingName, stanceOf } from '@treeos/core'
 import type { ActingOptions, Cli } from '../cli.ts'
-import type { Living } from '../instance/connection.ts'
+import type { LiveConnection } from '../instance/connection.ts'
 import { requireStance } from '../text/input.ts'
 import type { ExitStatus } from '../text/output.ts'
 
@@ -20,12 +20,12 @@ export function addInhabit(cli: Cli): void {
           const as = requireStance(options.as)
           const being = requireStance(stance, as)
           const { inhabit } = await import('@treeos/client')
-          const { live } = await import('../instance/connection.ts')
+          const { withServices } = await import('../instance/connection.ts')
           const tell = (line: Line) => out.value(line, shownLine)
           const { Stop } = await import('../instance/stop-asked.ts')
           const stop = new Stop()
           stop.atEndOfInput()
-          const hold = async (at: Living): Promise<ExitStatus> => {
+          const hold = async (at: LiveConnection): Promise<ExitStatus> => {
             const held = await inhabit(at, { being, as, own: options.own ?? false })
             tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
             out.progress(howTo(being))
@@ -34,7 +34,7 @@ export function addInhabit(cli: Cli): void {
             tell({ event: 'released', being: stanceOf(being), why })
             return why === 'released' ? 0 : 1
           }
-          return live(options, hold).finally(() => stop.close())
+          return withServices(options, hold).finally(() => stop.close())
         },
       ),
     )

@@ -1,5 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
-import type { Living } from '../instance/connection.ts'
+import type { LiveConnection } from '../instance/connection.ts'
 import type { Stop } from '../instance/stop-asked.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
@@ -28,10 +28,10 @@ export function addMcp(cli: Cli): void {
         requireOneWay(options)
         const { Stop } = await import('../instance/stop-asked.ts')
         const stop = new Stop()
-        const { live, loadedRegistry } = await import('../instance/connection.ts')
+        const { withServices, loadedRegistry } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const serve = options.http === undefined ? servePipe : serveNet
-        return live(options, (at) => serve({ ...at, registry }, options, { out, stop }))
+        return withServices(options, (at) => serve({ ...at, registry }, options, { out, stop }))
       }),
     )
 }
@@ -42,7 +42,7 @@ interface Around {
 }
 
 /** The client reads standard output, so everything else goes to standard error. */
-async function servePipe(at: Living, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
+async function servePipe(at: LiveConnection, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
   const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out))
@@ -53,7 +53,7 @@ async function servePipe(at: Living, { as }: McpOptions, { out, stop }: Around):
 }
 
 async function serveNet(
-  at: Living,
+  at: LiveConnection,
   { http, listen, host = [] }: McpOptions,
   { out, stop }: Around,
 ): Promise<ExitStatus> {

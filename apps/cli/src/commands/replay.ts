@@ -17,7 +17,7 @@ interface WhatIfOptions extends InstanceOptions {
 const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 
 /** `treeos replay | whatif | verify`: nothing here calls a model or writes. */
-export function addProving(cli: Cli): void {
+export function addReplayCommands(cli: Cli): void {
   addReplay(cli)
   addWhatIf(cli)
   addVerify(cli)
@@ -39,14 +39,14 @@ function addReplay(cli: Cli): void {
         const beings = stance === undefined ? null : [requireStance(stance)]
         await hushTemporal()
         const { replay } = await import('@treeos/replay')
-        const { live, loadedRegistry, look } = await import('../instance/connection.ts')
+        const { withServices, loadedRegistry, withReality } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const { from } = options
         const request = { beings, from, onProgress: (line: string) => out.progress(line) }
         const replayed =
           from === 'chain'
-            ? await look(options, (at) => replay({ ...at, registry, temporal: null }, request))
-            : await live(options, (at) => replay({ ...at, registry }, request))
+            ? await withReality(options, (at) => replay({ ...at, registry, temporal: null }, request))
+            : await withServices(options, (at) => replay({ ...at, registry }, request))
         out.value(replayed, shownReplayed)
         return replayed.identical ? 0 : 1
       }),
@@ -66,10 +66,10 @@ function addWhatIf(cli: Cli): void {
         const being = requireStance(stance)
         const flow = await readJsonFile(options.flow)
         const { whatIf } = await import('@treeos/replay')
-        const { loadedRegistry, look } = await import('../instance/connection.ts')
+        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./shared/queries.ts')
         const registry = await loadedRegistry()
-        const differences = await look(options, async (at) => {
+        const differences = await withReality(options, async (at) => {
           await requireBeing(at, being)
           return whatIf({ ...at, registry }, { being, flow, since: options.since })
         })
@@ -82,8 +82,8 @@ function addVerify(cli: Cli): void {
   cli.onInstance('verify', 'check the hash chain of every reel').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { verifyChains } = await import('@treeos/chain')
-      const { look } = await import('../instance/connection.ts')
-      const verified = await look(options, ({ db, reality }) => verifyChains(db, reality.id))
+      const { withReality } = await import('../instance/connection.ts')
+      const verified = await withReality(options, ({ db, reality }) => verifyChains(db, reality.id))
       out.value(verified, shownVerified)
       return verified.ok ? 0 : 1
     }),

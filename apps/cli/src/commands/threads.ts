@@ -21,9 +21,9 @@ export function addThreads(cli: Cli): void {
     .action(
       cli.run(async (out, options: InstanceOptions & { all?: boolean; last: number }) => {
         const { threads } = await import('@treeos/client/records')
-        const { look } = await import('../instance/connection.ts')
+        const { withReality } = await import('../instance/connection.ts')
         const { all = false, last } = options
-        out.value(await look(options, ({ db }) => threads(db, { all, last })), shownThreads)
+        out.value(await withReality(options, ({ db }) => threads(db, { all, last })), shownThreads)
       }),
     )
   cli
@@ -31,8 +31,8 @@ export function addThreads(cli: Cli): void {
     .action(
       cli.run(async (out, id: string, options: InstanceOptions) => {
         const { thread } = await import('@treeos/client/records')
-        const { look } = await import('../instance/connection.ts')
-        out.value(await look(options, ({ db }) => thread(db, id)), shownThread)
+        const { withReality } = await import('../instance/connection.ts')
+        out.value(await withReality(options, ({ db }) => thread(db, id)), shownThread)
       }),
     )
   cli.asBeing('cut <id>', 'end a thread: nothing in it opens a moment again', 'thread').action(

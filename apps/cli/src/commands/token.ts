@@ -23,26 +23,26 @@ export function addToken(cli: Cli): void {
         const as = requireStance(options.as)
         const being = requireStance(stance, as)
         const { issueToken } = await import('@treeos/client/records')
-        const { look } = await import('../instance/connection.ts')
+        const { withReality } = await import('../instance/connection.ts')
         const { days } = options
         const asked = { being, as, ...(days === undefined ? {} : { days }) }
-        out.value(await look(options, (at) => issueToken(at, asked)), shownIssued)
+        out.value(await withReality(options, (at) => issueToken(at, asked)), shownIssued)
       }),
     )
   cli.asBeing('list', 'list the tokens for you and your descendants, oldest first', 'token').action(
     cli.run(async (out, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { listTokens } = await import('@treeos/client/records')
-      const { look } = await import('../instance/connection.ts')
-      out.value(await look(options, (at) => listTokens(at, as)), shownTokens)
+      const { withReality } = await import('../instance/connection.ts')
+      out.value(await withReality(options, (at) => listTokens(at, as)), shownTokens)
     }),
   )
   cli.asBeing('revoke <id>', 'revoke a token for good', 'token').action(
     cli.run(async (out, id: string, options: ActingOptions) => {
       const as = requireStance(options.as)
       const { revokeToken } = await import('@treeos/client/records')
-      const { look } = await import('../instance/connection.ts')
-      const revoked = await look(options, (at) => revokeToken(at, { id, as }))
+      const { withReality } = await import('../instance/connection.ts')
+      const revoked = await withReality(options, (at) => revokeToken(at, { id, as }))
       out.value(revoked, () => `token ${revoked.id} is revoked: it no longer acts as ${revoked.being}`)
     }),
   )

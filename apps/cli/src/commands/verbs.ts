@@ -35,17 +35,17 @@ interface SummonOptions extends SpeakingOptions {
 const WAIT_SECONDS_MAX = 86_400
 
 /** `treeos birth | summon | reply | inbox | see | do | be` */
-export function addLiving(cli: Cli): void {
+export function addVerbs(cli: Cli): void {
   addBirth(cli)
   addSpeech(cli)
 
   cli.asBeing('see <address>', 'show a being or a space').action(
     cli.run(async (out, address: string, options: ActingOptions) => {
       const { see } = await import('@treeos/client/records')
-      const { loadedRegistry, look } = await import('../instance/connection.ts')
+      const { loadedRegistry, withReality } = await import('../instance/connection.ts')
       const registry = await loadedRegistry()
       const as = requireStance(options.as)
-      const seen = await look(options, (at) => see({ ...at, registry }, as, address))
+      const seen = await withReality(options, (at) => see({ ...at, registry }, as, address))
       out.value(seen, shownSeen)
     }),
   )
@@ -122,10 +122,10 @@ function addSpeech(cli: Cli): void {
         const target = requireStance(stance, as)
         const content = await contentOf(text)
         const { summon } = await import('@treeos/client')
-        const { live } = await import('../instance/connection.ts')
+        const { withServices } = await import('../instance/connection.ts')
         const waitSeconds = options.wait ?? null
         const request = { target, content, as, priority, thread, channel, waitSeconds }
-        out.value(await live(options, (at) => summon(at, request)), shownSummoned)
+        out.value(await withServices(options, (at) => summon(at, request)), shownSummoned)
       }),
     )
 
@@ -140,18 +140,18 @@ function addSpeech(cli: Cli): void {
         const as = requireStance(options.as)
         const content = await contentOf(text)
         const { reply } = await import('@treeos/client')
-        const { live } = await import('../instance/connection.ts')
+        const { withServices } = await import('../instance/connection.ts')
         const request = { correlation, content, as, waitSeconds: options.wait ?? null }
-        out.value(await live(options, (at) => reply(at, request)), shownSummoned)
+        out.value(await withServices(options, (at) => reply(at, request)), shownSummoned)
       }),
     )
 
   cli.asBeing('inbox', 'list what waits for your answer, oldest first').action(
     cli.run(async (out, options: ActingOptions) => {
       const { inbox } = await import('@treeos/client')
-      const { look } = await import('../instance/connection.ts')
+      const { withReality } = await import('../instance/connection.ts')
       const as = requireStance(options.as)
-      out.value(await look(options, (at) => inbox(at, as)), shownInbox)
+      out.value(await withReality(options, (at) => inbox(at, as)), shownInbox)
     }),
   )
 }

@@ -19,20 +19,23 @@ import {
 const POOL_MAX = 4
 const CONNECT_MS = 5_000
 
-/** What a command that only reads needs. */
-export interface Looking {
+/** What a command needs that uses Postgres only. */
+export interface ReadConnection {
   readonly db: Kysely<ChainDb>
   readonly reality: Reality
 }
 
-/** What a command that acts needs. */
-export interface Living extends Looking {
+/** What a command needs that also uses Temporal, such as one that acts. */
+export interface LiveConnection extends ReadConnection {
   readonly temporal: Client
   readonly registry: Registry
 }
 
-/** Opens the reality of an instance for reading, and closes it when `use` is done. */
-export async function look<T>(options: InstanceOptions, use: (at: Looking) => Promise<T>): Promise<T> {
+/** Opens the reality of an instance in Postgres, and closes the connection when `use` is done. */
+export async function withReality<T>(
+  options: InstanceOptions,
+  use: (at: ReadConnection) => Promise<T>,
+): Promise<T> {
   const postgres = locatePostgres(dataDirOf(options))
   return withDatabase(postgres, use)
 }
@@ -41,7 +44,10 @@ export async function look<T>(options: InstanceOptions, use: (at: Looking) => Pr
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.
  */
-export async function live<T>(options: InstanceOptions, use: (at: Living) => Promise<T>): Promise<T> {
+export async function withServices<T>(
+  options: InstanceOptions,
+  use: (at: LiveConnection) => Promise<T>,
+): Promise<T> {
   const dataDir = dataDirOf(options)
   const postgres = locatePostgres(dataDir)
   const place = locateTemporal(dataDir)
@@ -69,7 +75,7 @@ export async function loadedRegistry(): Promise<Registry> {
   return buildRegistry([seed, ...(await loadExtensions())])
 }
 
-async function withDatabase<T>(postgres: PostgresPlace, use: (at: Looking) => Promise<T>): Promise<T> {
+async function withDatabase<T>(postgres: PostgresPlace, use: (at: ReadConnection) => Promise<T>): Promise<T> {
   const db = openDatabase(postgres.url, { poolMax: POOL_MAX })
   try {
     const reality = await readReality(db)

@@ -2,7 +2,7 @@ import { plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
-import { live } from './connection.ts'
+import { withServices } from './connection.ts'
 
 /** @throws {TreeosError} INVALID_INPUT with the names of all demos */
 export async function requireDemo(name: string): Promise<Extension> {
@@ -20,7 +20,7 @@ export async function requireDemo(name: string): Promise<Extension> {
 /** Plants the scene in an instance whose worker runs. */
 export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
   const kept: string[] = []
-  const isNew = await live({ data: dataDir }, (at) =>
+  const isNew = await withServices({ data: dataDir }, (at) =>
     plantScene(
       at,
       demo,

@@ -5,13 +5,13 @@ import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosE
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
-import { type Looking, loadedRegistry, look } from '../../instance/connection.ts'
+import { loadedRegistry, type ReadConnection, withReality } from '../../instance/connection.ts'
 
 /** How long a lint waits for the roles of the instance. */
 const REACH_MS = 2_000
 
 /** @throws {TreeosError} BEING_NOT_FOUND */
-export async function requireBeing(at: Looking, being: BeingName): Promise<BeingRow> {
+export async function requireBeing(at: ReadConnection, being: BeingName): Promise<BeingRow> {
   const [row] = await readRows(at.db, at.reality.id, [beingKey(being)])
   if (row?.state != null) return row.state as unknown as BeingRow
   throw new TreeosError(
@@ -21,7 +21,7 @@ export async function requireBeing(at: Looking, being: BeingName): Promise<Being
 }
 
 export const listRoles = (options: InstanceOptions): Promise<RoleView[]> =>
-  look(options, ({ db }) => roles(db, rolesNamed))
+  withReality(options, ({ db }) => roles(db, rolesNamed))
 
 /** @throws {TreeosError} ROLE_UNAVAILABLE */
 export async function findRole(options: InstanceOptions, name: string): Promise<RoleView> {
@@ -35,13 +35,13 @@ export async function findRole(options: InstanceOptions, name: string): Promise<
 
 /** The clauses of a being; none is an empty list. */
 export async function flowOf(options: InstanceOptions, being: BeingName): Promise<Json> {
-  const { qualities } = await look(options, (at) => requireBeing(at, being))
+  const { qualities } = await withReality(options, (at) => requireBeing(at, being))
   return qualities.roleFlow ?? []
 }
 
 /** The roles of this instance, for a lint; null when the instance cannot be reached, which is not an error. */
 export async function knownRoles(options: InstanceOptions): Promise<RoleTable | null> {
-  const reading = look(options, async ({ db }) => {
+  const reading = withReality(options, async ({ db }) => {
     const rows = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
     return new Map(rows.filter((row) => !row.deleted).map((row) => [row.name, row]))
   })
@@ -53,7 +53,7 @@ export async function knownRoles(options: InstanceOptions): Promise<RoleTable | 
  * @returns null where nothing is published
  */
 export async function signalsOf(options: InstanceOptions, keys: readonly string[]): Promise<Json> {
-  const rows = await look(options, ({ db }) => listRows(db, 'world:'))
+  const rows = await withReality(options, ({ db }) => listRows(db, 'world:'))
   const worlds = rows.map(({ state }) => state as unknown as WorldRow)
   const all: JsonObject = Object.fromEntries(worlds.map(({ namespace, values }) => [namespace, values]))
   return readPath(all, keys) ?? null
