@@ -21,12 +21,12 @@ export const GUARDS: readonly Mutation[] = [
   never('delete-role: by its author or his makers', 'operations/roles.ts', 'old.author !== actor.name'),
   gone(
     'set-roleflow: within reach',
-    'operations/world.ts',
+    'operations/beings.ts',
     'await requireAssignable(world, actor, named, await input.reach())',
   ),
   gone(
     'set-roleflow: of oneself or of whom one made',
-    'operations/world.ts',
+    'operations/beings.ts',
     "  targets: ['being'],\n  allow: ['self', 'ancestor', 'operator'],\n  args: { flow:",
     "  targets: ['being'],\n  allow: ['anyone'],\n  args: { flow:",
   ),
@@ -125,11 +125,11 @@ export const GUARDS: readonly Mutation[] = [
   // what is written
   gone(
     'set-being: of oneself or of whom one made',
-    'operations/world.ts',
+    'operations/beings.ts',
     "  targets: ['being'],\n  allow: ['self', 'ancestor', 'operator'],\n  args: {\n    field: 'namespace and key, as in mood.tone'",
     "  targets: ['being'],\n  allow: ['anyone'],\n  args: {\n    field: 'namespace and key, as in mood.tone'",
   ),
-  never('set-being: not what other operations keep', 'operations/world.ts', 'keeper !== undefined'),
+  never('set-being: not what other operations keep', 'operations/beings.ts', 'keeper !== undefined'),
   gone(
     'set-being: no flow under the name of a quality',
     'rows/qualities.ts',
@@ -138,19 +138,19 @@ export const GUARDS: readonly Mutation[] = [
   ),
   gone(
     'set-space: by who may',
-    'operations/world.ts',
+    'operations/spaces.ts',
     "  allow: ['owner', 'operator'],\n  args: {\n    field: 'namespace and key, as in ambient.tone'",
     "  allow: ['anyone'],\n  args: {\n    field: 'namespace and key, as in ambient.tone'",
   ),
   gone(
     'create-space: in the space that was asked',
-    'operations/world.ts',
+    'operations/spaces.ts',
     'target.space.path !== parent',
     'false',
   ),
   gone(
     'create-space: by who may',
-    'operations/world.ts',
+    'operations/spaces.ts',
     "allow: ['owner', 'contributor', 'operator'],",
     "allow: ['anyone'],",
   ),
@@ -162,7 +162,7 @@ export const GUARDS: readonly Mutation[] = [
   ),
   gone(
     'set-world-signal: by its publisher',
-    'operations/world.ts',
+    'operations/signals.ts',
     'await requirePublisher(input, namespace)',
     'null',
   ),
@@ -300,7 +300,7 @@ export const GUARDS: readonly Mutation[] = [
   ),
   gone(
     'driven: a right that was lent is not kept',
-    'operations/world.ts',
+    'operations/signals.ts',
     'return owner === null ? lender.name : null',
     'return null',
   ),

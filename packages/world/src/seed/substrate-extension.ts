@@ -2,15 +2,17 @@ import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from '../extend/extension.ts'
 import { BIRTHER, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
+import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
 import { identityOperations } from '../operations/identity.ts'
 import { matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
+import { signalOperations } from '../operations/signals.ts'
 import { sizeOperations } from '../operations/size.ts'
+import { spaceOperations } from '../operations/spaces.ts'
 import { threadOperations } from '../operations/threads.ts'
 import { wakingOperations } from '../operations/waking.ts'
-import { worldOperations } from '../operations/world.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
 
@@ -181,7 +183,9 @@ export const seed: Extension = {
   roles,
   clauses: [],
   operations: [
-    ...worldOperations,
+    ...spaceOperations,
+    ...beingOperations,
+    ...signalOperations,
     ...contributorOperations,
     ...sizeOperations,
     ...matterOperations,

@@ -1,0 +1,108 @@
+import {
+  asJson,
+  beingReel,
+  canonicalJson,
+  type Json,
+  type RoleName,
+  spaceReel,
+  TreeosError,
+} from '@treeos/core'
+import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
+import type { Decided, Operation } from '../extend/extension.ts'
+import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
+import type { WorldReader } from '../read/reader.ts'
+import type { RoleRow } from '../rows/rows.ts'
+import { Arguments } from './arguments.ts'
+import { coordIn } from './extent.ts'
+import { qualityChange } from './quality-change.ts'
+import { KEPT_NAMESPACES } from './waking.ts'
+
+const setBeing: Operation = {
+  name: 'set-being',
+  description: 'Sets one quality of the target being; null unsets. The role flow is set with set-roleflow.',
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: {
+    field: 'namespace and key, as in mood.tone',
+    value: 'any JSON',
+    merge: 'merge an object into a namespace',
+  },
+  decide({ target, args }) {
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
+    const change = qualityChange('set-being', args, target.being.qualities)
+    const keeper = KEPT_NAMESPACES[change.path[0]]
+    if (keeper !== undefined)
+      throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)
+    return {
+      facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload: change }],
+      result: change,
+    }
+  },
+}
+
+const setRoleFlow: Operation = {
+  name: 'set-roleflow',
+  description: "Replaces the target being's role flow.",
+  targets: ['being'],
+  allow: ['self', 'ancestor', 'operator'],
+  args: { flow: 'the clauses, in order' },
+  async decide(input): Promise<Decided> {
+    const { actor, target, args, world } = input
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
+    const given = new Arguments('set-roleflow', args, ['flow'])
+    const flow = requireFlow(given.value('flow'))
+    const qualities = { roleFlow: asJson(flow) }
+    requireSmallProgram({ defaultRole: target.being.defaultRole, qualities })
+    const named = rolesNamed({ defaultRole: null, qualities })
+    await requireAssignable(world, actor, named, await input.reach())
+    const payload = { path: ['roleFlow'], value: qualities.roleFlow, merge: false }
+    return {
+      facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload }],
+      result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
+    }
+  },
+}
+
+/** Warnings: faults that do not make the flow invalid. */
+async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly RoleName[]): Promise<Json> {
+  const roles = new Map<RoleName, RoleRow>()
+  for (const name of named) {
+    const role = await world.role(name)
+    if (role !== null) roles.set(name, role)
+  }
+  return lintFlow(flow, { roles }).warnings.map(({ path, message }) => ({ path, message }))
+}
+
+const move: Operation = {
+  name: 'move',
+  description: 'Moves the actor into another space, or to another place in its own.',
+  targets: ['space'],
+  allow: ['anyone'],
+  args: { coord: 'where in the space, as {x, y, z}' },
+  decide({ actor, target, args }): Decided {
+    const given = new Arguments('move', args, ['coord'])
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
+    const to = target.space.path
+    const at = asJson(coordIn(given, target.space))
+    const moved = {
+      reel: beingReel(actor.name),
+      kind: 'being:moved',
+      payload: { from: actor.space, to, ...at },
+    }
+    if (to === actor.space) {
+      const isThere = at.coord === undefined || canonicalJson(at.coord) === canonicalJson(actor.coord ?? null)
+      if (!isThere) return { facts: [moved], result: moved.payload }
+      throw new TreeosError('RESOURCE_CONFLICT', `@${actor.name} is already in ${to}`)
+    }
+    return {
+      facts: [
+        moved,
+        { reel: spaceReel(actor.space), kind: 'space:left', payload: { being: actor.name, to } },
+        { reel: spaceReel(to), kind: 'space:entered', payload: { being: actor.name, from: actor.space } },
+      ],
+      result: moved.payload,
+    }
+  },
+}
+
+export const beingOperations: readonly Operation[] = [setBeing, setRoleFlow, move]

@@ -1,0 +1,75 @@
+import { asJson, parentPath, parseSpacePath, spaceReel, TreeosError } from '@treeos/core'
+import type { Operation } from '../extend/extension.ts'
+import { requireRules } from '../gates/rules.ts'
+import { setQuality } from '../rows/qualities.ts'
+import { spaceKey } from '../rows/rows.ts'
+import { Arguments } from './arguments.ts'
+import { coordIn, sizeIn } from './extent.ts'
+import { qualityChange } from './quality-change.ts'
+import { typeIn } from './types.ts'
+
+const createSpace: Operation = {
+  name: 'create-space',
+  description: 'Makes a space inside the target space.',
+  targets: ['space'],
+  allow: ['owner', 'contributor', 'operator'],
+  args: {
+    path: 'path of the new space',
+    type: 'its type; a room when absent',
+    size: 'how far it reaches, as {x, y, z}; without one nothing in it has a coord',
+    coord: 'where in the target space, as {x, y, z}',
+  },
+  async decide({ actor, target, args, world, known }) {
+    const given = new Arguments('create-space', args, ['path', 'type', 'size', 'coord'])
+    const type = typeIn(given, known.spaceTypes, 'room')
+    const path = parseSpacePath(given.text('path'))
+    const parent = parentPath(path)
+    if (parent === null) throw new TreeosError('RESOURCE_CONFLICT', 'the root space / is always there')
+    // The stance gate was asked about the target, so the new space must lie right inside it.
+    if (target.kind !== 'space' || target.space.path !== parent) {
+      throw given.fault('path', path, `a space right inside its target, which for ${path} is ${parent}`)
+    }
+    await world.prefetch([spaceKey(path), spaceKey(parent)])
+    if ((await world.space(path)) !== null)
+      throw new TreeosError('RESOURCE_CONFLICT', `space ${path} is already there`)
+    if ((await world.space(parent)) === null)
+      throw new TreeosError('SPACE_NOT_FOUND', `space ${parent} does not exist; create it first`)
+    const extent = { ...sizeIn(given), ...coordIn(given, target.space) }
+    const payload = asJson({ path, type, owner: actor.name, qualities: {}, ...extent })
+    return {
+      facts: [
+        { reel: spaceReel(path), kind: 'space:created', payload },
+        { reel: spaceReel(parent), kind: 'space:opened', payload: { path } },
+      ],
+      result: { path },
+    }
+  },
+}
+
+const setSpace: Operation = {
+  name: 'set-space',
+  description: 'Sets one quality of the target space; null unsets.',
+  targets: ['space'],
+  allow: ['owner', 'operator'],
+  args: {
+    field: 'namespace and key, as in ambient.tone',
+    value: 'any JSON',
+    merge: 'merge an object into a namespace',
+  },
+  decide({ target, args }) {
+    if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
+    const { qualities } = target.space
+    const change = qualityChange('set-space', args, qualities)
+    if (change.path[0] === 'permissions')
+      requireRules(
+        qualities.permissions,
+        setQuality(qualities, change.path, change.value, change.merge).permissions,
+      )
+    return {
+      facts: [{ reel: spaceReel(target.space.path), kind: 'quality:set', payload: change }],
+      result: change,
+    }
+  },
+}
+
+export const spaceOperations: readonly Operation[] = [createSpace, setSpace]
