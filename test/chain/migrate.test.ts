@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { append, createReality, migrate, openDatabase, type Reality, verifyChains } from '@treeos/chain'
 import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
 import { emptyDatabase, onServer } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-const MIGRATIONS = ['001-baseline']
+const FOLDER = join(import.meta.dirname, '../../packages/chain/src/sql/migrations')
+/** Every file must be listed in `MIGRATIONS` of the package, or these tests fail. */
+const MIGRATIONS = (await readdir(FOLDER)).map((file) => file.replace(/\.ts$/, '')).sort()
 
 describe('migrate', () => {
   it('runs every migration once when several processes start at once', async () => {
