@@ -7,7 +7,8 @@ import type { ChainDb } from './schema.ts'
  * All migrations, in order, listed by hand. A released migration is never edited, moved or removed.
  *
  * To change a table, add a migration with the `alter table` and its grants. `tables.sql` and `triggers.sql` stay as they
- * were released.
+ * were released. Never name a new table or column in `rights.sql`: in a new database the baseline applies that file before
+ * the migration makes the table. Skip the grants where the role `treeos_app` does not exist.
  *
  * `functions/` and `rights.sql` always hold the newest release. To change a function, edit its file and add a migration that
  * applies it again: `up = (db) => runSqlFile(db, 'functions/ledger/append')`. In a new database the baseline already applies
