@@ -12,7 +12,7 @@ interface FieldKind {
   /** the end of the error "NAME is VALUE; it takes …" */
   readonly takes: string
   readonly holds: (value: Json) => boolean
-  readonly schema: PropertySchema
+  readonly schema: PropertySchema & { readonly type: string }
 }
 
 const TEXT: FieldKind = {
@@ -51,7 +51,7 @@ const field = (kind: FieldKind, absent: Field['absent'], description: string): F
   absent,
 })
 
-type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'>
+type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'> & string
 
 /** The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by it. */
 const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
@@ -77,6 +77,14 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   },
 }
 
+/** Fields that a model is offered, in the order of its tools. */
+export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
+  see: ['address'],
+  do: ['target', 'action', 'args'],
+  summon: ['target', 'content'],
+  be: ['operation', 'payload'],
+}
+
 /** The JSON Schema of a call's arguments, as tools of models and of MCP show it. */
 export type CallParameters = {
   readonly type: 'object'
@@ -87,25 +95,20 @@ export type CallParameters = {
 
 /**
  * Describes what a verb takes.
- * @param shown fields that the caller is offered, in order; all of them unless given
+ * @param shown fields that the caller is offered, in order
  * @param told other descriptions of fields, and whether they may be left out
  */
-export function callParameters(
-  verb: Verb,
-  shown: readonly string[] = Object.keys(SHAPES[verb]),
-  told: Readonly<Record<string, { readonly description: string; readonly required: boolean }>> = {},
+export function callParameters<V extends Verb>(
+  verb: V,
+  shown: readonly FieldsOf<V>[],
+  told: { readonly [F in FieldsOf<V>]?: { readonly description: string; readonly required: boolean } } = {},
 ): CallParameters {
-  const shape: Readonly<Record<string, Field>> = SHAPES[verb]
-  const fields = shown.flatMap((name) => {
-    const field = shape[name]
-    if (field === undefined) return []
-    const { type = 'string', ...more } = field.schema
-    const { description, required } = {
-      description: field.description,
-      required: field.absent === 'error',
-      ...told[name],
-    }
-    return [{ name, required, property: { type, description, ...more } }]
+  const shape: Readonly<Record<FieldsOf<V>, Field>> = SHAPES[verb]
+  const fields = shown.map((name) => {
+    const { schema, absent, ...known } = shape[name]
+    const { description, required } = told[name] ?? { ...known, required: absent === 'error' }
+    const { type, ...more } = schema
+    return { name, required, property: { type, description, ...more } }
   })
   return {
     type: 'object',

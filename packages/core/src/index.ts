@@ -15,7 +15,7 @@ export {
   parseDecision,
   requireContent,
 } from './call.ts'
-export { type CallParameters, callParameters, fieldFault, readText } from './call-shape.ts'
+export { type CallParameters, callParameters, fieldFault, MODEL_FIELDS, readText } from './call-shape.ts'
 export { ERROR_STATUS, type ErrorCode, isErrorCode, TreeosError } from './error.ts'
 export {
   CODE_VERSION,

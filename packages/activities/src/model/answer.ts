@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   LIMITS,
+  MODEL_FIELDS,
   parseCall,
   VERBS,
   type Verb,
@@ -23,13 +24,6 @@ export interface Answer {
 interface WrittenCall {
   readonly name: unknown
   readonly args: unknown
-}
-
-const ARGUMENTS: Readonly<Record<Verb, readonly string[]>> = {
-  see: ['address'],
-  do: ['action', 'target', 'args'],
-  summon: ['content', 'target'],
-  be: ['operation', 'payload'],
 }
 
 /**
@@ -115,7 +109,8 @@ function readCall(call: unknown): WrittenCall {
 
 /** Parses a call like every other caller does. Refuses arguments that the tool does not have. */
 function readArguments(verb: Verb, args: JsonObject): VerbCall | null {
-  if (Object.keys(args).some((key) => !ARGUMENTS[verb].includes(key))) return null
+  const fields: readonly string[] = MODEL_FIELDS[verb]
+  if (Object.keys(args).some((key) => !fields.includes(key))) return null
   try {
     return parseCall({ ...args, verb })
   } catch {

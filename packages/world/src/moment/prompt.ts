@@ -1,4 +1,11 @@
-import { type CallParameters, callParameters, canonicalJson, type Json, type Verb } from '@treeos/core'
+import {
+  type CallParameters,
+  callParameters,
+  canonicalJson,
+  type Json,
+  MODEL_FIELDS,
+  type Verb,
+} from '@treeos/core'
 import type { ComposedRole } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
@@ -66,9 +73,9 @@ export interface Tool {
 }
 
 const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
-  see: tool('see', 'Read the world at an address. Nothing changes.', callParameters('see')),
-  do: tool('do', 'Invoke one action on a target.', callParameters('do')),
-  be: tool('be', 'Perform an identity operation.', callParameters('be')),
+  see: tool('see', 'Read the world at an address. Nothing changes.', callParameters('see', MODEL_FIELDS.see)),
+  do: tool('do', 'Invoke one action on a target.', callParameters('do', MODEL_FIELDS.do)),
+  be: tool('be', 'Perform an identity operation.', callParameters('be', MODEL_FIELDS.be)),
 }
 
 type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
@@ -81,7 +88,7 @@ const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody', Tool>> = {
 
 function summonTool(description: string, required: boolean): Tool {
   const told = { target: { description, required } }
-  return tool('summon', 'Speak to a being.', callParameters('summon', ['target', 'content'], told))
+  return tool('summon', 'Speak to a being.', callParameters('summon', MODEL_FIELDS.summon, told))
 }
 
 function tool(name: Verb, description: string, parameters: CallParameters): Tool {
