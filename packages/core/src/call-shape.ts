@@ -41,8 +41,11 @@ const oneOf = (choices: readonly string[]): FieldKind => ({
 /** A field of a call. */
 interface Field extends FieldKind {
   readonly description: string
-  /** how an absent field is read: it is an error, it is null, it is `{}`, or the call has no such field */
-  readonly absent: 'error' | 'null' | 'empty' | 'omitted'
+  /**
+   * How an absent field is read: it is an error, it is null, it is `{}`, or the call has no such field. A null counts as
+   * absent, except for a field that is `never-null`: there the call has no such field only when it is left out.
+   */
+  readonly absent: 'error' | 'null' | 'empty' | 'omitted' | 'never-null'
 }
 
 const field = (kind: FieldKind, absent: Field['absent'], description: string): Field => ({
@@ -53,21 +56,24 @@ const field = (kind: FieldKind, absent: Field['absent'], description: string): F
 
 type FieldsOf<V extends Verb> = Exclude<keyof Extract<VerbCall, { verb: V }>, 'verb'> & string
 
-/** The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by it. */
+/**
+ * The one shape of each call: people's acts, scripts, models' tools and MCP's tools are read and described by it. Fields are
+ * read in this order, and the first fault is the error of the call.
+ */
 const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
   see: { address: field(TEXT, 'error', '@name or /path/of/space') },
   do: {
-    target: field(TEXT, 'null', '@name or /path; where I am when left out'),
     action: field(TEXT, 'error', 'the action'),
+    target: field(TEXT, 'null', '@name or /path; where I am when left out'),
     args: field(OBJECT, 'empty', 'its arguments'),
   },
   summon: {
-    target: field(TEXT, 'null', '@name'),
     content: field(CONTENT, 'error', 'what to say'),
+    priority: field(oneOf(Object.keys(PRIORITIES)), 'never-null', 'how soon it is answered'),
+    role: field(ROLE, 'never-null', 'a role that the summoned being is asked to wear'),
+    orientation: field(oneOf(ORIENTATIONS), 'never-null', 'how much of its own past a being shows itself'),
+    target: field(TEXT, 'null', '@name'),
     inReplyTo: field(TEXT, 'null', 'correlation of an inbox entry to answer, instead of a target'),
-    priority: field(oneOf(Object.keys(PRIORITIES)), 'omitted', 'how soon it is answered'),
-    role: field(ROLE, 'omitted', 'a role that the summoned being is asked to wear'),
-    orientation: field(oneOf(ORIENTATIONS), 'omitted', 'how much of its own past a being shows itself'),
     thread: field(TEXT, 'omitted', 'the thread it belongs to'),
     channel: field(TEXT, 'omitted', 'the channel it belongs to'),
   },
@@ -123,12 +129,13 @@ export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<Ver
   const shape: Readonly<Record<string, Field>> = SHAPES[verb]
   const read = Object.entries(shape).flatMap(([name, known]): [string, Json][] => {
     const value = Object.hasOwn(from, name) ? from[name] : undefined
-    if (value !== undefined && value !== null) {
+    const isAbsent = value === undefined || (value === null && known.absent !== 'never-null')
+    if (!isAbsent) {
       if (known.holds(value)) return [[name, value]]
       throw fieldFault(name, value, known.takes)
     }
     if (known.absent === 'error') throw fieldFault(name, value, known.takes)
-    if (known.absent === 'omitted') return []
+    if (known.absent === 'omitted' || known.absent === 'never-null') return []
     return [[name, known.absent === 'null' ? null : {}]]
   })
   return { verb, ...Object.fromEntries(read) } as Extract<VerbCall, { verb: V }>

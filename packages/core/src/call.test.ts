@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { parseCall, parseDecision } from './call.ts'
+import { callParameters, MODEL_FIELDS } from './call-shape.ts'
+
+const faultOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    return `${(error as { code?: string }).code}: ${(error as Error).message}`
+  }
+  throw new Error('nothing was refused')
+}
+
+const PRIORITY = 'one of human, interactive, background'
+const ORIENTATION = 'one of forward, half, inward'
+
+describe('parseCall', () => {
+  it('fills in what a call leaves out, and takes null for it', () => {
+    expect(parseCall({ verb: 'do', action: 'move' })).toEqual({
+      verb: 'do',
+      action: 'move',
+      target: null,
+      args: {},
+    })
+    expect(parseCall({ verb: 'do', action: 'move', target: null, args: null })).toEqual(
+      parseCall({ verb: 'do', action: 'move' }),
+    )
+    expect(parseCall({ verb: 'be', operation: 'birth', payload: null })).toEqual({
+      verb: 'be',
+      operation: 'birth',
+      payload: {},
+    })
+    expect(parseCall({ verb: 'summon', content: 'hi', thread: null, channel: null })).toEqual({
+      verb: 'summon',
+      target: null,
+      content: 'hi',
+      inReplyTo: null,
+    })
+  })
+
+  it('takes every field of a summon', () => {
+    const call = {
+      verb: 'summon',
+      target: '@ann',
+      content: { any: ['json'] },
+      inReplyTo: 'c1',
+      priority: 'background',
+      role: 'judge',
+      orientation: 'inward',
+      thread: 't1',
+      channel: 'c2',
+    }
+    expect(parseCall(call)).toEqual(call)
+  })
+
+  it.each([
+    [7, 'the call is 7; it takes an object with a verb'],
+    [{ verb: 'see' }, 'address is missing; it takes a text'],
+    [{ verb: 'see', address: null }, 'address is null; it takes a text'],
+    [{ verb: 'see', address: '' }, 'address is ""; it takes a text'],
+    [{ verb: 'do' }, 'action is missing; it takes a text'],
+    [{ verb: 'do', action: 'move', target: 7 }, 'target is 7; it takes a text'],
+    [{ verb: 'do', action: 'move', args: [] }, 'args is []; it takes an object'],
+    [{ verb: 'be', operation: null }, 'operation is null; it takes a text'],
+    [{ verb: 'be', operation: 'birth', payload: 'x' }, 'payload is "x"; it takes an object'],
+    [{ verb: 'summon' }, 'content is missing; it takes what to say'],
+    [{ verb: 'summon', content: null }, 'content is null; it takes what to say'],
+    [{ verb: 'summon', content: '' }, 'content is ""; it takes what to say'],
+    [{ verb: 'summon', content: 'hi', priority: 'soon' }, `priority is "soon"; it takes ${PRIORITY}`],
+    [{ verb: 'summon', content: 'hi', priority: null }, `priority is null; it takes ${PRIORITY}`],
+    [{ verb: 'summon', content: 'hi', role: 'No Role' }, 'role is "No Role"; it takes the name of a role'],
+    [{ verb: 'summon', content: 'hi', role: null }, 'role is null; it takes the name of a role'],
+    [{ verb: 'summon', content: 'hi', orientation: 'up' }, `orientation is "up"; it takes ${ORIENTATION}`],
+    [{ verb: 'summon', content: 'hi', orientation: null }, `orientation is null; it takes ${ORIENTATION}`],
+    [{ verb: 'summon', content: 'hi', target: '' }, 'target is ""; it takes a text'],
+    [{ verb: 'summon', content: 'hi', inReplyTo: 7 }, 'inReplyTo is 7; it takes a text'],
+    [{ verb: 'summon', content: 'hi', thread: '' }, 'thread is ""; it takes a text'],
+    [{ verb: 'summon', content: 'hi', channel: 7 }, 'channel is 7; it takes a text'],
+  ])('refuses %j', (call, says) => {
+    expect(faultOf(() => parseCall(call))).toBe(`INVALID_INPUT: ${says}`)
+  })
+
+  it.each([
+    ['summon', ['content', 'priority', 'role', 'orientation', 'target', 'inReplyTo', 'thread', 'channel']],
+    ['do', ['action', 'target', 'args']],
+    ['be', ['operation', 'payload']],
+  ])('names the faults of a %s in a fixed order', (verb, order) => {
+    const right: Record<string, string> = { content: 'hi', action: 'move', operation: 'birth' }
+    const options: Record<string, string> = { priority: 'human', role: 'judge', orientation: 'forward' }
+    const call: Record<string, unknown> = { verb, ...Object.fromEntries(order.map((name) => [name, ''])) }
+    for (const name of order) {
+      expect(faultOf(() => parseCall(call))).toContain(`INVALID_INPUT: ${name} is ""`)
+      call[name] = right[name] ?? options[name] ?? null
+    }
+    expect(parseCall(call)).toMatchObject({ verb })
+  })
+
+  it('refuses a verb that is none, and a value beyond the bounds', () => {
+    expect(faultOf(() => parseCall({ verb: 'fly' }))).toBe(
+      'VERB_NOT_SUPPORTED: verb "fly" is not one of see, do, summon, be',
+    )
+    expect(faultOf(() => parseCall({ verb: 'see', address: 'x'.repeat(70_000) }))).toMatch(
+      /^PAYLOAD_TOO_LARGE: call: /,
+    )
+    expect(faultOf(() => parseCall({ verb: 'see', address: () => 0 }))).toMatch(/^INVALID_INPUT: call: /)
+  })
+})
+
+describe('parseDecision', () => {
+  it('reads a call, a see and a failure', () => {
+    expect(parseDecision({ kind: 'see' })).toEqual({ kind: 'see', content: null })
+    expect(parseDecision({ kind: 'call', call: { verb: 'see', address: '/' }, content: 'so' })).toEqual({
+      kind: 'call',
+      call: { verb: 'see', address: '/' },
+      content: 'so',
+    })
+    const failure = { kind: 'failure', code: 'INTERNAL', message: 'why' }
+    expect(parseDecision(failure)).toEqual(failure)
+  })
+
+  it.each([
+    [null, 'the decision is null; it takes an object with a kind'],
+    [{}, 'kind is missing; it takes one of call, see, failure'],
+    [{ kind: 'fly' }, 'kind is "fly"; it takes one of call, see, failure'],
+    [{ kind: 'fly', content: 7 }, 'content is 7; it takes a text'],
+    [{ kind: 'see', content: '' }, 'content is ""; it takes a text'],
+    [{ kind: 'call', call: null }, 'the call is null; it takes an object with a verb'],
+    [{ kind: 'failure' }, 'code is missing; it takes a text'],
+    [{ kind: 'failure', code: 'INTERNAL', message: null }, 'message is null; it takes a text'],
+  ])('refuses %j', (decision, says) => {
+    expect(faultOf(() => parseDecision(decision))).toBe(`INVALID_INPUT: ${says}`)
+  })
+})
+
+describe('callParameters', () => {
+  it('describes the shown fields in their order', () => {
+    const { properties, ...rest } = callParameters('do', MODEL_FIELDS.do)
+    expect(rest).toEqual({ type: 'object', required: ['action'], additionalProperties: false })
+    expect(Object.entries(properties)).toEqual([
+      ['target', { type: 'string', description: '@name or /path; where I am when left out' }],
+      ['action', { type: 'string', description: 'the action' }],
+      ['args', { type: 'object', description: 'its arguments', additionalProperties: true }],
+    ])
+  })
+
+  it('takes another description, and another word on whether a field may be left out', () => {
+    const target = { description: 'whom', required: true }
+    expect(callParameters('summon', ['target', 'priority'], { target })).toEqual({
+      type: 'object',
+      properties: {
+        target: { type: 'string', description: 'whom' },
+        priority: {
+          type: 'string',
+          description: 'how soon it is answered',
+          enum: ['human', 'interactive', 'background'],
+        },
+      },
+      required: ['target'],
+      additionalProperties: false,
+    })
+  })
+
+  it('is typed to the fields of its verb', () => {
+    // @ts-expect-error a see has no target
+    expect(() => callParameters('see', ['target'])).toThrow(TypeError)
+  })
+})
