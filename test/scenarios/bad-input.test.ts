@@ -1,8 +1,9 @@
+import { enqueue } from '@treeos/chain'
 import { act } from '@treeos/client'
-import type { Json, JsonObject, VerbCall } from '@treeos/core'
+import { actWakeId, type Json, type JsonObject, newWake, PRIORITIES, type VerbCall } from '@treeos/core'
 import { seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, expectRefused, play, setRole, tell } from '../support/life.ts'
+import { createSpace, doAs, expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 
@@ -295,4 +296,21 @@ it.each([
   ],
 ] as const)('%s', async (_what, call, code, says) => {
   await expectRefused(world, () => act(world, 'operator', call as VerbCall), code, says)
+})
+
+it.each<[string, Json, RegExp]>([
+  ['null', null, /an act is an object with a call/],
+  ['a text', 'hello', /an act is an object with a call/],
+  ['an object without a call', {}, /call/],
+])('an act row with %s for its content fails its moment', async (what, content, says) => {
+  const id = actWakeId(`bad row: ${what}`)
+  const priority = PRIORITIES.human
+  await enqueue(world.db, newWake({ id, being: 'person', kind: 'act', priority, content }))
+  await ring(world, 'person')
+  expect(await momentOf(world, id, 20)).toMatchObject({
+    outcome: 'failure',
+    reason: 'INVALID_INPUT',
+    message: expect.stringMatching(says),
+    act: null,
+  })
 })

@@ -8,7 +8,6 @@ import {
   StaleGenerationError,
 } from '@treeos/chain'
 import {
-  type ActContent,
   canonicalJson,
   type Decision,
   type Digest,
@@ -193,9 +192,8 @@ const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the 
 /** The decision of a person's act. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
 function decisionOfPerson({ content }: LoadedMoment): Decision {
   try {
-    const { call } = content as unknown as ActContent
     if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
-    return { kind: 'call', call: parseCall(call), content: null }
+    return { kind: 'call', call: parseCall(content.call), content: null }
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return { kind: 'failure', code: error.code, message: error.message }
