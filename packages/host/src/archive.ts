@@ -12,6 +12,11 @@ import { beingWorkflowId } from '@treeos/protocol'
 export type History = temporal.api.history.v1.IHistory
 
 const SWEEP_EVERY_MS = 30_000
+/**
+ * Temporal lists a closed run once it has indexed it, and does not index runs in the order in which they closed. Each sweep
+ * therefore lists this much time again before the newest close time that the last one saw.
+ */
+const OVERLAP_MS = 5 * 60_000
 const zip = promisify(gzip)
 const unzip = promisify(gunzip)
 
@@ -29,8 +34,10 @@ export interface ArchiveOptions {
  */
 export class Archivist {
   readonly #options: ArchiveOptions
-  /** close time up to which every run is archived, ISO 8601 */
-  #until = new Date(0).toISOString()
+  /** newest close time of an archived run, in ms since 1970 UTC */
+  #newest = 0
+  /** close times of archived runs that the next sweep may list again, by run id, in ms */
+  readonly #recent = new Map<string, number>()
   readonly #sweeps: Recurring
 
   constructor(options: ArchiveOptions) {
@@ -50,16 +57,21 @@ export class Archivist {
   async sweep(): Promise<number> {
     const { client, reality, folder } = this.#options
     const beings = beingWorkflowId(reality, '')
-    const query = `WorkflowId STARTS_WITH "${beings}" AND ExecutionStatus != "Running" AND CloseTime >= "${this.#until}"`
-    let until = this.#until
+    const since = new Date(Math.max(0, this.#newest - OVERLAP_MS)).toISOString()
+    const query = `WorkflowId STARTS_WITH "${beings}" AND ExecutionStatus != "Running" AND CloseTime >= "${since}"`
+    let newest = this.#newest
     let written = 0
     for await (const run of client.workflow.list({ query })) {
+      if (this.#recent.has(run.runId)) continue
       const being = run.workflowId.slice(beings.length)
       if (await writeRun(client, folder, being, run.workflowId, run.runId)) written += 1
-      const closed = run.closeTime?.toISOString()
-      if (closed !== undefined && closed > until) until = closed
+      const closed = run.closeTime?.getTime()
+      if (closed === undefined) continue
+      this.#recent.set(run.runId, closed)
+      newest = Math.max(newest, closed)
     }
-    this.#until = until
+    this.#newest = newest
+    for (const [id, closed] of this.#recent) if (closed < newest - OVERLAP_MS) this.#recent.delete(id)
     return written
   }
 
