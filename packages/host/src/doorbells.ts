@@ -96,10 +96,10 @@ export class Doorbells {
 
   async #sweepOnce(): Promise<void> {
     const checksBusy = this.#sweepsDone++ % CHECK_EVERY_SWEEPS === 0
-    const { db, reality } = this.#options
+    const { db, reality, onError } = this.#options
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
-    this.ring(await releaseLapsed({ db, reality }))
+    this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
     if (checksBusy) this.ring(await this.#findEnded())
   }
 

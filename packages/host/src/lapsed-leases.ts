@@ -1,28 +1,33 @@
-import { listLapsedLeases } from '@treeos/chain'
+import { type Lease, listLapsedLeases } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
 import { releasedFact } from '@treeos/world'
 
-/** Most leases that one sweep releases. */
-const LAPSED_MAX = 100
+/** Leases in one page. A sweep releases every page, so leases that cannot be released do not hold up the others. */
+const PAGE_LEASES = 100
 
 /**
  * Records the release of leases that expired, or whose driver lost the lease that it acted under. Several workers may do so
  * at once: the first one writes the fact.
+ * @param onError gets the error of each lease that could not be released; the next sweep tries it again
  * @returns beings that decide for themselves again
- * @throws the first error, when no lease could be released
  */
-export async function releaseLapsed(at: OpenReality): Promise<BeingName[]> {
+export async function releaseLapsed(
+  at: OpenReality,
+  onError: (error: unknown) => void,
+): Promise<BeingName[]> {
   const freed: BeingName[] = []
-  const failed: unknown[] = []
-  for (const { being, epoch } of await listLapsedLeases(at.db, LAPSED_MAX)) {
-    try {
-      if (await releaseOne(at, being, epoch)) freed.push(being)
-    } catch (error) {
-      failed.push(error) // one lease that cannot be released must not block the others
+  for (let after: BeingName | null = ''; after !== null; ) {
+    const page: readonly Lease[] = await listLapsedLeases(at.db, PAGE_LEASES, after)
+    for (const { being, epoch } of page) {
+      try {
+        if (await releaseOne(at, being, epoch)) freed.push(being)
+      } catch (error) {
+        onError(error)
+      }
     }
+    after = page.length < PAGE_LEASES ? null : (page.at(-1)?.being ?? null)
   }
-  if (freed.length === 0 && failed.length > 0) throw failed[0]
   return freed
 }
 

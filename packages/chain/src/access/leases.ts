@@ -29,13 +29,18 @@ export async function renewLease(db: Db, being: BeingName, epoch: number): Promi
   return rows[0]?.renewed ?? false
 }
 
-/** Leases that were not renewed in time, or whose driver lost its own lease. No fact records their end yet. */
-export async function listLapsedLeases(db: Db, limit: number): Promise<Lease[]> {
+/**
+ * Leases that were not renewed in time, or whose driver lost its own lease, by the name of the being. No fact records their
+ * end yet.
+ * @param after only beings with a later name
+ */
+export async function listLapsedLeases(db: Db, limit: number, after: BeingName = ''): Promise<Lease[]> {
   return db
     .selectFrom('lease')
     .select(['being', 'driver', 'epoch', 'under'])
     .where(sql<boolean>`not treeos.lease_holds(being, epoch)`)
-    .orderBy('expires')
+    .where(sql<boolean>`being collate "C" > ${after}`)
+    .orderBy(sql`being collate "C"`)
     .limit(limit)
     .execute()
 }
