@@ -1,10 +1,11 @@
 import { act, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { defineExtension, defineOperation } from '@treeos/sdk'
+import { type Decision, defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import type { Operation } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createSpace, doAs, groundOf, play, rowOf, until, wakesOf } from '../support/life.ts'
+import { createSpace, doAs, groundOf, live, play, rowOf, until, wakesOf } from '../support/life.ts'
 import mail from '../support/mail.ts'
 import { type PostOffice, startPostOffice } from '../support/post-office.ts'
 import { stage } from '../support/puppet.ts'
@@ -32,6 +33,29 @@ const oddly = defineOperation({
 })
 const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly] })
 
+/** Decides what its asker asks for, and catches every error of that. */
+const attempt: Operation = {
+  ...defineOperation({
+    name: 'broker:attempt',
+    description: 'Does what the asker asks for, or nothing.',
+    on: 'being',
+    allow: ['self'],
+    decide: () => ({ facts: [] }),
+  }),
+  async decide({ actor, fulfil }) {
+    const { result } = await fulfil().catch(() => ({ result: 'nothing' }))
+    return { facts: [setQuality(actor, 'broker.got', result)], result }
+  },
+}
+/** the call by which the script `broker:serve` answers every wake */
+let served = {}
+const broker = defineExtension({
+  name: 'broker',
+  version: '1.0.0',
+  operations: [attempt],
+  scripts: { 'broker:serve': () => ({ kind: 'call', call: served, content: null }) as unknown as Decision },
+})
+
 let office: PostOffice
 /** runs while the office handles a request */
 let meanwhile: () => Promise<unknown> = async () => undefined
@@ -40,7 +64,7 @@ beforeAll(async () => {
   process.env.TREEOS_TEST_OFFICE = office.url
 })
 afterAll(() => office?.close())
-const world = useWorld({ extensions: [stage, mail, odds] })
+const world = useWorld({ extensions: [stage, mail, odds, broker] })
 beforeAll(async () => {
   await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 })
@@ -142,6 +166,32 @@ describe('an operation that does something outside', () => {
     expect(plain).toContain('mail:post') // the activity has its operation's name
     for (const secret of ['hello', 'again 503', 'the office says', 'in vain'])
       expect(plain).not.toContain(secret)
+  })
+})
+
+describe('an operation with an effect that another being asks for', () => {
+  const script = (action: string) => ({ verb: 'do', action, target: '@agent', args: {} })
+  beforeAll(async () => {
+    await world.birth({ name: 'agent', cognition: 'scripted', script: 'broker:serve', role: 'stage:free' })
+  })
+
+  const ask = async (by: string, text: string) => {
+    served = script(by)
+    const before = office.asked
+    expect(await live(world, 'agent', { do: 'mail:post', text })).toMatchObject({ outcome: 'act' })
+    expect(office.asked).toBe(before + 1)
+    expect(office.letters.at(-1)).toEqual({ key: expect.stringContaining('/agent/'), text })
+    return office.letters.at(-1)?.key
+  }
+
+  it('is done once, and mediate writes what came of it', async () => {
+    const receipt = await ask('mediate', 'for another')
+    expect(await lastOf('operator')).toEqual({ last: 'for another', receipt })
+  })
+
+  it('is done once for an operation of an extension too, even one that catches every error', async () => {
+    const receipt = await ask('broker:attempt', 'in spite of a catch')
+    expect((await rowOf(world, 'agent')).qualities.broker).toEqual({ got: { receipt } })
   })
 })
 

@@ -70,10 +70,11 @@ async function run(
       return fulfilled.decided
     },
   })
-  const outcome = await deciding.catch((error: unknown) => {
-    if (asked.pending === null) throw error
-    return asked.pending
-  })
+  const [settled] = await Promise.allSettled([deciding])
+  // The operation may have caught the error of `fulfil`: its decision without the effect does not count.
+  if (asked.pending !== null) return asked.pending
+  if (settled.status === 'rejected') throw settled.reason
+  const outcome = settled.value
   if (outcome.kind === 'effect-pending') return outcome
   const { facts, closes = [], result, specs = [], reply } = outcome.decided
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.
