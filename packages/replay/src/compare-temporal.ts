@@ -1,13 +1,6 @@
 import { digestOf, type StoredOutcome } from '@treeos/chain'
-import {
-  asJson,
-  type BeingName,
-  canonicalJson,
-  type Json,
-  type PinnedStack,
-  parseMomentId,
-} from '@treeos/core'
-import type { Program } from '@treeos/roles'
+import { asJson, type BeingName, canonicalJson, type Json, parseMomentId } from '@treeos/core'
+import { type Program, pinStack } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
@@ -68,7 +61,7 @@ function compareMoment(
   compare.same('programDigest', opened.programDigest, digestOf(program))
   if (record.reason === 'superseded' || stamped === null) return
   const result = evaluateProgram(program, opened)
-  const stack = result.skip === undefined ? pinned(program, result.primary, result.stacked) : null
+  const stack = result.skip === undefined ? pinStack(program, result) : null
   compare.same('stack', record.stack, stack)
   if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
   compare.same('stackDigest', record.stackDigest, stamped.stack)
@@ -79,11 +72,6 @@ function compareMoment(
   compare.same('act', record.act, stamped.act)
   compare.same('facts', record.facts, stamped.heads)
   compare.same('record', hash, stamped.record)
-}
-
-function pinned(program: Program, primary: string, stacked: readonly string[]): PinnedStack {
-  const pin = (name: string) => ({ name, digest: program.roles[name]?.digest ?? '' })
-  return { primary: pin(primary), stacked: stacked.map(pin) }
 }
 
 async function replayRun(replayer: HistoryReplayer, run: Run, compare: Comparison): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Db, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
 import type { Digest, PinnedStack } from '@treeos/core'
 import { digestsOf, openingOf, specFrom, specsOf } from '@treeos/reality'
-import type { ComposedRole, Program } from '@treeos/roles'
+import { type ComposedRole, pinStack } from '@treeos/roles'
 import {
   type BeingRow,
   composeMoment,
@@ -43,7 +43,7 @@ export async function recomputeMoment(
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that this moment cites`)
   const seen = await lookAround(reader, registry, openingOf(me, open))
-  const stack = seen.result.skip === undefined ? pin(seen.program, seen.result) : null
+  const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
@@ -51,12 +51,4 @@ export async function recomputeMoment(
   const composed = composeMoment(registry, specs, seen.face, { openedAt: open.openedAt, content })
   const { surface, prompt } = digestsOf(composed, seen.face, stack)
   return { reader, me, seen, stack, role: composed.role, surface, prompt, missing: composed.missing }
-}
-
-function pin(
-  program: Program,
-  { primary, stacked }: { primary: string; stacked: readonly string[] },
-): PinnedStack {
-  const pinned = (name: string) => ({ name, digest: program.roles[name]?.digest ?? '' })
-  return { primary: pinned(primary), stacked: stacked.map(pinned) }
 }

@@ -16,6 +16,7 @@ export {
   type RoleTable,
   type SkipReason,
 } from './evaluate/evaluate.ts'
+export { pinStack } from './evaluate/pin-stack.ts'
 export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
 export {
   type ClauseResult,

@@ -20,6 +20,7 @@ export {
   type RoleTable,
   type SkipReason,
 } from './evaluate/evaluate.ts'
+export { pinStack } from './evaluate/pin-stack.ts'
 export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
 export type { Program } from './shape/program.ts'
 export type { Clause, RoleFlow, When } from './shape/when.ts'

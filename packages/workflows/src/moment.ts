@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
-import { type BeingName, momentId, type PinnedRole, type PinnedStack } from '@treeos/core/workflow'
+import { type BeingName, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
   DecisionRef,
   OpenedMoment,
@@ -8,7 +8,7 @@ import type {
   StampedMoment,
   StampInput,
 } from '@treeos/protocol/workflow'
-import { checkWake, evaluateFlow, type FlowResult } from '@treeos/roles/workflow'
+import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, programFor } from './program.ts'
 
@@ -63,7 +63,7 @@ export async function runMoment(life: Life): Promise<FinishedMoment | null> {
   life.program = programFor(life.program, opened)
 
   const result = assign(life.program, opened) // pure: the same result on every replay
-  const stack = result.skip === undefined ? pin(life.program, result) : null
+  const stack = result.skip === undefined ? pinStack(life.program, result) : null
   const thinking = stack === null || opened.decided ? NOT_ASKED : await decide(moment, n, stack)
 
   const stamped = await stamp({
@@ -122,14 +122,6 @@ function assign(program: CompiledProgram, opened: OpenedMoment): FlowResult {
     asked: opened.asked,
   })
   return checkWake(result, opened, program.roles)
-}
-
-function pin(
-  program: CompiledProgram,
-  { primary, stacked }: Extract<FlowResult, { skip?: undefined }>,
-): PinnedStack {
-  const pinned = (name: string): PinnedRole => ({ name, digest: program.roles[name]?.digest ?? '' })
-  return { primary: pinned(primary), stacked: stacked.map(pinned) }
 }
 
 interface ThinkResult {
