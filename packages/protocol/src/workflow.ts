@@ -9,4 +9,5 @@ export {
   WAKE_SIGNAL,
 } from './address.ts'
 export type * from './beats.ts'
+export { FINAL_ERRORS } from './final-errors.ts'
 export { BEING, COGNITION, REALITY, ROLE, SEARCH_ATTRIBUTES } from './search-attributes.ts'

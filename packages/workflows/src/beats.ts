@@ -1,5 +1,11 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { Effects, LocalBeats, PendingEffect, ThinkBeats } from '@treeos/protocol/workflow'
+import {
+  type Effects,
+  FINAL_ERRORS,
+  type LocalBeats,
+  type PendingEffect,
+  type ThinkBeats,
+} from '@treeos/protocol/workflow'
 
 /**
  * Local activities: reads and appends take milliseconds and may run twice. They are retried while Postgres is
@@ -13,7 +19,7 @@ export const localBeats = (summary: string) =>
       initialInterval: '200ms',
       backoffCoefficient: 2,
       maximumInterval: '10s',
-      nonRetryableErrorTypes: ['StaleGenerationError', 'UnknownBeingError'],
+      nonRetryableErrorTypes: [...FINAL_ERRORS],
     },
   })
 

@@ -1,10 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common'
 import { digestOf } from '@treeos/chain'
-import type { Attested } from '@treeos/protocol'
+import { type Attested, FINAL_ERRORS } from '@treeos/protocol'
 import type { Observer } from './observer.ts'
-
-/** Errors that a retry cannot fix. Their messages hold names and numbers only, so they may go into history. */
-const FINAL = new Set(['StaleGenerationError', 'UnknownBeingError'])
 
 /**
  * Puts the class and code of an error into history, without its message. Messages of Postgres and of providers quote rows
@@ -25,11 +22,11 @@ export function guarded<I, O>(
       const type = error instanceof Error ? error.name : 'Error'
       const code = (error as { code?: unknown }).code
       const known = typeof code === 'string' && /^[A-Z0-9_]{2,32}$/.test(code) ? ` ${code}` : ''
+      const isFinal = FINAL_ERRORS.includes(type)
       throw ApplicationFailure.create({
         type,
-        message:
-          FINAL.has(type) && error instanceof Error ? error.message : `${name} failed:${known || ` ${type}`}`,
-        nonRetryable: FINAL.has(type),
+        message: isFinal && error instanceof Error ? error.message : `${name} failed:${known || ` ${type}`}`,
+        nonRetryable: isFinal,
       })
     } finally {
       observe.beat(name, (performance.now() - started) / 1000)
