@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { Client, type ClientOptions } from '@temporalio/client'
+import { Client } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { type Model, noopObserver, type Observer } from '@treeos/activities'
@@ -93,10 +93,6 @@ class TreeosPlugin extends SimplePlugin {
   override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {
     const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
     return super.configureReplayWorker(bundled ? worker : { ...worker, workflowsPath })
-  }
-
-  override configureClient(client: ClientOptions): ClientOptions {
-    return super.configureClient(client)
   }
 
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
