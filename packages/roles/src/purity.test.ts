@@ -58,6 +58,7 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
       'evaluateFlow',
       'flowPaths',
       'flowRoles',
+      'pinStack',
       'sliceContext',
       'worldNamespaces',
     ])
