@@ -5,7 +5,7 @@ export { bootstrapReality } from './bootstrap.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
 export { leaseOfAct } from './lease-of-act.ts'
-export { lookForMoment, type MomentLook, openingOf } from './look.ts'
+export { beginLook, lookForMoment, type MomentLook, openingOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,

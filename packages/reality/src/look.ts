@@ -6,8 +6,10 @@ import {
   type InboxEntry,
   type OpenRecord,
   type Prefetched,
+  type Reality,
 } from '@treeos/chain'
 import {
+  type ActContent,
   type BeingName,
   type Caller,
   type MomentId,
@@ -47,17 +49,16 @@ export async function lookForMoment(
   { db, reality, registry }: OpenReality & { readonly registry: Registry },
   { being, moment, n }: { readonly being: BeingName; readonly moment: MomentId; readonly n: number },
   wake: ClaimedWake,
-  { source, now, lastSealed }: Prefetched,
+  prefetched: Prefetched,
 ): Promise<MomentLook> {
-  const reader = new WorldReader(source)
-  const me = await reader.being(being)
-  if (me === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
-  const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), reality.timeZone)
+  const { lastSealed } = prefetched
+  const lease = wake.kind === 'act' ? leaseOfAct(wake) : null
+  const begun = await beginLook(reality, being, lease, prefetched)
+  if (begun === null) throw new UnknownBeingError(`no being ${being} lives in this reality`)
+  const { reader, me, time, driver, cognition } = begun
   const answered = await findAnswered(db, wake) // needs no snapshot: the content of an inbox row never changes
   const { verb, caller } = verbAndCallerOf(wake, answered)
   const asked = (answered ?? wake).askedRole
-  const driver = wake.kind === 'act' ? driverOf(me, leaseOfAct(wake)) : null
-  const cognition = momentCognition(me, driver)
   const faults: { what: string; error: unknown }[] = []
   const opening = {
     verb,
@@ -94,6 +95,26 @@ export async function lookForMoment(
     face: seen.face === null ? null : digestOf(seen.face),
   }
   return { ...seen, record, faults }
+}
+
+/** What every look begins with. The time never goes behind the last sealed moment. @returns null when no such being lives */
+export async function beginLook(
+  { timeZone }: Pick<Reality, 'timeZone'>,
+  being: BeingName,
+  lease: ActContent['lease'] | null,
+  { source, now, lastSealed }: Prefetched,
+) {
+  const reader = new WorldReader(source)
+  const me = await reader.being(being)
+  if (me === null) return null
+  const driver = driverOf(me, lease ?? null)
+  return {
+    reader,
+    me,
+    time: openTime(Math.max(now, lastSealed?.sealedAt ?? 0), timeZone),
+    driver,
+    cognition: momentCognition(me, driver),
+  }
 }
 
 /**

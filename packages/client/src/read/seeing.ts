@@ -1,17 +1,13 @@
 import { inSnapshot, prefetch, ReadSet } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { actingToSee } from '@treeos/reality'
+import { actingToSee, beginLook } from '@treeos/reality'
 import {
   type BeingRow,
   type Descriptor,
   decideCall,
-  driverOf,
   lookAround,
-  momentCognition,
-  openTime,
   type Registry,
   type Surface,
-  WorldReader,
 } from '@treeos/world'
 import { authorizeActingAs, type Presence } from '../access/persons.ts'
 
@@ -73,19 +69,14 @@ interface Look {
 async function withLook<T>(at: SeeConnection, as: BeingName, use: (look: Look) => Promise<T>): Promise<T> {
   const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
-    const { source, lastSealed, now } = await prefetch(
-      tx,
-      { reality: at.reality.id, being: as },
-      new ReadSet(),
-    )
-    const reader = new WorldReader(source)
-    const me = await reader.being(as)
-    if (me === null)
+    const prefetched = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())
+    const begun = await beginLook(at.reality, as, lease, prefetched)
+    if (begun === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(as)} lives in this reality`)
-    const time = openTime(Math.max(now, lastSealed?.sealedAt ?? 0), at.reality.timeZone)
+    const { reader, me, time, driver } = begun
+    const { lastSealed } = prefetched
     const woken = { caller: null, asked: null, asker: null, trigger: null }
-    const driver = lease === null ? null : driverOf(me, lease)
-    const cognition = momentCognition(me, driver).kind
+    const cognition = begun.cognition.kind
     const opening = { me, cognition, verb: 'see' as const, time, lastSealed, ...woken }
     const { result, face } = await lookAround(reader, at.registry, opening)
     if (result.skip !== undefined || face === null) {
