@@ -47,10 +47,7 @@ export function create(
     const target = RENAMED[file] ?? file
     const text = named(readFileSync(join(TEMPLATE, file), 'utf8'), name).replaceAll(VERSION, version)
     mkdirSync(dirname(join(folder, target)), { recursive: true })
-    writeFileSync(
-      join(folder, target),
-      file === 'package.json' && from !== undefined ? linked(text, resolve(from)) : text,
-    )
+    writeFileSync(join(folder, target), from === undefined ? text : forCheckout(file, text, resolve(from)))
     return target
   })
   return { folder, files: written }
@@ -60,6 +57,12 @@ const named = (text: string, name: string): string => text.replaceAll(PLACEHOLDE
 
 function ownVersion(): string {
   return JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8')).version
+}
+
+/** npm cannot install packages that are linked from a checkout; pnpm can. */
+function forCheckout(file: string, text: string, checkout: string): string {
+  if (file === 'README.md') return text.replace('npm install', 'npx pnpm@12.21.0 install')
+  return file === 'package.json' ? linked(text, checkout) : text
 }
 
 /** The same package.json with each package of TreeOS linked from a checkout. */

@@ -19,7 +19,7 @@ try {
     if (path === undefined || more.length > 0) throw new UsageError('give one folder')
     const { folder, files } = create(path, { from: values.from })
     // npm does not know `link:` and `workspace:`, which a checkout needs.
-    const manager = values.from === undefined ? 'npm' : 'pnpm'
+    const manager = values.from === undefined ? 'npm' : 'npx pnpm@12.21.0'
     console.log(
       `${folder} now has ${files.join(', ')}\n\nNow:\n  cd ${path}\n  ${manager} install\n  ${manager} start`,
     )

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
 import { type ModelEndpoint, resolveModelEndpoint } from '@treeos/host'
-import { findExecutable, freePort, readInstance } from '@treeos/local'
+import { cachedTemporal, findExecutable, freePort, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
@@ -83,12 +83,10 @@ async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<F
   return good(`built once with ${version}, then kept in the cache`)
 }
 
-/** A server that was downloaded or built before. */
+/** A server that an earlier start downloaded or built. */
 function keptTemporal(env: NodeJS.ProcessEnv): string | null {
   const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
-  if (!existsSync(cache)) return null
-  const name = readdirSync(cache).find((one) => /^temporal-([0-9a-f]{16}|cli)$/.test(one))
-  return name === undefined ? null : join(cache, name)
+  return cachedTemporal(cache)?.path ?? null
 }
 
 async function checkNamedTemporal(): Promise<Finding> {

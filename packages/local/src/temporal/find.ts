@@ -39,12 +39,15 @@ export async function findTemporal(options: FindOptions): Promise<TemporalBinary
   const { path, cacheDir } = options
   return (
     onPath(path) ??
-    downloaded(cacheDir) ??
-    builtTemporal(cacheDir) ??
+    cachedTemporal(cacheDir) ??
     (await downloadAndFind(options)) ??
     (await buildTemporal(options))
   )
 }
+
+/** The server that an earlier start downloaded or built; null when there is none. */
+export const cachedTemporal = (cacheDir: string): TemporalBinary | null =>
+  downloaded(cacheDir) ?? builtTemporal(cacheDir)
 
 async function downloadAndFind(options: FindOptions): Promise<TemporalBinary | null> {
   if (options.env.TREEOS_NO_DOWNLOAD === '1') return null
