@@ -41,7 +41,7 @@ it('has the test that the guide shows', () => {
 
 it('makes a world with an extension of its own, which compiles, whose test passes, and which lives and replays', async () => {
   const { stdout } = await create('my-hello', '--from', ROOT)
-  expect(stdout).toContain('pnpm install')
+  expect(stdout).toContain('npx pnpm@12.21.0 install')
   await expect(create('my-hello')).rejects.toMatchObject({ stderr: expect.stringContaining('not empty') })
   const source = readFileSync(join(made, 'src/index.ts'), 'utf8')
   expect(source.split('\n').length).toBeLessThan(60)
