@@ -74,7 +74,7 @@ describe('an inbox', () => {
       from generate_series(1, ${LIMITS.inboxLengthMax} - 1) i`.execute(world.owner)
     const call = { verb: 'summon', target: '@person', content: 'and this?' }
     expect(await play(world, 'boss', call)).toMatchObject({ outcome: 'act' }) // the last that finds room
-    const full = `the inbox of @person holds ${LIMITS.inboxLengthMax}, at most ${LIMITS.inboxLengthMax} may wait`
+    const full = `the inbox of @person holds ${LIMITS.inboxLengthMax} open wakes; the limit is ${LIMITS.inboxLengthMax}`
     expect(await play(world, 'boss', call)).toMatchObject({
       outcome: 'failure',
       reason: 'RATE_LIMITED',
