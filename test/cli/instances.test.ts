@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import { CliInstance, isAlive, MAIN, until } from './instance.ts'
 
@@ -102,6 +103,20 @@ it('a worker that dies is started again, and down stops a run in the foreground 
   expect(pids.filter(isAlive)).toEqual([])
 })
 
+/** An outgoing connection of another process may hold the port for a moment. */
+async function occupy(port: number | undefined): Promise<Server> {
+  for (let tries = 1; ; tries += 1) {
+    const listener = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(listener, 'listening')
+      return listener
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === 100) throw error
+      await sleep(100)
+    }
+  }
+}
+
 it('a worker follows servers that had to take other ports', async () => {
   const home = newInstance()
   expect((await home.run(['up', '--detach'])).status).toBe(0)
@@ -112,12 +127,7 @@ it('a worker follows servers that had to take other ports', async () => {
       const pid = home.pidOf(name)
       process.kill(pid, 'SIGKILL')
       await until(`the end of ${name}`, () => !isAlive(pid))
-      const listener = createServer().listen(before.ports[name], '127.0.0.1')
-      // A connection of another process may have taken the port first: then it is taken as well.
-      await once(listener, 'listening').catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EADDRINUSE') throw error
-      })
-      return listener
+      return occupy(before.ports[name])
     }),
   )
   const { status, stderr } = await home.run(['up', '--detach'])
