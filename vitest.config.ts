@@ -10,7 +10,7 @@ const STORM = 'test/faults/kill-storm.test.ts'
 
 /**
  * Seconds that the long files take on two quiet cores. Those of the first list mostly wait: for servers that come back, for
- * timers and time limits. Two of them run beside two others, so that the processors are never idle.
+ * timers and time limits. A lane of them runs beside each lane of others, so that the processors are never idle.
  */
 const WAITING: Readonly<Record<string, number>> = {
   'test/faults/lives': 120,
@@ -40,7 +40,7 @@ const WORKING: Readonly<Record<string, number>> = {
 }
 const OTHERS_SECONDS = 7
 /** Files of each list at once. */
-const LANES = 2
+const LANES = 3
 
 /** Starts long files first, and spreads those that wait over the run. */
 class LongestFirst extends BaseSequencer {
@@ -93,8 +93,10 @@ export default defineConfig({
           include: ['test/**/*.test.ts', `${LOCAL}/*.test.ts`],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
           globalSetup: ['test/support/services.ts'],
+          setupFiles: ['test/support/runtime.ts'],
           testTimeout: 120_000, // allows for a machine that others use too
           maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared
+          isolate: false, // a process for each file would load Temporal's SDK a hundred times
           hookTimeout: 180_000, // a first start may build Temporal's server
         },
       },

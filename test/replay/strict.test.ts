@@ -34,8 +34,9 @@ describe('the strict recorder', () => {
     replayer = await openReplayer()
     runs = await fetchRuns(client, reality.name, 'librarian', null)
   })
-  afterAll(async () => {
-    process.env.TZ = zone
+  afterAll(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
   })
 
   const replayed = async (changed = runs) =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker } from '@temporalio/worker'
 import { Schedules } from '@treeos/host'
 import { ensureTemporal, freePort, removeInstance } from '@treeos/local'
 import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
@@ -17,11 +17,6 @@ const EVERY_SECONDS = { slow: 12, fast: 2 }
 const OUTAGE_MS = 26_000
 
 it('F89 of the ticks that Temporal missed while it was down a worker gets one for a long interval, at most one for a short one', async () => {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } }, // an outage causes many warnings
-    shutdownSignals: [],
-  })
   const dataDir = await mkdtemp(join(tmpdir(), `treeos-test-${process.pid}-`))
   const ports = { grpc: await freePort('Temporal') }
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)

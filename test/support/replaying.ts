@@ -1,23 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyChains } from '@treeos/chain'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
-import { afterAll, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { World } from './world.ts'
 
 /** Made once for all files of a run. */
 export const replayBundle = () => ({ codePath: inject('replayBundlePath') })
 
 let opened: Promise<HistoryReplayer> | null = null
-/** The one of this process, closed after its last test. */
+/** The one of this process, which runs many test files. It ends with the process. */
 export const openReplayer = (): Promise<HistoryReplayer> => {
   opened ??= HistoryReplayer.open(replayBundle())
   return opened
 }
-afterAll(async () => {
-  await (await opened)?.close()
-  opened = null
-})
-
 /**
  * Replays every moment of this world, from the chain and from Temporal's histories, or from one of them. No being may be in
  * the middle of a moment. A workflow task whose stamp is committed may reach history later on a busy machine, so a missing

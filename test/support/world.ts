@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker } from '@temporalio/worker'
 import { type ChainDb, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
@@ -47,13 +47,7 @@ export interface WorldOptions {
   readonly workerUrl?: (url: string) => string
 }
 
-let installed = false
-
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  if (!installed) {
-    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
-    installed = true
-  }
   const address = inject('temporalAddress')
   const { url: plainUrl, drop } = await migratedDatabase()
   const owner = openDatabase(plainUrl, { asOwner: true, poolMax: 4 })
