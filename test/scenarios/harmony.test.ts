@@ -2,7 +2,7 @@ import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
 import { describe, expect, it } from 'vitest'
-import { askedFor, beingOf, createSpace, doAs, play, rowOf, until, wakesOf } from '../support/life.ts'
+import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -28,13 +28,15 @@ async function ways(): Promise<Map<string, string[]>> {
     .execute()
   const all = new Map<string, string[]>()
   for (const { reel, bytes } of rows) {
-    const { path, value } = JSON.parse(bytes.toString()) as { path: string[]; value: number[] }
-    if (path.join('.') === 'harmony.position') all.set(reel, [...(all.get(reel) ?? []), value.join(',')])
+    const { path, value } = JSON.parse(bytes.toString()) as {
+      path: string[]
+      value: { x: number; y: number }
+    }
+    if (path.join('.') === 'harmony.position')
+      all.set(reel, [...(all.get(reel) ?? []), `${value.x},${value.y}`])
   }
   return all
 }
-const placeOf = async (being: string) =>
-  ((await rowOf(world, being)).qualities.harmony as { position?: number[] } | undefined)?.position ?? null
 const dancedBy = async (being: string) =>
   (await moments(world.db, being)).filter(
     ({ primary, outcome }) => primary === 'harmony:dancer' && outcome === 'act',
@@ -69,7 +71,7 @@ describe('the dance floor', () => {
     expect(said).toEqual([])
   })
 
-  it('each step was one square, onto none of the walls, and nobody ever stood on another', async () => {
+  it('each step was one square, straight or diagonal, and onto none of the walls', async () => {
     const all = await ways()
     expect([...all.keys()]).toEqual(DANCERS.map((name) => `being:${name}`))
     for (const squares of all.values()) {
@@ -79,68 +81,83 @@ describe('the dance floor', () => {
         const [[x = 0, y = 0], [u = 0, v = 0]] = [square, squares[i] ?? ''].map((text) =>
           text.split(',').map(Number),
         ) as [number[], number[]]
-        return Math.abs(x - u) + Math.abs(y - v)
+        return Math.max(Math.abs(x - u), Math.abs(y - v))
       })
       expect(new Set(distances)).toEqual(new Set([1]))
     }
-    const now = await Promise.all(DANCERS.map(placeOf))
-    expect(new Set(now.map(String)).size).toBe(DANCERS.length)
+    // From the corners the shortest way to the others is diagonal.
+    const diagonals = [...all.values()].flatMap((squares) =>
+      squares.slice(1).filter((square, i) => {
+        const [x, y] = square.split(',')
+        const [u, v] = squares[i]!.split(',')
+        return x !== u && y !== v
+      }),
+    )
+    expect(diagonals).not.toEqual([])
   })
 
-  it('F94 a dancer sees its position, the grid, neighbors, walls and legal moves, model and gate alike', async () => {
+  it('F94 a dancer sees position, grid, eight neighbors, walls and legal moves, and may do just these', async () => {
     const role = 'harmony:resting'
-    const payload = {
-      name: 'eve',
-      cognition: 'llm',
-      role,
-      roleFlow: dancing as unknown as JsonObject[],
-      home: '/floor',
-    }
-    await world.birth(payload)
-    await doAs(world, 'harmony:enter', '@eve', { at: [3, 4] }) // east of it is a wall
-    model.script((request) =>
+    const roleFlow = dancing as unknown as JsonObject[]
+    await createSpace(world, '/drawn')
+    await doAs(world, 'harmony:lay-floor', '/drawn', { width: 10, height: 10, walls: [{ x: 2, y: 3 }] })
+    await world.birth({ name: 'eve', cognition: 'llm', role, roleFlow, home: '/drawn' })
+    await world.birth({ name: 'follower', cognition: 'human', role, home: '/drawn' })
+    await doAs(world, 'harmony:enter', '@eve', { at: { x: 3, y: 4 } })
+    await doAs(world, 'harmony:enter', '@follower', { at: { x: 4, y: 3 } })
+    const says = (request: Parameters<typeof beingOf>[0], direction: string) =>
       beingOf(request) === 'eve'
-        ? {
-            tool: {
-              name: 'do',
-              args: { action: 'harmony:step', target: '@eve', args: { direction: 'east' } },
-            },
-          }
-        : undefined,
-    )
-    await doAs(world, 'harmony:drum', '/floor', { alive: true })
-    await until(async () => (await moments(world.db, 'eve')).some(({ outcome }) => outcome === 'failure'))
-    await doAs(world, 'harmony:drum', '/floor', { alive: false })
+        ? { tool: { name: 'do', args: { action: 'harmony:step', target: '@eve', args: { direction } } } }
+        : undefined
+    const danced = async (outcome: string) =>
+      (await moments(world.db, 'eve')).filter(
+        (one) => one.primary === 'harmony:dancer' && one.outcome === outcome,
+      )
+    model.script((request) => says(request, 'NW'))
+    await doAs(world, 'harmony:drum', '/drawn', { alive: true })
+    await until(async () => (await danced('failure')).length > 0, { what: 'a step into the wall' })
+    model.script((request) => says(request, 'NE'))
+    await until(async () => (await danced('act')).length > 0, { what: 'a diagonal step' })
+    model.script((request) => says(request, 'STAY'))
+    await until(async () => (await danced('act')).length > 1, { what: 'staying' })
+    await doAs(world, 'harmony:drum', '/drawn', { alive: false })
+
     const system = askedFor(model, 'eve')[0]?.messages[0]?.content ?? ''
     const [, view = ''] = /\[neighbors\]\n(\{.*?\n\})/s.exec(system) ?? []
     expect(JSON.parse(view)).toEqual({
-      grid: { width: 10, height: 10 },
-      walls: [
-        [4, 4],
-        [4, 5],
-        [5, 4],
-      ],
-      position: [3, 4],
-      neighbors: DANCERS.map((name) => ({ being: `@${name}`, at: [expect.any(Number), expect.any(Number)] })),
-      legalMoves: expect.not.arrayContaining(['east']),
+      position: { x: 3, y: 4 },
+      grid: { w: 10, h: 10 },
+      neighbors: {
+        N: 'empty',
+        NE: '@follower',
+        E: 'empty',
+        SE: 'empty',
+        S: 'empty',
+        SW: 'empty',
+        W: 'empty',
+        NW: 'wall',
+      },
+      walls: ['NW'],
+      legalMoves: ['STAY', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W'],
     })
-    const refused = (await moments(world.db, 'eve')).find(({ outcome }) => outcome === 'failure')
+    const [refused] = await danced('failure')
     expect(refused).toMatchObject({
       reason: 'RESOURCE_CONFLICT',
-      message: expect.stringMatching(/^the way east of 3,4 is not free; @eve can go /),
+      message: 'NW of 3,4 is a wall or off the floor; legal moves: STAY, N, NE, E, SE, S, SW, W',
     })
     expect((await explain(world.db, 'eve', refused!.n)).surface.canDo).toEqual(['harmony:step'])
-    expect(await placeOf('eve')).toEqual([3, 4])
+    expect((await ways()).get('being:eve')?.slice(0, 3)).toEqual(['3,4', '4,3', '4,3'])
   })
 
   it.each<[string, string, JsonObject, string]>([
     ['harmony:lay-floor', '/floor', { width: 0, height: 3 }, 'INVALID_INPUT'],
-    ['harmony:lay-floor', '/floor', { width: 3, height: 3, walls: [[1]] }, 'INVALID_INPUT'],
-    ['harmony:enter', '@eve', { at: [4, 4] }, 'RESOURCE_CONFLICT'],
-    ['harmony:enter', '@eve', { at: [10, 0] }, 'RESOURCE_CONFLICT'],
+    ['harmony:lay-floor', '/floor', { width: 3, height: 3, walls: [[1, 2]] }, 'INVALID_INPUT'],
+    ['harmony:enter', '@eve', { at: { x: 2, y: 3 } }, 'RESOURCE_CONFLICT'],
+    ['harmony:enter', '@eve', { at: { x: 10, y: 0 } }, 'RESOURCE_CONFLICT'],
     ['harmony:enter', '@eve', {}, 'INVALID_INPUT'],
-    ['harmony:enter', '@echo', { at: [0, 0] }, 'INVALID_INPUT'],
-    ['harmony:step', '@eve', { direction: 'north' }, 'FORBIDDEN'],
+    ['harmony:enter', '@eve', { at: [3, 3] }, 'INVALID_INPUT'],
+    ['harmony:enter', '@echo', { at: { x: 0, y: 0 } }, 'INVALID_INPUT'],
+    ['harmony:step', '@eve', { direction: 'N' }, 'FORBIDDEN'],
     ['harmony:drum', '/floor', { alive: 'yes' }, 'INVALID_INPUT'],
     ['harmony:tick', '@eve', {}, 'INVALID_TYPE'],
   ])('%s on %s with %j is refused: %s', async (action, target, args, code) => {
@@ -158,7 +175,7 @@ describe('the dance floor', () => {
     })
     for (const value of [true, null, { walls: 7 }]) {
       await doAs(world, 'set-space', '/bog', { field: 'harmony.floor', value })
-      await expect(doAs(world, 'harmony:enter', '@odd', { at: [0, 0] })).rejects.toMatchObject({
+      await expect(doAs(world, 'harmony:enter', '@odd', { at: { x: 0, y: 0 } })).rejects.toMatchObject({
         code: 'INVALID_INPUT',
         message: expect.stringContaining('no floor is laid in /bog'),
       })
@@ -170,7 +187,7 @@ describe('the dance floor', () => {
         verb: 'do',
         action: 'harmony:step',
         target: '@odd',
-        args: { direction: 'east' },
+        args: { direction: 'E' },
       }),
     ).toMatchObject({ outcome: 'failure', reason: 'INVALID_INPUT' })
   })
@@ -180,9 +197,9 @@ describe('the dance floor', () => {
     await world.birth({ name: 'imp', cognition: 'scripted', script: 'stage:puppet', role, home: '/floor' })
     const does = (action: string, target: string, args: JsonObject) =>
       play(world, 'imp', { verb: 'do', action, target, args })
-    expect(await does('harmony:step', '@ada', { direction: 'north' })).toMatchObject({ reason: 'FORBIDDEN' })
+    expect(await does('harmony:step', '@ada', { direction: 'N' })).toMatchObject({ reason: 'FORBIDDEN' })
     expect(await does('harmony:tick', '/floor', {})).toMatchObject({ reason: 'FORBIDDEN' })
-    expect(await does('harmony:step', '@imp', { direction: 'north' })).toMatchObject({
+    expect(await does('harmony:step', '@imp', { direction: 'N' })).toMatchObject({
       reason: 'INVALID_INPUT',
       message: '@imp is not on the floor: harmony:enter',
     })

@@ -2,77 +2,120 @@ import { type BeingRow, type SpaceRow, TreeosError, type WorldReader } from '@tr
 import { z } from 'zod'
 
 export const SIDE_MAX = 100
-export const square = z.tuple([z.number().int().min(0).max(SIDE_MAX), z.number().int().min(0).max(SIDE_MAX)])
-
+const coordinate = z
+  .number()
+  .int()
+  .min(0)
+  .max(SIDE_MAX - 1)
 /** Column and row of a square, from 0 at the north-west. */
-export type Square = readonly [x: number, y: number]
+export const square = z.object({ x: coordinate, y: coordinate })
+export type Square = Readonly<z.infer<typeof square>>
 
-export const DIRECTIONS = ['north', 'east', 'south', 'west'] as const
-export type Direction = (typeof DIRECTIONS)[number]
-const STEPS: Readonly<Record<Direction, Square>> = {
-  north: [0, -1],
-  east: [1, 0],
-  south: [0, 1],
-  west: [-1, 0],
-}
+/** The eight neighbouring squares, clockwise, as [columns to the east, rows to the south]. */
+const STEPS = {
+  N: [0, -1],
+  NE: [1, -1],
+  E: [1, 0],
+  SE: [1, 1],
+  S: [0, 1],
+  SW: [-1, 1],
+  W: [-1, 0],
+  NW: [-1, -1],
+} as const
+export type Direction = keyof typeof STEPS
+const DIRECTIONS = Object.keys(STEPS) as readonly Direction[]
 
-/** A floor as one dancer sees it. */
+export const MOVES = ['STAY', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'] as const
+export type Move = (typeof MOVES)[number]
+
+/** A floor as it is laid in a space. */
 export interface Floor {
-  readonly grid: { readonly width: number; readonly height: number }
+  readonly grid: { readonly w: number; readonly h: number }
   readonly walls: readonly Square[]
-  readonly position: Square | null
-  /** the other dancers on the floor, sorted by name */
-  readonly neighbors: readonly { readonly being: string; readonly at: Square }[]
-  /** directions of a step that stays on the floor and hits no wall and no dancer */
-  readonly legalMoves: readonly Direction[]
 }
 
-const isSame = (a: Square, b: Square): boolean => a[0] === b[0] && a[1] === b[1]
-export const after = ([x, y]: Square, direction: Direction): Square => [
-  x + STEPS[direction][0],
-  y + STEPS[direction][1],
-]
+/** What a dancer sees around itself. */
+export interface Surroundings {
+  /** null for a being that is not on the floor; then all lists are empty */
+  readonly position: Square | null
+  readonly grid: Floor['grid']
+  /** by direction: `empty`, `wall`, or the stances of the dancers there */
+  readonly neighbors: Readonly<Partial<Record<Direction, string>>>
+  /** directions in which a wall or the edge of the floor stops a step */
+  readonly walls: readonly Direction[]
+  /** the moves that `harmony:step` accepts */
+  readonly legalMoves: readonly Move[]
+}
 
-/** Whether a square is on the floor and holds no wall and no dancer. */
-export function isFree(
-  { grid, walls, neighbors }: Omit<Floor, 'legalMoves' | 'position'>,
-  square: Square,
-): boolean {
-  const [x, y] = square
-  const isInside = x >= 0 && y >= 0 && x < grid.width && y < grid.height
-  return isInside && ![...walls, ...neighbors.map(({ at }) => at)].some((taken) => isSame(taken, square))
+/** Squares of the other dancers, by stance. */
+export type Others = Readonly<Record<string, Square>>
+
+const isSame = (a: Square, b: Square): boolean => a.x === b.x && a.y === b.y
+export function after({ x, y }: Square, move: Move): Square {
+  const [east, south] = move === 'STAY' ? [0, 0] : STEPS[move]
+  return { x: x + east, y: y + south }
+}
+
+/** Whether a square lies on the floor and is no wall. Dancers are no obstacle: on one beat all of them move. */
+export function isOpen({ grid, walls }: Floor, at: Square): boolean {
+  const isInside = at.x >= 0 && at.y >= 0 && at.x < grid.w && at.y < grid.h
+  return isInside && !walls.some((wall) => isSame(wall, at))
+}
+
+/** The moves from a square that stay on the floor and hit no wall. */
+export const legalMoves = (floor: Floor, from: Square): Move[] =>
+  MOVES.filter((move) => isOpen(floor, after(from, move)))
+
+/** What lies around a square. */
+export function surroundings(floor: Floor, position: Square | null, others: Others): Surroundings {
+  const { grid } = floor
+  if (position === null) return { position, grid, neighbors: {}, walls: [], legalMoves: [] }
+  const isWall = (way: Direction) => !isOpen(floor, after(position, way))
+  const found = (way: Direction) => {
+    if (isWall(way)) return 'wall'
+    const there = Object.keys(others).filter((name) => isSame(others[name] as Square, after(position, way)))
+    return there.length === 0 ? 'empty' : there.join(' ')
+  }
+  return {
+    position,
+    grid,
+    neighbors: Object.fromEntries(DIRECTIONS.map((way) => [way, found(way)])),
+    walls: DIRECTIONS.filter(isWall),
+    legalMoves: legalMoves(floor, position),
+  }
 }
 
 /**
- * Reads the floor of a being's space. It reads the place of every dancer, so the commit refuses two steps at once onto one square.
+ * The floor of a being's space.
  * @throws {TreeosError} INVALID_INPUT if the space has no floor
  */
 export async function floorOf(me: BeingRow, world: WorldReader): Promise<Floor> {
-  const grid = gridOf(await world.space(me.space))
-  if (grid === null)
+  const floor = laidIn(await world.space(me.space))
+  if (floor === null)
     throw new TreeosError('INVALID_INPUT', `no floor is laid in ${me.space}: harmony:lay-floor lays one`)
-  const names = (await world.occupants(me.space)).filter((name) => name !== me.name)
-  const neighbors: { being: string; at: Square }[] = []
-  for (const name of names) {
-    const at = placeOf(await world.being(name))
-    if (at !== null) neighbors.push({ being: `@${name}`, at })
+  return floor
+}
+
+/** The other dancers in a being's space, sorted by name. */
+export async function othersOf(me: BeingRow, world: WorldReader): Promise<Others> {
+  const others: Record<string, Square> = {}
+  for (const name of await world.occupants(me.space)) {
+    const at = name === me.name ? null : positionOf(await world.being(name))
+    if (at !== null) others[`@${name}`] = at
   }
-  const position = placeOf(me)
-  const floor = { ...grid, neighbors }
-  const legalMoves = DIRECTIONS.filter((way) => position !== null && isFree(floor, after(position, way)))
-  return { ...floor, position, legalMoves }
+  return others
 }
 
 /** Qualities can be set by hand to anything, so a malformed floor or square counts as absent. */
 const laid = z.object({ floor: z.object({ width: z.number(), height: z.number(), walls: z.array(square) }) })
 const placed = z.object({ position: square })
 
-function gridOf(space: SpaceRow | null): Pick<Floor, 'grid' | 'walls'> | null {
+function laidIn(space: SpaceRow | null): Floor | null {
   const { data } = laid.safeParse(space?.qualities.harmony)
   if (data === undefined) return null
   const { width, height, walls } = data.floor
-  return { grid: { width, height }, walls }
+  return { grid: { w: width, h: height }, walls }
 }
 
-const placeOf = (being: BeingRow | null): Square | null =>
+export const positionOf = (being: BeingRow | null): Square | null =>
   placed.safeParse(being?.qualities.harmony).data?.position ?? null

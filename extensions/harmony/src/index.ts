@@ -12,7 +12,22 @@ import {
   TreeosError,
 } from '@treeos/sdk'
 import { z } from 'zod'
-import { after, DIRECTIONS, type Direction, type Floor, floorOf, isFree, SIDE_MAX, square } from './floor.ts'
+import {
+  after,
+  floorOf,
+  isOpen,
+  legalMoves,
+  MOVES,
+  type Move,
+  type Others,
+  othersOf,
+  positionOf,
+  SIDE_MAX,
+  type Square,
+  type Surroundings,
+  square,
+  surroundings,
+} from './floor.ts'
 
 const layFloor = defineOperation({
   name: 'harmony:lay-floor',
@@ -22,42 +37,49 @@ const layFloor = defineOperation({
   args: z.object({
     width: z.number().int().min(1).max(SIDE_MAX).describe('squares from west to east'),
     height: z.number().int().min(1).max(SIDE_MAX).describe('squares from north to south'),
-    walls: z.array(square).max(1000).default([]).describe('squares, [x, y] from the north-west'),
+    walls: z.array(square).max(1000).default([]).describe('squares, {x, y} from the north-west'),
   }),
   decide: ({ target, args }) => ({ facts: [setQuality(target, 'harmony.floor', args)], result: args }),
 })
 
 const enter = defineOperation({
   name: 'harmony:enter',
-  description: 'Puts a being on a free square of the floor of its space.',
+  description: 'Puts a being on a square of the floor of its space.',
   on: 'being',
   allow: ['self', 'ancestor', 'operator'],
-  args: z.object({ at: square.describe('[x, y] from the north-west') }),
+  args: z.object({ at: square.describe('{x, y} from the north-west') }),
   async decide({ target, args, world }) {
-    if (!isFree(await floorOf(target, world), args.at))
-      throw new TreeosError('RESOURCE_CONFLICT', `square ${args.at.join(',')} of ${target.space} is not free`)
+    if (!isOpen(await floorOf(target, world), args.at)) {
+      const { x, y } = args.at
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `square ${x},${y} of ${target.space} is a wall or off the floor`,
+      )
+    }
     return { facts: [setQuality(target, 'harmony.position', args.at)], result: { at: args.at } }
   },
 })
 
 const step = defineOperation({
   name: 'harmony:step',
-  description: 'Goes one square on the floor.',
+  description: 'Goes one square on the floor, or stays.',
   on: 'being',
   allow: ['self'],
-  args: z.object({ direction: z.enum(DIRECTIONS).describe('where to') }),
+  args: z.object({ direction: z.enum(MOVES).describe('where to') }),
   async decide({ target, args, world }) {
-    const { position, legalMoves } = await floorOf(target, world)
+    const floor = await floorOf(target, world)
+    const position = positionOf(target)
     if (position === null)
       throw new TreeosError('INVALID_INPUT', `@${target.name} is not on the floor: harmony:enter`)
-    if (!legalMoves.includes(args.direction)) {
-      const ways = legalMoves.length === 0 ? 'nowhere' : legalMoves.join(', ')
+    const legal = legalMoves(floor, position)
+    if (!legal.includes(args.direction)) {
+      const { x, y } = position
       throw new TreeosError(
         'RESOURCE_CONFLICT',
-        `the way ${args.direction} of ${position.join(',')} is not free; @${target.name} can go ${ways}`,
+        `${args.direction} of ${x},${y} is a wall or off the floor; legal moves: ${legal.join(', ')}`,
       )
     }
-    const at = after(position, args.direction) as [number, number]
+    const at = after(position, args.direction)
     return { facts: [setQuality(target, 'harmony.position', at)], result: { at } }
   },
 })
@@ -91,10 +113,10 @@ const drummer = defineRole({
 const dancer = defineRole({
   name: 'harmony:dancer',
   canDo: ['harmony:step'],
-  see: ['harmony:neighbors'],
+  see: ['harmony:neighbors', 'harmony:others'],
   prompt: ({ me }) =>
-    `You are ${me.name}, dancing. On each beat take one step to a square that is free (legalMoves), near the others but never ` +
-    'into them. If there is none, stay.',
+    `You are ${me.name}, dancing. On each beat take one step of legalMoves: towards the others, but onto a square that is empty. ` +
+    'If there is none, STAY.',
 })
 const resting = defineRole({ name: 'harmony:resting', prompt: 'The drum is silent. You rest.' })
 
@@ -124,12 +146,14 @@ const beat: Script = ({ wake, primary, face }) =>
 const isScheduled = (content: Json): boolean =>
   typeof content === 'object' && content !== null && 'event' in content && content.event === 'schedule'
 
-/** Takes the free step that is nearest to the other dancers. */
+/** Takes the step onto an empty square that is nearest to the other dancers. Stays when there is none. */
 const dance: Script = ({ primary, face }) => {
-  const view = face.views.find(({ name }) => name === 'neighbors')?.view as Floor | undefined
-  const way = primary === 'harmony:dancer' && view !== undefined ? towards(view) : null
-  if (way === null) return silence
-  const args = { direction: way }
+  const seen = (name: string) => face.views.find((view) => view.name === name)?.view
+  const around = seen('neighbors') as Surroundings | undefined
+  const others = (seen('others') ?? {}) as Others
+  const move = primary === 'harmony:dancer' && around !== undefined ? towards(around, others) : null
+  if (move === null) return silence
+  const args = { direction: move }
   return {
     kind: 'call',
     call: { verb: 'do', action: 'harmony:step', target: `@${face.me.name}`, args },
@@ -137,13 +161,14 @@ const dance: Script = ({ primary, face }) => {
   }
 }
 
-function towards({ position, neighbors, legalMoves }: Floor): Direction | null {
+function towards({ position, neighbors, legalMoves }: Surroundings, others: Others): Move | null {
   if (position === null) return null
-  const distance = (way: Direction) => {
-    const [x, y] = after(position, way)
-    return neighbors.reduce((sum, { at }) => sum + Math.abs(at[0] - x) + Math.abs(at[1] - y), 0)
+  const distance = (move: Move) => {
+    const { x, y } = after(position, move)
+    return Object.values(others).reduce((sum, at) => sum + Math.hypot(at.x - x, at.y - y), 0)
   }
-  return legalMoves.toSorted((a, b) => distance(a) - distance(b))[0] ?? null
+  const empty = legalMoves.filter((move) => move !== 'STAY' && neighbors[move] === 'empty')
+  return empty.toSorted((a, b) => distance(a) - distance(b))[0] ?? 'STAY'
 }
 
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
@@ -151,7 +176,7 @@ const born = (name: string, script: string, role: string, roleFlow: RoleFlow) =>
   operation: 'birth',
   payload: { name, cognition: 'scripted', script, role, roleFlow, home: '/floor' },
 })
-const entering = (being: string, at: readonly [number, number]) => ({
+const entering = (being: string, at: Square) => ({
   verb: 'do' as const,
   action: 'harmony:enter',
   target: `@${being}`,
@@ -165,7 +190,11 @@ export default defineExtension({
   roles: [drummer, dancer, resting],
   clauses: dancing,
   operations: [layFloor, enter, step, drum, tick],
-  see: { 'harmony:neighbors': async ({ me, world }) => asJson(await floorOf(me, world)) },
+  see: {
+    'harmony:neighbors': async ({ me, world }) =>
+      asJson(surroundings(await floorOf(me, world), positionOf(me), await othersOf(me, world))),
+    'harmony:others': async ({ me, world }) => asJson(await othersOf(me, world)),
+  },
   scripts: { 'harmony:beat': beat, 'harmony:dance': dance },
   signals: { 'tick.alive': 'whether the drum beats', 'tick.n': 'beats so far' },
   scene: [
@@ -178,9 +207,9 @@ export default defineExtension({
         width: 10,
         height: 10,
         walls: [
-          [4, 4],
-          [4, 5],
-          [5, 4],
+          { x: 4, y: 4 },
+          { x: 4, y: 5 },
+          { x: 5, y: 4 },
         ],
       },
     },
@@ -188,9 +217,9 @@ export default defineExtension({
     born('ada', 'harmony:dance', 'harmony:resting', dancing),
     born('bo', 'harmony:dance', 'harmony:resting', dancing),
     born('cyd', 'harmony:dance', 'harmony:resting', dancing),
-    entering('ada', [0, 0]),
-    entering('bo', [9, 0]),
-    entering('cyd', [0, 9]),
+    entering('ada', { x: 0, y: 0 }),
+    entering('bo', { x: 9, y: 0 }),
+    entering('cyd', { x: 0, y: 9 }),
     {
       verb: 'do',
       action: 'set-schedule',
