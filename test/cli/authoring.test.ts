@@ -218,9 +218,11 @@ describe('signals, spaces, roles and flows', () => {
     expect(await home.json(['flow', 'get', '@kid'])).toEqual(clauses)
     expect(await home.json(['flow', 'lint', flow])).toEqual({ errors: [], warnings: [] })
     const unknown = file('unknown.json', [{ role: 'unheard-of' }])
-    expect(await home.json(['flow', 'lint', unknown])).toEqual({
-      errors: [],
-      warnings: [{ path: '[0].role', message: expect.stringContaining('not registered') }],
-    })
+    const linted = await home.run(['flow', 'lint', unknown, '--json'])
+    const refused = await home.run(['flow', 'set', '@kid', unknown, '--json'])
+    const message = 'role "unheard-of" is not registered; `treeos role list` shows what is'
+    expect(JSON.parse(linted.stdout)).toEqual({ errors: [{ path: '[0].role', message }], warnings: [] })
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'ROLE_UNAVAILABLE', message })
+    expect([linted.status, refused.status]).toEqual([1, 1])
   })
 })

@@ -59,6 +59,8 @@ const MALFORMED: [string, RegExp, unknown][] = [
   ['[0].when.or[511]', /512/, clause({ or: Array.from({ length: 512 }, () => ({ verb: 'do' })) })],
 ]
 
+const roles = { worker: {}, judge: {}, 'for-humans': { requiredCognition: 'human' } } as const
+
 describe('F28 what is malformed', () => {
   it.each(MALFORMED)('%s: %s is refused', (path, message, flow) => {
     const { errors } = lintFlow(flow)
@@ -157,18 +159,21 @@ describe('F28 bounds of a whole flow', () => {
     expect(lintFlow(flow)).toEqual({ errors: [], warnings: [] })
     expect(lintFlow(clause(nested(32))).errors).toEqual([])
   })
+
+  it('of unregistered roles, when the registry is given: a write refuses them', () => {
+    const flow = [{ when: { verb: 'do' }, role: 'ghost' }, { role: 'worker' }]
+    expect(lintFlow(flow).errors).toEqual([])
+    const fault = {
+      path: '[0].role',
+      message: 'role "ghost" is not registered; `treeos role list` shows what is',
+    }
+    expect(lintFlow(flow, { roles })).toEqual({ errors: [fault], warnings: [] })
+    expect(lintFlow(flow, { roles: new Map(Object.entries(roles)) }).errors).toEqual([fault])
+  })
 })
 
 describe('warnings', () => {
-  const roles = { worker: {}, judge: {}, 'for-humans': { requiredCognition: 'human' } } as const
   const warnings = (flow: unknown, options = {}) => lintFlow(flow, options).warnings.map(({ path }) => path)
-
-  it('unknown roles, when the registry is given', () => {
-    const flow = [{ when: { verb: 'do' }, role: 'ghost' }, { role: 'worker' }]
-    expect(warnings(flow)).toEqual([])
-    expect(warnings(flow, { roles })).toEqual(['[0].role'])
-    expect(warnings(flow, { roles: new Map(Object.entries(roles)) })).toEqual(['[0].role'])
-  })
 
   it('plain clauses behind an unconditional one', () => {
     const flow = [{ role: 'worker' }, { stack: true, role: 'judge' }, { when: { verb: 'do' }, role: 'judge' }]
@@ -301,7 +306,7 @@ describe('warnings', () => {
 
   it('not for clauses after one whose role needs a cognition or is not registered: it may not apply', () => {
     expect(warnings([{ role: 'for-humans' }, { role: 'worker' }], { roles })).toEqual([])
-    expect(warnings([{ role: 'ghost' }, { role: 'worker' }], { roles })).toEqual(['[0].role'])
+    expect(warnings([{ role: 'ghost' }, { role: 'worker' }], { roles })).toEqual([])
   })
 
   it('fields that no context has, once a clause', () => {

@@ -8,7 +8,7 @@ import type { RoleFlow } from '../shape/when.ts'
 import { type Claim, type Goal, Possibilities, testsIn } from './possible.ts'
 
 export interface Lint {
-  /** faults: a write is refused; at run time the clause never matches */
+  /** faults: a write is refused; at run time the clause never applies */
   readonly errors: readonly Fault[]
   /** valid, but probably a mistake */
   readonly warnings: readonly Fault[]
@@ -22,7 +22,7 @@ const REPORTED_MAX = 32
 const UNBOUNDED = { depthMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY }
 
 export interface LintOptions {
-  /** when given, clauses of unregistered roles are warned of, and reachability respects required cognitions */
+  /** when given, an unregistered role is an error, and reachability respects required cognitions */
   readonly roles?: RoleTable
   /**
    * when given, the signals that are published or that an extension declares: dotted paths such as
@@ -36,11 +36,10 @@ export function lintFlow(flow: unknown, { roles, published }: LintOptions = {}):
   const { clauses, errors } = check(flow)
   const wellFormed = clauses.filter(({ faults }) => faults.length === 0)
   return {
-    errors,
+    errors: [...errors, ...(roles === undefined ? [] : unregisteredRoles(wellFormed, roles))],
     warnings: [
       ...wellFormed.flatMap((clause) => conditionWarnings(clause)),
       ...(published === undefined ? [] : wellFormed.flatMap((clause) => unpublished(clause, published))),
-      ...(roles === undefined ? [] : unknownRoles(wellFormed, roles)),
       ...neverTaken(wellFormed, roles),
     ].sort((a, b) => clauseIndex(a) - clauseIndex(b)),
   }
@@ -118,12 +117,13 @@ function unpublished({ index, paths }: ParsedClause, published: readonly string[
     }))
 }
 
-function unknownRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault[] {
+/** A write is refused: what such a role would hold cannot be compared with the reach of the author. */
+function unregisteredRoles(clauses: readonly ParsedClause[], roles: RoleTable): Fault[] {
   return clauses
     .filter(({ role }) => needsOf(role!, roles) === undefined)
     .map(({ index, role }) => ({
       path: `[${index}].role`,
-      message: `role ${show(role)} is not registered; its clause is skipped until it is`,
+      message: `role ${show(role)} is not registered; \`treeos role list\` shows what is`,
     }))
 }
 
