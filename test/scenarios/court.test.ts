@@ -1,6 +1,7 @@
 import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import court from '@treeos/court'
+import { defineOperation, setQuality } from '@treeos/sdk'
 import { describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, setFlow, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -68,6 +69,39 @@ describe('the court', () => {
     expect(await live(world, 'solomon', 'one more thing')).toMatchObject({ primary: 'court:watcher' })
   })
 
+  it('F70 whoever holds the actions of the court uses them inside a court room only', async () => {
+    await createSpace(world, '/moot')
+    const far = { path: '/other-court', type: 'court:room' }
+    await doAs(world, 'create-space', '/', far)
+    const does = (action: string, target: string, args: JsonObject) =>
+      play(world, 'visitor', { verb: 'do', action, target, args })
+    const disturbs = (target: string) => does('court:disturb', target, { noise: 'a shot' })
+    expect(await disturbs('/other-court')).toMatchObject({
+      reason: 'FORBIDDEN',
+      message: 'court:disturb in /other-court is for beings inside; @visitor is in /court',
+    })
+    expect(await disturbs('/moot')).toMatchObject({
+      reason: 'INVALID_TYPE',
+      message: 'court:disturb takes a space of type court:room; /moot is of type room',
+    })
+    expect(await disturbs('/court')).toMatchObject({ outcome: 'act' }) // so the role holds it
+    await expect(doAs(world, 'court:convene', '/moot', { case: 'x' })).rejects.toMatchObject({
+      code: 'INVALID_TYPE',
+    })
+    await world.birth({
+      name: 'roaming',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'court:judge',
+      home: '/',
+    })
+    const rules = (target: string) =>
+      play(world, 'roaming', { verb: 'do', action: 'court:rule', target, args: { ruling: 'mine' } })
+    expect(await rules('/court')).toMatchObject({ reason: 'FORBIDDEN' })
+    expect(await rules('/other-court')).toMatchObject({ reason: 'FORBIDDEN' })
+    expect(await rules('/')).toMatchObject({ reason: 'INVALID_TYPE' })
+  })
+
   it('F49 replays identically', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
@@ -94,10 +128,36 @@ describe('arguments of the wrong shape', () => {
   })
 
   it('in a space that is not theirs: refused to whoever did not make it', async () => {
-    await createSpace(world, '/moot')
     await world.birth({ name: 'squatter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     await setFlow(world, 'squatter', [])
     const call = { verb: 'do', action: 'court:convene', target: '/moot', args: { case: 'mine' } }
     expect(await play(world, 'squatter', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 })
+
+describe('control: an operation of the court that does not check where it is used', () => {
+  const disturb = defineOperation({
+    name: 'court:disturb',
+    description: 'Makes a noise anywhere.',
+    on: 'space',
+    allow: ['anyone'],
+    decide: ({ target }) => ({ facts: [setQuality(target, 'court.disturbance', 'a shot')] }),
+  })
+  const open = useWorld({ extensions: [stage, { ...court, scene: [], operations: withOperation(disturb) }] })
+
+  it('reaches a space where the actor is not', async () => {
+    await createSpace(open, '/moot')
+    await open.birth({
+      name: 'visitor',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'court:watcher',
+    })
+    const call = { verb: 'do', action: 'court:disturb', target: '/moot', args: {} }
+    expect(await play(open, 'visitor', call)).toMatchObject({ outcome: 'act' })
+  })
+})
+
+function withOperation(changed: (typeof court.operations)[number]) {
+  return court.operations.map((operation) => (operation.name === changed.name ? changed : operation))
+}

@@ -1,5 +1,6 @@
 import {
   answer,
+  type BeingRow,
   defineExtension,
   defineOperation,
   defineRole,
@@ -7,55 +8,88 @@ import {
   type RoleFlow,
   recordFact,
   type Script,
+  type SpaceRow,
   setQuality,
   silence,
+  TreeosError,
 } from '@treeos/sdk'
 import { z } from 'zod'
 
+const ROOM = 'court:room'
+
+/** Sittings are in court rooms. @throws {TreeosError} INVALID_TYPE */
+function requireCourtroom(operation: string, { path, type }: SpaceRow): void {
+  if (type !== ROOM)
+    throw new TreeosError(
+      'INVALID_TYPE',
+      `${operation} takes a space of type ${ROOM}; ${path} is of type ${type}`,
+    )
+}
+
+/** Without this, a role of the court would reach into every court of the world. @throws {TreeosError} FORBIDDEN */
+function requireInside(operation: string, actor: BeingRow, { path }: SpaceRow): void {
+  if (actor.space !== path)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${operation} in ${path} is for beings inside; @${actor.name} is in ${actor.space}`,
+    )
+}
+
 const convene = defineOperation({
   name: 'court:convene',
-  description: 'Opens a sitting: whoever presides here is the judge from now on.',
+  description: `Opens a sitting in a space of type ${ROOM}: whoever presides there is the judge from now on.`,
   on: 'space',
   allow: ['owner', 'operator'],
   args: z.object({ case: z.string().min(1).max(200).describe('what is heard') }),
-  decide: ({ target, args }) => ({
-    facts: [
-      setQuality(target, 'court.case', args.case),
-      recordFact(target, 'court:convened', { case: args.case }),
-      publishSignal('court.in-session', true),
-    ],
-    result: { case: args.case },
-  }),
+  decide({ target, args }) {
+    requireCourtroom('court:convene', target)
+    return {
+      facts: [
+        setQuality(target, 'court.case', args.case),
+        recordFact(target, 'court:convened', { case: args.case }),
+        publishSignal('court.in-session', true),
+      ],
+      result: { case: args.case },
+    }
+  },
 })
 
 const rule = defineOperation({
   name: 'court:rule',
-  description: 'Decides the case that is heard, and ends the sitting.',
+  description: `Decides the case that is heard, and ends the sitting. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
   allow: ['anyone'], // only the judge's role holds this action
   args: z.object({ ruling: z.string().min(1).max(2000).describe('the decision, with its reason') }),
-  decide: ({ target, args }) => ({
-    facts: [
-      recordFact(target, 'court:ruled', { case: caseOf(target.qualities), ruling: args.ruling }),
-      setQuality(target, 'court.case', null),
-      setQuality(target, 'court.disturbance', null),
-      publishSignal('court.in-session', false),
-    ],
-    result: { ruling: args.ruling },
-    reply: args.ruling,
-  }),
+  decide({ actor, target, args }) {
+    requireCourtroom('court:rule', target)
+    requireInside('court:rule', actor, target)
+    return {
+      facts: [
+        recordFact(target, 'court:ruled', { case: caseOf(target.qualities), ruling: args.ruling }),
+        setQuality(target, 'court.case', null),
+        setQuality(target, 'court.disturbance', null),
+        publishSignal('court.in-session', false),
+      ],
+      result: { ruling: args.ruling },
+      reply: args.ruling,
+    }
+  },
 })
 
 const disturb = defineOperation({
   name: 'court:disturb',
-  description: 'Makes a noise that everyone in the space hears.',
+  description: `Makes a noise that everyone in the space hears. Only inside, in a space of type ${ROOM}.`,
   on: 'space',
   allow: ['anyone'],
   args: z.object({ noise: z.string().min(1).max(200).describe('what is heard') }),
-  decide: ({ actor, target, args }) => ({
-    facts: [setQuality(target, 'court.disturbance', { by: `@${actor.name}`, noise: args.noise })],
-    result: { noise: args.noise },
-  }),
+  decide({ actor, target, args }) {
+    requireCourtroom('court:disturb', target)
+    requireInside('court:disturb', actor, target)
+    return {
+      facts: [setQuality(target, 'court.disturbance', { by: `@${actor.name}`, noise: args.noise })],
+      result: { noise: args.noise },
+    }
+  },
 })
 
 const caseOf = (qualities: Readonly<Record<string, unknown>>): string | null => {
@@ -125,13 +159,13 @@ export default defineExtension({
     },
   },
   scripts: { 'court:gavel': gavel },
-  spaceTypes: { 'court:room': 'where sittings are held' },
+  spaceTypes: { [ROOM]: 'where sittings are held' },
   signals: { 'in-session': 'whether a court sits' },
   hooks: {
     'court:sittings': { field: 'world.court.in-session', scope: 'everywhere', equals: true },
   },
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: 'court:room' } },
+    { verb: 'do', action: 'create-space', target: '/', args: { path: '/court', type: ROOM } },
     {
       verb: 'be',
       operation: 'birth',
