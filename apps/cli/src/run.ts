@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { TreeosError } from '@treeos/core'
 import { runProgram } from './program.ts'
 import { failureOf, UsageError } from './text/failure.ts'
-import { type ExitStatus, Output } from './text/output.ts'
+import { type ExitStatus, Output, plain } from './text/output.ts'
 
 /** Runs one command line to its end and ends the process, with 0, 1 or 2. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -28,7 +28,8 @@ async function attempt(args: readonly string[], out: Output): Promise<ExitStatus
     return await runProgram(args, out)
   } catch (error) {
     out.failure(failureOf(error))
-    if (process.env.TREEOS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+    if (process.env.TREEOS_DEBUG && error instanceof Error)
+      process.stderr.write(`${plain(error.stack ?? '')}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }

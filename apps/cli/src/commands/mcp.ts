@@ -3,7 +3,7 @@ import type { LiveConnection } from '../instance/connection.ts'
 import type { Stop } from '../instance/stop-asked.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
-import type { ExitStatus, Output } from '../text/output.ts'
+import { type ExitStatus, type Output, plain } from '../text/output.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -81,5 +81,6 @@ function requireOneWay({ as, http, listen, host }: McpOptions): void {
 const teller = (out: Output) => (where: string, error: unknown) => {
   const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
   out.progress(`mcp: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`)
-  if (process.env.TREEOS_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  if (process.env.TREEOS_DEBUG && error instanceof Error)
+    process.stderr.write(`${plain(error.stack ?? '')}\n`)
 }

@@ -12,13 +12,33 @@ const DRAIN_POLL_MS = 5
 /** Errors of a closed pipe and of a closed terminal. */
 const NOBODY_READS = new Set(['EPIPE', 'EIO'])
 
-/** Control characters and marks that change the direction of text, which a terminal would obey; not newline and tab. */
-const COMMANDING = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu
+/**
+ * A character that a terminal would obey or not show: controls except newline and tab, marks that change the direction of
+ * text, tags, joiners, spaces without width and fillers.
+ */
+const UNSEEN =
+  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u{fff9}-\u{fffb}]--[\n\t]]/v
+/** Emoji may hold joiners, variation selectors and tags. */
+const EMOJI_OR_UNSEEN = new RegExp(`\\p{RGI_Emoji}|${UNSEEN.source}`, 'gv')
+const EMOJI = /^\p{RGI_Emoji}$/v
 
-/** Text of the world, made safe to show: characters that control a terminal are escaped. */
+/** Text of the world, made safe to show: characters that control a terminal or that nobody would see are escaped. */
 export function plain(text: string): string {
-  return text.toWellFormed().replace(COMMANDING, escapeCharacter)
+  return escapeUnseen(text.toWellFormed())
 }
+
+/** In JSON such characters can only be inside strings, where an escape means the same. */
+function escapeUnseen(text: string): string {
+  if (!UNSEEN.test(text)) return text // looking for emoji takes a hundred times as long
+  return text.replace(EMOJI_OR_UNSEEN, (found) => (EMOJI.test(found) ? found : escapeUnits(found)))
+}
+
+/** One escape for each UTF-16 unit, as in JSON. */
+const escapeUnits = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
 
 /** The same on one line. */
 export function oneLine(text: string): string {
@@ -27,12 +47,9 @@ export function oneLine(text: string): string {
     .replaceAll('\t', ' ')
 }
 
-const escapeCharacter = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-/** JSON on one line. Characters that control a terminal can only be inside strings, where an escape means the same. */
+/** JSON on one line, with the same characters escaped. */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(COMMANDING, escapeCharacter)
+  return escapeUnseen(JSON.stringify(value))
 }
 
 /** A value of the world in a text for people: strings as they are, everything else as JSON. */
@@ -41,9 +58,9 @@ export function shown(value: Json | undefined): string {
   return plain(typeof value === 'string' ? value : canonicalJson(value))
 }
 
-/** A value as JSON on several lines, with characters that control a terminal escaped. */
+/** A value as JSON on several lines, with the same characters escaped. */
 export function prettyJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(COMMANDING, escapeCharacter)
+  return escapeUnseen(JSON.stringify(value, null, 2))
 }
 
 /** A span of time in two or three digits: `12 ms`, `1.5 s`, `45 s`, `12 min`, `30 h`. */
@@ -60,6 +77,15 @@ type Style = Parameters<typeof styleText>[0]
 export function coloured(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return stream.isTTY ? styleText(style, text, { stream }) : text
 }
+
+/** Escapes what is left in a finished text. The colours are ours. */
+const withColours = (text: string): string =>
+  text
+    .split(COLOUR)
+    .map((part, i) => (i % 2 === 1 ? part : plain(part)))
+    .join('')
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
+const COLOUR = /(\u001b\[[0-9;]*m)/
 
 /** Columns as wide as their widest cell on a terminal, where some characters take two places; the last one is left ragged. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
@@ -98,12 +124,12 @@ export class Output {
 
   /** Prints the one value of a command. */
   value<T>(value: T, human: (value: T) => string): void {
-    this.#write(this.json ? jsonLine(value) : human(value))
+    this.#write(this.json ? jsonLine(value) : withColours(human(value)))
   }
 
   /** Prints many values: as JSON lines, or as one text. */
   lines<T>(values: readonly T[], human: (values: readonly T[]) => string): void {
-    if (!this.json) this.#write(human(values))
+    if (!this.json) this.#write(withColours(human(values)))
     else for (const value of values) this.jsonLine(value)
   }
 

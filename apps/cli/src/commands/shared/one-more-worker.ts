@@ -7,7 +7,7 @@ import { forgetService, processStart, readInstance, recordNumbered, recordServic
 import { locatePostgres, locateTemporal, WORKER_PREFIX } from '../../instance/instance.ts'
 import { watchLaunchers } from '../../instance/launcher.ts'
 import { readReady, serversOf, workerEnvironment, workerProgram } from '../../instance/workers.ts'
-import type { ExitStatus, Output } from '../../text/output.ts'
+import { type ExitStatus, type Output, plain } from '../../text/output.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -56,7 +56,7 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
 /** Prints its lines as they come. */
 async function passOn(lines: Readable, onReady: (detail: Record<string, string>) => Promise<void>) {
   for await (const line of createInterface(lines)) {
-    process.stdout.write(`${line}\n`)
+    process.stdout.write(`${plain(line)}\n`)
     const detail = readReady(line)
     if (detail !== null) await onReady(detail)
   }
