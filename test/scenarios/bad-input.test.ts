@@ -154,8 +154,22 @@ const DO: Record<string, Faults> = {
     'wrong type': ['/', { namespace: 7, key: 'a', value: 1 }, 'INVALID_INPUT', /namespace is 7/],
     missing: ['/', { namespace: 'a', key: 'b' }, 'INVALID_INPUT', /value is missing/],
     'too large': ['/', { namespace: 'a', key: 'b', value: HUGE }, 'PAYLOAD_TOO_LARGE', /65536/],
-    'not yours': ['/', { namespace: 'court', key: 'b', value: 1 }, 'FORBIDDEN', /may not publish in court/],
+    'not yours': ['/', { namespace: 'stage', key: 'b', value: 1 }, 'FORBIDDEN', /may not publish in stage/],
     gone: ['/hall', { namespace: 'a', key: 'b', value: 1 }, 'INVALID_TYPE', /takes the reality/],
+  },
+  'grant-namespace': {
+    'wrong type': ['/', { namespace: 7, being: '@mine' }, 'INVALID_INPUT', /namespace is 7/],
+    missing: ['/', { namespace: 'a' }, 'INVALID_INPUT', /being is missing/],
+    'too large': ['/', { namespace: LONG, being: '@mine' }, 'INVALID_INPUT', /at most 8/],
+    'not yours': ['/', { namespace: 'stage', being: '@mine' }, 'FORBIDDEN', /who publishes in stage/],
+    gone: ['/', { namespace: 'a', being: '@nobody' }, 'BEING_NOT_FOUND', /@nobody/],
+  },
+  'revoke-namespace': {
+    'wrong type': ['/', { namespace: 'a', being: 7 }, 'INVALID_INPUT', /being is 7/],
+    missing: ['/', { being: '@mine' }, 'INVALID_INPUT', /namespace is missing/],
+    'too large': ['/', { namespace: LONG, being: '@mine' }, 'INVALID_INPUT', /at most 8/],
+    'not yours': ['/', { namespace: 'stage', being: '@mine' }, 'FORBIDDEN', /who publishes in stage/],
+    gone: ['/', { namespace: 'a', being: '@mine' }, 'RESOURCE_CONFLICT', /not granted to @mine/],
   },
   'set-schedule': {
     'wrong type': ['@mine', { name: 'x', everySeconds: 'often' }, 'INVALID_INPUT', /everySeconds is "often"/],

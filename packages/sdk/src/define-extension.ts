@@ -1,14 +1,15 @@
 import { isKey, type Json, type JsonObject, type Priority, parseCall } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
-import type {
-  Extension,
-  Operation,
-  PatternResolver,
-  RelationResolver,
-  Role,
-  Script,
-  SeeResolver,
-  SubstrateAction,
+import {
+  type Extension,
+  type Operation,
+  type PatternResolver,
+  type RelationResolver,
+  type Role,
+  type Script,
+  type SeeResolver,
+  SUBSTRATE_NAMES,
+  type SubstrateAction,
 } from '@treeos/world'
 
 /** The manifest: everything that an extension provides. TreeOS uses nothing else of it. */
@@ -77,11 +78,7 @@ export type SceneAct =
   | { readonly verb: 'summon'; readonly target: string; readonly content: Json }
 
 /** Names that no extension may have. Extensions write facts whose kind begins with their name, and these are TreeOS' own. */
-const RESERVED: ReadonlySet<string> = new Set(
-  'being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake'.split(
-    ' ',
-  ),
-)
+const RESERVED: ReadonlySet<string> = new Set(SUBSTRATE_NAMES)
 
 /**
  * Defines an extension.

@@ -12,7 +12,14 @@ export type {
   WakeView,
 } from './extend/extension.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
-export { DEFAULT_ROLE, DELEGATES, OPERATOR, ROLE_MANAGER, SUBSTRATE_REGISTRY } from './extend/substrate.ts'
+export {
+  DEFAULT_ROLE,
+  DELEGATES,
+  OPERATOR,
+  ROLE_MANAGER,
+  SUBSTRATE_NAMES,
+  SUBSTRATE_REGISTRY,
+} from './extend/substrate.ts'
 export { requireLease } from './gates/lease.ts'
 export { listGate } from './gates/list-gate.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'

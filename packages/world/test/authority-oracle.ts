@@ -375,11 +375,13 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
     return now.owner === actor && isOpen(world, above(now.path)) ? null : 'no space may be made there'
   },
   world({ world, actor, voice: { driver }, before, now }: Change<WorldRow>) {
-    // A namespace that nobody has is the operator's.
-    const owner = before === undefined ? OPERATOR : before.owner
+    // A namespace that nobody has is whoever's comes first, and that of the substrate is the operator's.
+    const owner = before?.owner ?? (now.namespace === 'seed' ? OPERATOR : actor)
     if (now.owner !== owner) return `it became ${now.owner}'s`
-    const may = [actor, driver].some((one) => one !== null && isOwnOrMade(world, one, owner))
-    return may ? null : 'it is not its namespace'
+    const both = [actor, ...(driver === null ? [] : [driver])]
+    if (both.some((one) => isOwnOrMade(world, one, owner))) return null
+    if (!same(before?.publishers ?? [], now.publishers ?? [])) return 'it is not its own to grant'
+    return both.some((one) => before?.publishers?.includes(one)) ? null : 'it is not its namespace'
   },
   role({ world, actor, before, now }: Change<RoleRow>) {
     if (now.origin !== 'live') return 'it is of code'

@@ -47,6 +47,8 @@ const MOLE_DOES = [
   'add-contributor',
   'move',
   'set-world-signal',
+  'grant-namespace',
+  'revoke-namespace',
   'subscribe',
   'create-matter',
   'set-matter',
@@ -145,6 +147,7 @@ export function scene(deep: boolean): MemoryWorld {
     thing('mace', '/court'),
     thing('purse', '@victim'),
     { reel: 'world:court', kind: 'signal:published', payload: { namespace: 'court', key: ['x'], value: 1 } },
+    { reel: 'world:court', kind: 'signal:granted', payload: { namespace: 'court', being: 'bailiff' } },
     {
       reel: 'world:den',
       kind: 'signal:published',
@@ -206,9 +209,13 @@ const AUTHORING: VerbCall[] = [
     ),
   ),
   act('set-roleflow', '@bailiff', { flow: [] }),
-  ...['court', 'den', 'fresh'].map((namespace) =>
+  ...['court', 'den', 'fresh', 'seed'].flatMap((namespace) => [
     act('set-world-signal', '/', { namespace, key: 'in-session', value: true }),
-  ),
+    ...['mole', 'bailiff', 'twin'].map((being) =>
+      act('grant-namespace', '/', { namespace, being: `@${being}` }),
+    ),
+    act('revoke-namespace', '/', { namespace, being: '@bailiff' }),
+  ]),
 ]
 
 const goes = (space: string) => act('move', space, {})
@@ -345,7 +352,7 @@ const LENT: VerbCall[] = [
     ...listing('canSummon', ['@twin', '@operator']),
     ...listing('see', ['stage:board']),
   ].map((lists) => act('set-role', '/', { role: { name: 'glove', prompt: '', ...lists } })),
-  ...['court', 'den', 'fresh'].map((namespace) =>
+  ...['court', 'den', 'fresh', 'seed'].map((namespace) =>
     act('set-world-signal', '/', { namespace, key: 'in-session', value: true }),
   ),
   act('set-roleflow', '@bailiff', { flow: [{ role: MOLE, stack: true }] }),

@@ -160,11 +160,13 @@ export const GUARDS: readonly Mutation[] = [
     "and what its rules say.',\n  targets: ['space'],\n  allow: ['owner', 'operator'],",
     "and what its rules say.',\n  targets: ['space'],\n  allow: ['anyone'],",
   ),
+  never('set-world-signal: by its publisher', 'operations/signals.ts', '!(await mayPublish(input, owned))'),
+  never('grant-namespace: by its owner', 'operations/signals.ts', '!(await mayGrant(input, owned))'),
   gone(
-    'set-world-signal: by its publisher',
+    'signals: nobody takes the namespace of the substrate',
     'operations/signals.ts',
-    'await requirePublisher(input, namespace)',
-    'null',
+    'isReserved ? OPERATOR : (row?.owner ?? null)',
+    'row?.owner ?? null',
   ),
   gone(
     'subscribe: to what one sees',
@@ -301,8 +303,8 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'driven: a right that was lent is not kept',
     'operations/signals.ts',
-    'return owner === null ? lender.name : null',
-    'return null',
+    'row === null && isReserved && actor.parent !== null ? { owner: OPERATOR } : {}',
+    '{}',
   ),
   gone(
     'mediate: whoever drove the asker as it spoke',

@@ -10,7 +10,7 @@ import {
   splitKey,
 } from '../text/input.ts'
 import { prettyJson } from '../text/output.ts'
-import { shownDone, shownLint, shownRole, shownRoles } from './shared/show.ts'
+import { shownDone, shownLint, shownNamespaces, shownRole, shownRoles } from './shared/show.ts'
 
 /** `treeos role | flow | signal | space | move`: what a world is made of. */
 export function addAuthoring(cli: Cli): void {
@@ -94,6 +94,24 @@ function addSignals(cli: Cli): void {
       const args = { ...splitKey(key), value: requireJson(json, 'the value') }
       const { actAs } = await import('./shared/act-as.ts')
       out.value(await actAs(options, doing(ROOT, 'set-world-signal', args)), shownDone)
+    }),
+  )
+  for (const [name, what] of [
+    ['grant', 'let a being publish in a namespace that you own'],
+    ['revoke', 'end what grant gave'],
+  ] as const) {
+    cli.asBeing(`${name} <namespace> <stance>`, what, 'signal').action(
+      cli.run(async (out, namespace: string, stance: string, options: ActingOptions) => {
+        const being = stanceOf(requireStance(stance, requireStance(options.as)))
+        const { actAs } = await import('./shared/act-as.ts')
+        out.value(await actAs(options, doing(ROOT, `${name}-namespace`, { namespace, being })), shownDone)
+      }),
+    )
+  }
+  cli.onInstance('owners [namespace]', 'show who publishes where', 'signal').action(
+    cli.run(async (out, namespace: string | undefined, options: InstanceOptions) => {
+      const { listNamespaces } = await import('./shared/queries.ts')
+      out.value(await listNamespaces(options, namespace ?? null), shownNamespaces)
     }),
   )
   cli.onInstance('get [key]', 'show published values: all, of a namespace, or at NS.KEY', 'signal').action(

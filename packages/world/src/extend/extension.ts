@@ -61,8 +61,14 @@ export interface OperationInput {
   readonly fulfil: () => Promise<Decided>
   /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
-  /** types, schedules and hooks of the loaded extensions */
-  readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
+  readonly known: Known
+}
+
+/** What the loaded code brings, by name. */
+export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'> {
+  /** of signals: those of the extensions and of the substrate, which no being takes */
+  readonly namespaces: readonly string[]
+  readonly scripts: readonly string[]
 }
 
 /** Decision of an operation: facts, a result for its caller, and role specs to keep by digest. */

@@ -1,6 +1,7 @@
 import { type RoleName, TreeosError } from '@treeos/core'
 import type { Resolvers } from '../read/face.ts'
-import type { Extension, Operation, Role, Script } from './extension.ts'
+import type { Extension, Known, Operation, Role, Script } from './extension.ts'
+import { SUBSTRATE_NAMES } from './substrate.ts'
 
 /** All that the loaded extensions define, by name. */
 export interface Registry extends Resolvers {
@@ -9,8 +10,7 @@ export interface Registry extends Resolvers {
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly scripts: ReadonlyMap<string, Script>
-  /** types, schedules and hooks of all of them, by name */
-  readonly known: Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'>
+  readonly known: Known
   /** keys that each extension publishes, by its name */
   readonly signals: ReadonlyMap<string, readonly string[]>
 }
@@ -56,6 +56,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
   const beOperations = merge('BE operation', (extension) =>
     extension.beOperations.map((op) => [op.name, op] as const),
   )
+  const scripts = mergeFunctions('script', (extension) => extension.scripts)
   requireKnown(extensions, operations, beOperations)
   return {
     extensions: extensions.map(({ name, version }) => ({ name, version })),
@@ -66,12 +67,14 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
     patterns: mergeFunctions('kind of pattern', (extension) => extension.patterns),
     resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
     see: mergeFunctions('see-resolver', (extension) => extension.see),
-    scripts: mergeFunctions('script', (extension) => extension.scripts),
+    scripts,
     known: {
       spaceTypes: named('type of space', (extension) => extension.spaceTypes),
       matterTypes: named('type of matter', (extension) => extension.matterTypes),
       schedules: named('schedule', (extension) => extension.schedules),
       hooks: named('hook', (extension) => extension.hooks),
+      namespaces: [...new Set([...SUBSTRATE_NAMES, ...names])],
+      scripts: [...scripts.keys()],
     },
     signals: new Map(extensions.map(({ name, signals }) => [name, Object.keys(signals)])),
   }

@@ -1,6 +1,12 @@
 /** Origin of what every reality begins with: its names have no prefix, and it alone writes the rows of the world. */
 export const SUBSTRATE_REGISTRY = 'seed'
 
+/** Names that belong to the substrate: no extension is called so, and no being owns such a namespace of signals. */
+export const SUBSTRATE_NAMES: readonly string[] =
+  'being space matter thread role quality signal place speech world registry moments seed live permissions schedule subscription wake'.split(
+    ' ',
+  )
+
 /** The local person who starts a reality: the one being without a maker. */
 export const OPERATOR = 'operator'
 

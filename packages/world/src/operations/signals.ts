@@ -1,28 +1,43 @@
-import { type BeingName, TreeosError, worldReel } from '@treeos/core'
+import {
+  type BeingName,
+  type JsonObject,
+  parseStance,
+  quote,
+  stanceOf,
+  TreeosError,
+  worldReel,
+} from '@treeos/core'
 import type { Operation, OperationInput } from '../extend/extension.ts'
+import { OPERATOR } from '../extend/substrate.ts'
 import { isAncestor } from '../gates/stance-gate.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
-import type { BeingRow } from '../rows/rows.ts'
+import type { BeingRow, WorldRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+
+/** Every publication reads the whole row. */
+const PUBLISHERS_MAX = 256
 
 const setWorldSignal: Operation = {
   name: 'set-world-signal',
   description: 'Publishes a signal that every flow of the reality may read; null unsets.',
   targets: ['reality'],
-  allow: ['anyone'],
+  allow: ['anyone'], // decide() asks whose the namespace is
   args: { namespace: 'who publishes, as in harmony', key: 'dotted key, as in tick.alive', value: 'any JSON' },
   async decide(input) {
-    const { args, world } = input
-    const given = new Arguments('set-world-signal', args, ['namespace', 'key', 'value'])
-    const [namespace, ...more] = parseKeyPath(given.text('namespace'), 'namespace')
-    if (more.length > 0) throw given.fault('namespace', given.value('namespace'), 'one kebab-case word')
+    const given = new Arguments('set-world-signal', input.args, ['namespace', 'key', 'value'])
+    const namespace = namespaceIn(given)
     const key = parseKeyPath(given.text('key'), 'key')
     const value = given.value('value')
     if (value === undefined) throw given.fault('value', value, 'any JSON; null unsets')
-    const owner = await requirePublisher(input, namespace)
-    const row = await world.world(namespace)
-    requireQualitySize(setQuality(row?.values ?? {}, key, value, false), `world.${namespace}`)
-    const payload = { namespace, key, value, ...(owner === null ? {} : { owner }) }
+    const owned = await ownershipOf(input, namespace)
+    if (!(await mayPublish(input, owned)))
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(input.actor.name)} may not publish in ${namespace}: ${whose(owned)}`,
+        { owner: ownerIn(owned), namespace },
+      )
+    requireQualitySize(setQuality(owned.row?.values ?? {}, key, value, false), `world.${namespace}`)
+    const payload = { namespace, key, value, ...ownerAtFirst(input, owned) }
     return {
       facts: [{ reel: worldReel(namespace), kind: 'signal:published', payload }],
       result: { namespace, key: key.join('.'), value },
@@ -30,26 +45,138 @@ const setWorldSignal: Operation = {
   },
 }
 
-/**
- * Publishing needs a right, since a signal can change the roles of other beings. The owner of the namespace, its makers and the
- * operator have it, and so has a being that one of them drives and lends its reach to.
- * @returns the owner of a new namespace, where that is the lender; null where it is the actor
- */
-async function requirePublisher(
-  { actor, lender, world }: OperationInput,
-  namespace: string,
-): Promise<BeingName | null> {
-  const owner = (await world.world(namespace))?.owner ?? null
-  const may = async (being: BeingRow) =>
-    being.parent === null ||
-    owner === being.name ||
-    (owner !== null && (await isAncestor(world, being.name, owner)))
-  if (await may(actor)) return null
-  if (lender !== null && (await may(lender))) return owner === null ? lender.name : null
-  throw new TreeosError(
-    'FORBIDDEN',
-    `@${actor.name} may not publish in ${namespace}: it belongs to ${owner === null ? '@operator' : `@${owner}`}`,
-  )
+const grantNamespace: Operation = {
+  name: 'grant-namespace',
+  description: 'Lets a being publish signals in a namespace that the actor owns, or that nobody owns yet.',
+  targets: ['reality'],
+  allow: ['anyone'], // decide() asks whose the namespace is
+  args: { namespace: 'whose signals', being: 'the stance of the being that may publish them' },
+  async decide(input) {
+    const { namespace, being, owned } = await readGrant(input, 'grant-namespace')
+    const row = await input.world.being(being)
+    if (row === null)
+      throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    if (owned.owner === being)
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} owns ${namespace}: it needs no grant`)
+    if (owned.publishers.includes(being))
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} may publish in ${namespace} already`)
+    if (owned.publishers.length >= PUBLISHERS_MAX)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${namespace} is granted to ${owned.publishers.length} beings, at most ${PUBLISHERS_MAX} are kept`,
+      )
+    return granted(input, 'signal:granted', { namespace, being, owned })
+  },
 }
 
-export const signalOperations: readonly Operation[] = [setWorldSignal]
+const revokeNamespace: Operation = {
+  name: 'revoke-namespace',
+  description: 'Ends what grant-namespace gave; what the being published stays.',
+  targets: ['reality'],
+  allow: ['anyone'], // decide() asks whose the namespace is
+  args: { namespace: 'whose signals', being: 'the stance of the being that may no longer publish them' },
+  async decide(input) {
+    const { namespace, being, owned } = await readGrant(input, 'revoke-namespace')
+    if (!owned.publishers.includes(being)) {
+      const there = owned.publishers.map(stanceOf).join(', ')
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `${namespace} is not granted to ${stanceOf(being)}; it is granted to ${there === '' ? 'nobody' : there}`,
+      )
+    }
+    return granted(input, 'signal:revoked', { namespace, being, owned })
+  },
+}
+
+/** A namespace, as it stands when somebody wants to publish in it. */
+interface Ownership {
+  readonly namespace: string
+  readonly row: WorldRow | null
+  /** null while nobody owns it: whoever may publish takes it by publishing */
+  readonly owner: BeingName | null
+  readonly publishers: readonly BeingName[]
+  /** the namespace of an extension or of the substrate: the operator's, whoever published there first */
+  readonly isReserved: boolean
+}
+
+async function ownershipOf(
+  { world, known }: Pick<OperationInput, 'world' | 'known'>,
+  namespace: string,
+): Promise<Ownership> {
+  const row = await world.world(namespace)
+  const isReserved = known.namespaces.includes(namespace)
+  const owner = isReserved ? OPERATOR : (row?.owner ?? null)
+  return { namespace, row, owner, publishers: row?.publishers ?? [], isReserved }
+}
+
+type Asking = Pick<OperationInput, 'actor' | 'lender' | 'world'>
+
+/**
+ * Publishing needs a right, since a signal can change the roles of other beings. A namespace that nobody owns is open to all
+ * that may use the operation: the first one owns it. Else its owner, the owner's makers, the operator and those to whom it is
+ * granted have the right, and so has a being that one of them drives and lends its reach to.
+ */
+const mayPublish = (at: Asking, owned: Ownership): Promise<boolean> =>
+  anyOf(
+    at,
+    async (being) =>
+      owned.owner === null || owned.publishers.includes(being.name) || (await owns(at, being, owned)),
+  )
+
+/** The owner of a namespace, its makers and the operator decide who else publishes in it. */
+const mayGrant = (at: Asking, owned: Ownership): Promise<boolean> =>
+  anyOf(at, async (being) => owned.owner === null || (await owns(at, being, owned)))
+
+async function anyOf({ actor, lender }: Asking, holds: (being: BeingRow) => Promise<boolean>) {
+  return (await holds(actor)) || (lender !== null && (await holds(lender)))
+}
+
+async function owns({ world }: Asking, being: BeingRow, { owner }: Ownership): Promise<boolean> {
+  if (being.parent === null || owner === being.name) return true
+  return owner !== null && (await isAncestor(world, being.name, owner))
+}
+
+/** The first fact of a namespace makes its actor the owner, unless it names another. A driven being owns it, not its driver. */
+const ownerAtFirst = ({ actor }: Asking, { row, isReserved }: Ownership): JsonObject =>
+  row === null && isReserved && actor.parent !== null ? { owner: OPERATOR } : {}
+
+const ownerIn = ({ owner }: Ownership): string | null => (owner === null ? null : stanceOf(owner))
+
+function whose({ namespace, owner, isReserved }: Ownership): string {
+  const belongs = `it belongs to ${stanceOf(owner ?? OPERATOR)}`
+  return isReserved
+    ? `${belongs}, as the namespace of an extension or of TreeOS itself; take one that nobody owns`
+    : `${belongs}, who may grant it: treeos signal grant ${namespace} @NAME`
+}
+
+/** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */
+async function readGrant(input: OperationInput, operation: string) {
+  const given = new Arguments(operation, input.args, ['namespace', 'being'])
+  const namespace = namespaceIn(given)
+  const being = parseStance(given.text('being'))
+  const owned = await ownershipOf(input, namespace)
+  if (!(await mayGrant(input, owned)))
+    throw new TreeosError(
+      'FORBIDDEN',
+      `${stanceOf(input.actor.name)} may not say who publishes in ${namespace}: ${stanceOf(owned.owner ?? OPERATOR)} may`,
+      { owner: ownerIn(owned), namespace },
+    )
+  return { namespace, being, owned }
+}
+
+const granted = (
+  input: OperationInput,
+  kind: 'signal:granted' | 'signal:revoked',
+  { namespace, being, owned }: { namespace: string; being: BeingName; owned: Ownership },
+) => ({
+  facts: [{ reel: worldReel(namespace), kind, payload: { namespace, being, ...ownerAtFirst(input, owned) } }],
+  result: { namespace, being: stanceOf(being), owner: stanceOf(owned.owner ?? input.actor.name) },
+})
+
+function namespaceIn(given: Arguments): string {
+  const [namespace, ...more] = parseKeyPath(given.text('namespace'), 'namespace')
+  if (more.length === 0) return namespace
+  throw given.fault('namespace', given.value('namespace'), `one kebab-case word, as in ${quote(namespace)}`)
+}
+
+export const signalOperations: readonly Operation[] = [setWorldSignal, grantNamespace, revokeNamespace]

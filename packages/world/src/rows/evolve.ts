@@ -1,4 +1,5 @@
 import {
+  type BeingName,
   type FactDraft,
   fromJson,
   isJsonObject,
@@ -78,6 +79,8 @@ const KINDS = new Map<string, Apply>([
   ['space:contributor-added', changes<SpaceRow>((row, { payload }) => contributed(row, payload, true))],
   ['space:contributor-removed', changes<SpaceRow>((row, { payload }) => contributed(row, payload, false))],
   ['signal:published', makes(published)],
+  ['signal:granted', makes<WorldRow>((change, old) => granted(change, old, true))],
+  ['signal:revoked', makes<WorldRow>((change, old) => granted(change, old, false))],
   ['role:set', makes(roleSet)],
   ['matter:created', makes(matterCreated)],
   [
@@ -141,10 +144,14 @@ function resized({ size: _was, ...rest }: SpaceRow, { payload }: Change): SpaceR
 }
 
 function contributed(row: SpaceRow, { being }: JsonObject, isIn: boolean): SpaceRow {
-  const { contributors = [], ...rest } = row
-  const others = contributors.filter((name) => name !== being)
-  const now = isIn ? [...others, String(being)].sort() : others
+  const { contributors, ...rest } = row
+  const now = withMember(contributors, String(being), isIn)
   return now.length === 0 ? rest : { ...rest, contributors: now }
+}
+
+function withMember(members: readonly string[] = [], member: string, isIn: boolean): string[] {
+  const others = members.filter((name) => name !== member)
+  return isIn ? [...others, member].sort() : others
 }
 
 interface QualitySet {
@@ -168,11 +175,25 @@ interface SignalPublished {
 function published({ payload, actor }: Change, old: WorldRow | null): WorldRow {
   const { namespace, key, value, owner } = fromJson<SignalPublished>(payload)
   return {
-    namespace,
-    owner: old?.owner ?? owner ?? actor,
+    ...namespaceAfter({ namespace, owner, actor }, old),
     values: setQuality(old?.values ?? {}, key, value, false),
   }
 }
+
+function granted({ payload, actor }: Change, old: WorldRow | null, isIn: boolean): WorldRow {
+  const { namespace, being, owner } = fromJson<{ namespace: string; being: BeingName; owner?: string }>(
+    payload,
+  )
+  const { publishers, ...rest } = namespaceAfter({ namespace, owner, actor }, old)
+  const now = withMember(publishers, being, isIn)
+  return now.length === 0 ? rest : { ...rest, publishers: now }
+}
+
+/** The first being that publishes or grants a namespace owns it, unless the fact names another. */
+const namespaceAfter = (
+  { namespace, owner, actor }: { namespace: string; owner: string | undefined; actor: string },
+  old: WorldRow | null,
+): WorldRow => old ?? { namespace, owner: owner ?? actor, values: {} }
 
 /** A role stays its first author's, whoever of its makers edits it. */
 function roleSet({ payload, actor, at }: Change, old: RoleRow | null): RoleRow {

@@ -79,8 +79,10 @@ export interface SpaceRow {
 /** All signals of one namespace, nested by the dots of their keys. */
 export interface WorldRow {
   readonly namespace: string
-  /** the first being that published here; only it, its makers and the first operator may publish */
+  /** the first being that published here; it, its makers and the first operator say who else publishes */
   readonly owner: string
+  /** beings that the owner lets publish, sorted; absent while there are none */
+  readonly publishers?: readonly BeingName[]
   readonly values: JsonObject
 }
 

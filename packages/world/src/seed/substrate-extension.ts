@@ -134,6 +134,8 @@ export const SUBSTRATE_ACTIONS = [
   'put',
   'end-matter',
   'set-world-signal',
+  'grant-namespace',
+  'revoke-namespace',
   'set-schedule',
   'delete-schedule',
   'subscribe',

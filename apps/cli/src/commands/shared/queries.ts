@@ -1,9 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listRows, readRows } from '@treeos/chain'
 import { type RoleView, roles } from '@treeos/client/records'
-import { type BeingName, type Json, type JsonObject, readPath, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  isKey,
+  type Json,
+  type JsonObject,
+  quote,
+  readPath,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
-import { type BeingRow, beingKey, type RoleRow, rolesNamed, seed, type WorldRow } from '@treeos/world'
+import {
+  type BeingRow,
+  beingKey,
+  OPERATOR,
+  type RoleRow,
+  rolesNamed,
+  seed,
+  type WorldRow,
+} from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
 import { loadedRegistry, type ReadConnection, withReality } from '../../instance/connection.ts'
 
@@ -57,6 +74,49 @@ export async function signalsOf(options: InstanceOptions, keys: readonly string[
   const worlds = rows.map(({ state }) => state as unknown as WorldRow)
   const all: JsonObject = Object.fromEntries(worlds.map(({ namespace, values }) => [namespace, values]))
   return readPath(all, keys) ?? null
+}
+
+export interface NamespaceView {
+  readonly namespace: string
+  /** stance of the being that owns it; null while nobody does */
+  readonly owner: string | null
+  /** stances of those to whom it is granted */
+  readonly publishers: readonly string[]
+  /** true for a namespace of an extension or of TreeOS: no being can take it */
+  readonly reserved: boolean
+}
+
+/**
+ * Namespaces of signals with their owners: those in use, and those of the loaded extensions.
+ * @param namespace the only one to show, in use or not; null for all
+ */
+export async function listNamespaces(
+  options: InstanceOptions,
+  namespace: string | null,
+): Promise<NamespaceView[]> {
+  if (namespace !== null && !isKey(namespace))
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `namespace ${quote(namespace)} is not valid: it is one kebab-case word, as in weather`,
+    )
+  const registry = await loadedRegistry()
+  const rows = await withReality(options, ({ db }) => listRows(db, 'world:'))
+  const worlds = new Map(
+    rows.map(({ state }) => state as unknown as WorldRow).map((row) => [row.namespace, row] as const),
+  )
+  const extensions = registry.extensions.map(({ name }) => name).filter((name) => name !== seed.name)
+  const names = namespace === null ? [...new Set([...worlds.keys(), ...extensions])].sort() : [namespace]
+  return names.map((name) => {
+    const row = worlds.get(name)
+    const reserved = registry.known.namespaces.includes(name)
+    const owner = reserved ? OPERATOR : (row?.owner ?? null)
+    return {
+      namespace: name,
+      owner: owner === null ? null : stanceOf(owner),
+      publishers: (row?.publishers ?? []).map(stanceOf),
+      reserved,
+    }
+  })
 }
 
 export interface ExtensionView {

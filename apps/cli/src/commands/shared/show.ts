@@ -14,7 +14,7 @@ import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import { oneLine, plain, prettyJson, shown, table } from '../../text/output.ts'
-import type { ExtensionView, OperationView } from './queries.ts'
+import type { ExtensionView, NamespaceView, OperationView } from './queries.ts'
 
 /** Long enough to be told apart. */
 const HASH_SHOWN = 12
@@ -165,6 +165,18 @@ const entryText = (entry: unknown): string => (typeof entry === 'string' ? entry
 export function shownPrompt({ system, user, digest, identical }: RebuiltPrompt): string {
   const verdict = identical ? 'the prompt that was recorded' : 'NOT the prompt that was recorded'
   return `--- system\n${plain(system)}\n--- user\n${plain(user)}\n--- ${short(digest)}, ${verdict}`
+}
+
+export function shownNamespaces(namespaces: readonly NamespaceView[]): string {
+  if (namespaces.length === 0) return 'nothing is published, so nobody owns a namespace'
+  return table(
+    namespaces.map(({ namespace, owner, publishers, reserved }) => [
+      namespace,
+      owner ?? 'nobody: the first being that publishes here owns it',
+      reserved ? 'of an extension or of TreeOS' : '-',
+      publishers.length === 0 ? 'granted to nobody' : `granted to ${list(publishers)}`,
+    ]),
+  )
 }
 
 export function shownBeings(beings: readonly BeingView[]): string {
