@@ -13,6 +13,7 @@ export type {
 } from './extend/extension.ts'
 export { buildRegistry, type Registry } from './extend/registry.ts'
 export {
+  CITIZEN,
   DEFAULT_ROLE,
   DELEGATES,
   OPERATOR,

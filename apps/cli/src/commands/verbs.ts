@@ -94,11 +94,28 @@ function addBirth(cli: Cli): void {
         }
         const { actAs } = await import('./shared/act-as.ts')
         const { result } = await actAs(options, parseCall({ verb: 'be', operation: 'birth', payload }))
-        const { being, stance, parent } = result as { being: string; stance: string; parent: string }
-        out.value({ being, stance, parent, cognition }, () => `${stance} was born, a child of ${parent}`)
+        const {
+          being,
+          stance,
+          parent,
+          role: worn,
+        } = result as Record<'being' | 'stance' | 'parent' | 'role', string>
+        out.value(
+          { being, stance, parent, cognition, role: worn },
+          () => `${stance} was born, a child of ${parent}, with the role ${worn}`,
+        )
+        if (worn === CITIZEN && cognition !== 'human') out.progress(howToConfigure(stance))
       }),
     )
 }
+
+/** Also the role of a being that is born without one: see CITIZEN of @treeos/world, which this command does not load. */
+const CITIZEN = 'citizen'
+
+const howToConfigure = (stance: string): string =>
+  `to configure it from inside: treeos inhabit ${stance}, and meanwhile treeos role set FILE --as ${stance}, ` +
+  `treeos signal set NS.KEY JSON --as ${stance}, treeos flow set ${stance} FILE --as ${stance}, ` +
+  `or treeos summon @role-manager … --as ${stance}`
 
 function addSpeech(cli: Cli): void {
   const wait = () =>

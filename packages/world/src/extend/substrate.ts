@@ -21,3 +21,6 @@ export const DELEGATES = [BIRTHER, ROLE_MANAGER] as const
 
 /** Role of a being that was born without one: it may look around its home and answer the being that woke it. */
 export const DEFAULT_ROLE = 'resident'
+
+/** Role of a person's child that was born without one: a resident that can be configured from inside while a person drives it. */
+export const CITIZEN = 'citizen'

@@ -3,6 +3,7 @@ import {
   type BeingName,
   beingReel,
   COGNITIONS,
+  type Cognition,
   type FactDraft,
   isJsonObject,
   type Json,
@@ -10,6 +11,7 @@ import {
   LIMITS,
   parseSpacePath,
   parseStance,
+  type RoleName,
   requireBeingName,
   requireRoleName,
   type SpacePath,
@@ -19,11 +21,11 @@ import {
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
-import { DEFAULT_ROLE } from '../extend/substrate.ts'
+import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { coversEntry } from '../rows/lists.ts'
+import { coversEntry, firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -36,12 +38,12 @@ const birth: Operation = {
     name: 'the new name, unique for ever',
     cognition: 'llm, human or scripted',
     script: 'for scripted: the script that decides',
-    role: `default role; ${DEFAULT_ROLE} when absent`,
+    role: `default role; when absent ${CITIZEN} for the child of a person, else ${DEFAULT_ROLE}`,
     roleFlow: 'clauses',
     home: 'path of its home; the home of its maker when absent',
     ceiling: 'can* lists that no stack of it may exceed',
   },
-  async decide({ actor, args, world, reach }): Promise<Decided> {
+  async decide({ actor, cognition, args, world, reach, known }): Promise<Decided> {
     const given = new Arguments('birth', args, [
       'name',
       'cognition',
@@ -55,12 +57,18 @@ const birth: Operation = {
     const kind = given.oneOf('cognition', COGNITIONS)
     const script = given.optionalText('script')
     if (kind === 'scripted' && script === null)
-      throw given.fault('script', undefined, 'the name of a script; `treeos extensions` lists them')
+      throw given.fault('script', undefined, `one of ${[...known.scripts].sort().join(', ')}`)
+    if (script !== null && kind === 'scripted' && !known.scripts.includes(script))
+      throw given.fault('script', script, `one of ${[...known.scripts].sort().join(', ')}`)
     if (kind !== 'scripted' && script !== null)
       throw given.fault('script', script, 'nothing: only a scripted being has a script')
     const roleFlow = given.value('roleFlow')
     const flow = roleFlow === undefined ? null : requireFlow(roleFlow)
-    const defaultRole = requireRoleName(given.optionalText('role') ?? DEFAULT_ROLE)
+    const role = given.optionalText('role')
+    const defaultRole =
+      role === null
+        ? await roleAtBirth(world, { actor, cognition, reach: await reach() })
+        : requireRoleName(role)
     const home = given.optionalText('home')
     const homePath = home === null ? actor.home : parseSpacePath(home)
     const qualities: JsonObject = flow === null ? {} : { roleFlow: asJson(flow) }
@@ -98,9 +106,26 @@ const birth: Operation = {
         { reel: beingReel(actor.name), kind: 'being:bore', payload: { being: name } },
         { reel: spaceReel(homePath), kind: 'space:entered', payload: { being: name, from: null } },
       ],
-      result: { being: name, stance: stanceOf(name), parent: stanceOf(actor.name), cognition: kind },
+      result: {
+        being: name,
+        stance: stanceOf(name),
+        parent: stanceOf(actor.name),
+        cognition: kind,
+        role: defaultRole,
+      },
     }
   },
+}
+
+/** The role of a being that is born without one: the citizen's for the child of a person that may hand it on. */
+async function roleAtBirth(
+  world: WorldReader,
+  { actor, cognition, reach }: { actor: BeingRow; cognition: Cognition; reach: Reach },
+): Promise<RoleName> {
+  const citizen = cognition === 'human' ? await world.role(CITIZEN) : null
+  if (citizen === null) return DEFAULT_ROLE
+  const spec = await world.spec(citizen.digest)
+  return firstBeyond(spec, reach, actor.home) === null ? CITIZEN : DEFAULT_ROLE
 }
 
 /** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */

@@ -1,7 +1,7 @@
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { parseRole, type RoleSpec } from '@treeos/roles'
 import type { Extension, Role, Script } from '../extend/extension.ts'
-import { BIRTHER, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
+import { BIRTHER, CITIZEN, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
@@ -13,6 +13,8 @@ import { sizeOperations } from '../operations/size.ts'
 import { spaceOperations } from '../operations/spaces.ts'
 import { threadOperations } from '../operations/threads.ts'
 import { wakingOperations } from '../operations/waking.ts'
+import type { RelationResolver } from '../read/expand-surface.ts'
+import { effectiveCognition } from '../rows/inhabiting.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
 
@@ -37,6 +39,16 @@ const roles: Role[] = [
     description: 'What a being wears that was born without a role.',
     canSee: ['~'],
     canSummon: [{ rel: 'asker' }],
+    prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
+  }),
+  role({
+    name: CITIZEN,
+    description:
+      'What the child of a person wears that was born without a role: a resident. While a person decides for it, it also ' +
+      'writes roles, its flow, its qualities and signals.',
+    canSee: ['~', { resolver: 'configurators' }],
+    canDo: [{ resolver: 'configuring' }],
+    canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
@@ -175,6 +187,33 @@ const relations: Extension['relations'] = {
   },
 }
 
+/** What a being is configured with. */
+const CONFIGURING = [
+  'set-role',
+  'delete-role',
+  'set-roleflow',
+  'set-being',
+  'set-world-signal',
+  'grant-namespace',
+  'revoke-namespace',
+]
+
+/**
+ * Entries that hold only while a person decides for the being with rights of the person's own: not for its own mind, which
+ * others speak to, and not under a lease that lends nothing.
+ */
+const whileConfigured =
+  (names: readonly string[]): RelationResolver =>
+  ({ me }) =>
+    effectiveCognition(me) === 'human' && me.inhabited?.own !== true ? names : []
+
+const resolvers: Extension['resolvers'] = {
+  /** operations that configure a being */
+  configuring: whileConfigured(CONFIGURING),
+  /** beings that it is configured through */
+  configurators: whileConfigured(stances([ROLE_MANAGER])),
+}
+
 const isBefore = (a: BeingRow, b: BeingRow): boolean =>
   a.bornAt < b.bornAt || (a.bornAt === b.bornAt && a.name < b.name)
 
@@ -199,7 +238,7 @@ export const seed: Extension = {
   beOperations: identityOperations,
   relations,
   patterns: {},
-  resolvers: {},
+  resolvers,
   see: {},
   scripts,
   spaceTypes: {},
