@@ -133,6 +133,15 @@ describe('flow lint', () => {
   })
 })
 
+it('reads a file from a process substitution of the shell', () => {
+  const script = `"$0" "$1" flow lint <(echo '[{"role": "guard"}]')`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, MAIN], {
+    env: { ...process.env, TREEOS_DATA: join(folder, 'none') },
+    encoding: 'utf8',
+  })
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'nothing is wrong with it\n', stderr: '' })
+})
+
 const LINE = '{"id":1,"flow":[{"role":"a"}],"roles":{"a":{}},"cognition":"llm","context":{}}\n'
 
 describe('the pure commands', () => {

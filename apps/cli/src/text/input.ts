@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   type BeingName,
@@ -41,7 +42,8 @@ export async function readText(file: string): Promise<string> {
   const what = file === '-' ? 'standard input' : file
   let bytes: Buffer
   try {
-    bytes = file === '-' ? await readStdin() : readFileSync(userPath(file))
+    // Not readFileSync: after it has read a pipe, as in `<(jq …)`, Node resolves no symbolic link, so our next import fails.
+    bytes = file === '-' ? await readStdin() : await readFile(userPath(file))
   } catch (error) {
     if (error instanceof TreeosError) throw error
     throw new TreeosError('INVALID_INPUT', `${what} cannot be read: ${messageOf(error)}`)
