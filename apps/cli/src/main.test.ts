@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -140,6 +140,20 @@ it('reads a file from a process substitution of the shell', () => {
     encoding: 'utf8',
   })
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'nothing is wrong with it\n', stderr: '' })
+})
+
+it('reads settings beside the instance above, and files from where it is run', () => {
+  const world = mkdtempSync(join(folder, 'world-'))
+  mkdirSync(join(world, '.treeos'))
+  mkdirSync(join(world, 'src'))
+  writeFileSync(join(world, '.treeos', 'instance.json'), '{"version": 1, "services": [], "ports": {}}')
+  writeFileSync(join(world, '.env'), 'DATABASE_URL=postgres://nobody@127.0.0.1:1/of-this-world')
+  writeFileSync(join(world, 'src', 'flow.json'), '[{"role": "guard"}]')
+  const { TREEOS_DATA: _own, DATABASE_URL: _other, ...env } = process.env
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [MAIN, ...args], { env, cwd: join(world, 'src'), encoding: 'utf8' })
+  expect(run('flow', 'lint', 'flow.json').stdout).toBe('nothing is wrong with it\n')
+  expect(run('beings').stderr).toContain('127.0.0.1:1/of-this-world')
 })
 
 const LINE = '{"id":1,"flow":[{"role":"a"}],"roles":{"a":{}},"cognition":"llm","context":{}}\n'

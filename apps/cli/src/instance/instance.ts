@@ -11,7 +11,7 @@ import {
 } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
 import { unavailable } from '../text/failure.ts'
-import { userPath } from '../text/input.ts'
+import { userPath } from '../text/folder.ts'
 
 export const WORKER_PREFIX = 'worker-'
 /** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */

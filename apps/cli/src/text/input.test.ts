@@ -1,22 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keysOf, parseNumber, requireObject, requireStance, splitKey, userFolder } from './input.ts'
-
-describe('a relative path is read from where the user stands', () => {
-  const pnpm = { INIT_CWD: '/home/me/docs', npm_package_json: '/repo/package.json' }
-  it.each([
-    { why: 'pnpm put us into its package', env: pnpm, cwd: '/repo', folder: '/home/me/docs' },
-    { why: 'we run elsewhere, and the variables are inherited', env: pnpm, cwd: '/tmp', folder: '/tmp' },
-    { why: 'no pnpm is there', env: {}, cwd: '/repo', folder: '/repo' },
-    {
-      why: 'another runner tells no folder',
-      env: { npm_package_json: '/repo/package.json' },
-      cwd: '/repo',
-      folder: '/repo',
-    },
-  ])('when $why', ({ env, cwd, folder }) => {
-    expect(userFolder(env, cwd)).toBe(folder)
-  })
-})
+import { keysOf, parseNumber, requireObject, requireStance, splitKey } from './input.ts'
 
 describe('keys', () => {
   it('belong to the namespace before the first dot', () => {

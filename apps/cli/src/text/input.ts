@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   type BeingName,
   isJsonObject,
@@ -13,20 +13,11 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { messageOf, UsageError } from './failure.ts'
+import { userPath } from './folder.ts'
 import { parseJsonText } from './json-text.ts'
 
 /** More than any command accepts, so that a refusal can still name the size. */
 const READ_BYTES_MAX = 64 * 1024 * 1024
-
-/** The user's current folder. pnpm runs scripts in the folder of the package, and says where it was called. */
-export function userFolder(env: NodeJS.ProcessEnv = process.env, cwd = process.cwd()): string {
-  // Everything that a script starts inherits both variables, so they count only in the folder where pnpm runs scripts.
-  const isPut = env.npm_package_json !== undefined && dirname(env.npm_package_json) === cwd
-  return isPut && env.INIT_CWD ? env.INIT_CWD : cwd
-}
-
-/** A path as the user wrote it. */
-export const userPath = (path: string): string => resolve(userFolder(), path)
 
 /** False when certainly no instance can be reached. Needs no client libraries. */
 export function mayHaveInstance({ data }: { data?: string }, env: NodeJS.ProcessEnv = process.env): boolean {

@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { goToInstance, userFolder } from './folder.ts'
+
+describe('a relative path is read from where the user stands', () => {
+  const pnpm = { INIT_CWD: '/home/me/docs', npm_package_json: '/repo/package.json' }
+  it.each([
+    { why: 'pnpm put us into its package', env: pnpm, cwd: '/repo', folder: '/home/me/docs' },
+    { why: 'we run elsewhere, and the variables are inherited', env: pnpm, cwd: '/tmp', folder: '/tmp' },
+    { why: 'no pnpm is there', env: {}, cwd: '/repo', folder: '/repo' },
+    {
+      why: 'another runner tells no folder',
+      env: { npm_package_json: '/repo/package.json' },
+      cwd: '/repo',
+      folder: '/repo',
+    },
+  ])('when $why', ({ env, cwd, folder }) => {
+    expect(userFolder(env, cwd)).toBe(folder)
+  })
+})
+
+describe('the folder of the instance', () => {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'treeos-folders-')))
+  const world = join(top, 'world')
+  const below = join(world, 'src', 'deep')
+  const inner = join(below, 'inner')
+  mkdirSync(inner, { recursive: true })
+  for (const folder of [world, inner]) {
+    mkdirSync(join(folder, '.treeos'))
+    writeFileSync(join(folder, '.treeos', 'instance.json'), '{}')
+  }
+  afterAll(() => rmSync(top, { recursive: true }))
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each([
+    {
+      why: 'is the nearest one above that holds an instance',
+      from: below,
+      args: ['beings'],
+      env: {},
+      to: world,
+    },
+    { why: 'is the current one when it holds an instance', from: inner, args: [], env: {}, to: null },
+    { why: 'is the current one when none above holds an instance', from: top, args: [], env: {}, to: null },
+    {
+      why: 'is not searched when --data names it',
+      from: below,
+      args: ['see', '/', '--data', 'x'],
+      env: {},
+      to: null,
+    },
+    {
+      why: 'is not searched when --data= names it',
+      from: below,
+      args: ['--data=x', 'beings'],
+      env: {},
+      to: null,
+    },
+    {
+      why: 'is not searched when TREEOS_DATA names it',
+      from: below,
+      args: [],
+      env: { TREEOS_DATA: '/x' },
+      to: null,
+    },
+  ])('$why', ({ from, args, env, to }) => {
+    vi.spyOn(process, 'cwd').mockReturnValue(from)
+    const went = vi.spyOn(process, 'chdir').mockReturnValue()
+    goToInstance(args, env)
+    expect(went.mock.calls).toEqual(to === null ? [] : [[to]])
+  })
+
+  it('of somebody else is passed by, since its settings name code to load', () => {
+    vi.spyOn(process, 'cwd').mockReturnValue(below)
+    const went = vi.spyOn(process, 'chdir').mockReturnValue()
+    const me = process.getuid?.() ?? 0
+    vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(me + 1)
+    goToInstance([], {})
+    expect(went).not.toHaveBeenCalled()
+  })
+})
