@@ -1,6 +1,6 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
-export { authorizeActingAs, type Presence } from './access/persons.ts'
+export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
   type Authorization,
   authorizeGrant,

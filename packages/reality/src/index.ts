@@ -15,6 +15,7 @@ export {
   specsOf,
 } from './moment.ts'
 export { type OpenReality, readerOf } from './open-reality.ts'
+export { authorizeActingAs, type Presence } from './persons.ts'
 export { listRowsOf, listSchedulingBeings } from './rows.ts'
 export { appendSystemFacts } from './system-facts.ts'
 export { UnknownBeingError } from './unknown-being.ts'

@@ -9,9 +9,8 @@ import {
   markTokenRevoked,
 } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
-import { readerOf } from '@treeos/reality'
+import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import type { WorldReader } from '@treeos/world'
-import { authorizeActingAs, type Presence } from './persons.ts'
 
 /** Longest validity of an access token, in days. */
 export const TOKEN_DAYS_MAX = 365

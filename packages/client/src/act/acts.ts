@@ -28,8 +28,8 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
+import { authorizeActingAs, type Presence } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
-import { authorizeActingAs, type Presence } from '../access/persons.ts'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringBeing } from './doorbell.ts'
 

@@ -1,7 +1,6 @@
 import { isTransient, renewLease } from '@treeos/chain'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
-import { readerOf } from '@treeos/reality'
-import { authorizeActingAs } from '../access/persons.ts'
+import { authorizeActingAs, readerOf } from '@treeos/reality'
 import { act, type Connection } from './acts.ts'
 import { Recurring } from './recurring.ts'
 

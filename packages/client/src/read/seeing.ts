@@ -1,6 +1,6 @@
 import { inSnapshot, prefetch, ReadSet } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { actingToSee, beginLook } from '@treeos/reality'
+import { actingToSee, authorizeActingAs, beginLook, type Presence } from '@treeos/reality'
 import {
   type BeingRow,
   type Descriptor,
@@ -9,7 +9,6 @@ import {
   type Registry,
   type Surface,
 } from '@treeos/world'
-import { authorizeActingAs, type Presence } from '../access/persons.ts'
 
 /** What a SEE needs: no Temporal client. */
 interface SeeConnection extends Presence {

@@ -1,8 +1,8 @@
 import { type ChainDb, findLease, type Reality } from '@treeos/chain'
 import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import { readerOf } from '@treeos/reality'
 import type { BeingRow } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { readerOf } from './open-reality.ts'
 
 /** The reality in which a person acts, and the person's being. */
 export interface Presence {
