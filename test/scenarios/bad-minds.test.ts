@@ -26,7 +26,9 @@ const failed = (reason: string, message: string | RegExp = /./) => ({
   message: typeof message === 'string' ? message : expect.stringMatching(message),
   act: null,
 })
-const NO_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
+/** The cause of each attempt, and how often it came. A fourth attempt of 1.2 s would begin too late. */
+const lost = (what: string, times = 'four times') => failedBy(`${what} ${times} in`)
+const failedBy = (start: string) => new RegExp(`^${start.replace(/[()]/g, '\\$&')} \\d+ s$`)
 
 const MINDS: readonly BadMind[] = [
   {
@@ -39,7 +41,19 @@ const MINDS: readonly BadMind[] = [
     what: '429 for ever',
     replies: always({ status: 429 }),
     requests: 4,
-    outcome: failed('LLM_FAILED', NO_ANSWER),
+    outcome: failed('LLM_FAILED', lost('model answered 429')),
+  },
+  {
+    what: '429 that asks for an hour',
+    replies: always({ status: 429, headers: { 'retry-after': '3600' } }),
+    requests: 1,
+    outcome: failed('LLM_FAILED', /^model answered 429 once in 1 s; it asks to wait 3600 s$/),
+  },
+  {
+    what: '500 three times, then 503',
+    replies: [{ status: 500 }, { status: 500 }, { status: 500 }, ...always({ status: 503 })],
+    requests: 4,
+    outcome: failed('LLM_FAILED', /^model answered 500 three times, model answered 503 once in \d+ s$/),
   },
   {
     what: '429 and then an answer',
@@ -57,7 +71,7 @@ const MINDS: readonly BadMind[] = [
     what: '500 for ever',
     replies: always({ status: 500 }),
     requests: 4,
-    outcome: failed('LLM_FAILED', NO_ANSWER),
+    outcome: failed('LLM_FAILED', lost('model answered 500')),
   },
   {
     what: '500 and then an answer',
@@ -128,15 +142,15 @@ const MINDS: readonly BadMind[] = [
   {
     what: 'nothing',
     replies: always({ hang: true }),
-    requests: 4,
-    outcome: failed('LLM_TIMEOUT', NO_ANSWER),
+    requests: 3,
+    outcome: failed('LLM_TIMEOUT', lost('model did not answer within 1.2 s', 'three times')),
   },
   { what: 'half an answer', replies: [{ hang: 'mid-body' }, FINE], requests: 2, outcome: { outcome: 'act' } },
   {
     what: 'a reset',
     replies: always({ reset: 'at-once' }),
     requests: 4,
-    outcome: failed('LLM_FAILED', NO_ANSWER),
+    outcome: failed('LLM_FAILED', lost('connection to the model failed (ECONNRESET)')),
   },
   {
     what: 'a reset halfway',
@@ -197,7 +211,7 @@ const model = useModelServer()
 const world = useWorld({
   extensions: [stage, defineExtension({ name: 'odd', version: '1.0.0', scripts: { 'odd:script': odd } })],
   modelServer: model,
-  modelTimeoutSeconds: 1,
+  modelTimeoutSeconds: 1.2,
 })
 beforeAll(async () => {
   await setRole(world, {

@@ -166,6 +166,7 @@ describe('F89 missed ticks produce one wake', () => {
       registry,
       memory: newMemory(),
       model: null,
+      connections: new Map(),
       ring,
       reschedule,
       observe: noopObserver,

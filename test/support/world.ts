@@ -25,6 +25,8 @@ export interface World extends Connection {
   readonly leftOut: { what: string; error: unknown }[]
   /** the ends of moments as the worker's observer heard them */
   readonly outcomes: { kind: string; reason: string | null }[]
+  /** errors of attempts as the worker's observer heard them */
+  readonly faults: { moment: string; part: string; attempt: number; message: string; stack: string | null }[]
   birth(payload: JsonObject): Promise<void>
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
@@ -38,6 +40,8 @@ export interface WorldOptions {
   readonly extensions?: readonly Extension[]
   readonly modelUrl?: string
   readonly modelTimeoutSeconds?: number
+  /** named model connections: URLs of model servers by name */
+  readonly connections?: Readonly<Record<string, string>>
   /** options of the model besides its address */
   readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
@@ -62,6 +66,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const errors: World['errors'] = []
   const leftOut: World['leftOut'] = []
   const outcomes: World['outcomes'] = []
+  const faults: World['faults'] = []
   const native = await NativeConnection.connect({ address })
   let running: { worker: Worker; done: Promise<void> } | null = null
 
@@ -76,7 +81,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           extensions,
           databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
+          connections: connectionsOf(options),
           observe: {
+            fault: (moment, fault) => void faults.push({ moment, ...fault }),
             leftOut: (what, error) => void leftOut.push({ what, error }),
             error: (where, error) => void errors.push({ where, error }),
             outcome: (kind, reason) => void outcomes.push({ kind, reason }),
@@ -100,6 +107,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     errors,
     leftOut,
     outcomes,
+    faults,
     startWorker,
     stopWorker,
     async birth(payload) {
@@ -136,10 +144,24 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
   return moved.href
 }
 
-function modelOf({ modelUrl, modelTimeoutSeconds = 10, model }: WorldOptions): Model | null {
-  if (modelUrl === undefined) return null
-  return createModel(modelEndpoint({ model: 'test', baseUrl: modelUrl, apiKey: null }), {
+/** Tests do not wait for a minute. Of attempts that fail at once, four are made: a fifth would begin after 6 s at the earliest. */
+const PATIENCE_SECONDS = 5.8
+
+function modelAt(
+  baseUrl: string,
+  { modelTimeoutSeconds = 10, model }: WorldOptions,
+  connection?: string,
+): Model {
+  const named = connection === undefined ? {} : { connection }
+  return createModel(modelEndpoint({ ...named, model: 'test', baseUrl, apiKey: null }), {
     timeoutSeconds: modelTimeoutSeconds,
+    patienceSeconds: PATIENCE_SECONDS,
     ...model,
   })
 }
+
+const modelOf = (options: WorldOptions): Model | null =>
+  options.modelUrl === undefined ? null : modelAt(options.modelUrl, options)
+
+const connectionsOf = (options: WorldOptions): ReadonlyMap<string, Model> =>
+  new Map(Object.entries(options.connections ?? {}).map(([name, url]) => [name, modelAt(url, options, name)]))

@@ -24,8 +24,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 try {
   worker = await startWorker(process.env, log)
-  const { taskQueue, mind, metrics } = worker
-  console.log(JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, metrics }))
+  const { taskQueue, mind, connections, metrics } = worker
+  console.log(JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, connections, metrics }))
   await worker.done
   log.info('stopped')
 } catch (error) {

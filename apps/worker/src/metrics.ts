@@ -70,7 +70,7 @@ export class Metrics {
     )
   }
 
-  get observer(): Omit<Observer, 'error' | 'leftOut'> & { error(where: string): void } {
+  get observer(): Omit<Observer, 'error' | 'leftOut' | 'fault'> & { error(where: string): void } {
     return {
       beat: (beat, seconds) => this.#beats.observe({ beat }, seconds),
       outcome: (outcome, reason) => this.#moments.inc({ outcome, reason: reason ?? '' }),
@@ -84,9 +84,18 @@ export class Metrics {
     }
   }
 
-  /** Serves `/metrics` on loopback. @param port 0 picks a free one. @throws {StartError} when it cannot be had */
-  async serve(port: number): Promise<{ url: string; close(): Promise<void> }> {
+  /**
+   * Serves `/metrics` on loopback, and `/mind`: which models this worker has and whether they answer.
+   * @param port 0 picks a free one
+   * @throws {StartError} when it cannot be had
+   */
+  async serve(port: number, minds: () => Promise<unknown>): Promise<{ url: string; close(): Promise<void> }> {
     const server = createServer((request, response) => {
+      if (request.url === '/mind') {
+        const sendMinds = (told: unknown) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+        return void minds().then(sendMinds, () => response.writeHead(503).end())
+      }
       if (request.url !== '/metrics') return void response.writeHead(404).end()
       this.registry.metrics().then(
         (text) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(text),

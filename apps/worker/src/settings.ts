@@ -17,6 +17,8 @@ export interface Settings {
   /** 0 picks a free one */
   readonly metricsPort: number
   readonly modelTimeoutSeconds: number
+  /** how long an outage of a model is outlived; undefined: the default */
+  readonly modelPatienceSeconds: number | undefined
   /** most model tokens of an answer to a being with a budget; undefined: the model's own limit */
   readonly answerTokensMax: number | undefined
   /** by model, including the shipped ones; undefined: the shipped ones alone */
@@ -50,6 +52,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dataDir: env.TREEOS_DATA || null,
     metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
     modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),
+    modelPatienceSeconds: env.TREEOS_MODEL_PATIENCE_SECONDS
+      ? seconds('TREEOS_MODEL_PATIENCE_SECONDS', 0)
+      : undefined,
     answerTokensMax: env.TREEOS_ANSWER_TOKENS
       ? number(
           'TREEOS_ANSWER_TOKENS',

@@ -2,11 +2,10 @@ import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporali
 import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
-  createModel,
   historiesFolder,
-  type ModelEndpoint,
   type ModelOptions,
   type Observer,
+  readConnections,
   resolveModelEndpoint,
   treeos,
 } from '@treeos/host'
@@ -14,6 +13,7 @@ import { taskQueueOf } from '@treeos/protocol'
 import type { Logger } from 'pino'
 import { loadExtensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
+import { type Mind, Minds } from './minds.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start } from './start.ts'
 
@@ -23,7 +23,9 @@ const STICKY_TIMEOUT = '1s'
 export interface RunningWorker {
   readonly taskQueue: string
   /** without its key; null when no model is configured */
-  readonly mind: { readonly model: string; readonly baseUrl: string } | null
+  readonly mind: Mind | null
+  /** models by the names that beings have in `llm.connection`, without their keys */
+  readonly connections: Readonly<Record<string, Mind>>
   /** where Prometheus reads this worker */
   readonly metrics: string
   /** resolves when the worker has stopped */
@@ -33,7 +35,7 @@ export interface RunningWorker {
 
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
- * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
+ * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
  * our workflows made before: it saves each start a second or two. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
@@ -44,10 +46,11 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const { databaseUrl, dataDir, bundlePath } = settings
   const extensions = await loadExtensions(env)
   const mind = await resolveModelEndpoint(env)
+  const minds = new Minds(mind, readConnections(env))
   const temporal = locateTemporal()
   const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
-  const served = await metrics.serve(settings.metricsPort)
+  const served = await metrics.serve(settings.metricsPort, () => minds.check())
   const start = new Start(log, settings.startSeconds)
   const reality = await start.findReality(db, databaseUrl)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
@@ -65,7 +68,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           extensions,
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
-          model: mind === null ? null : createModel(mind, modelOptions(settings)),
+          ...minds.models(modelOptions(settings)),
           observe: observer(metrics, log),
         }),
         running,
@@ -88,25 +91,21 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   await Promise.race([running.begun, done])
   return {
     taskQueue,
-    mind: mind === null ? null : shown(mind),
+    ...minds.shown(),
     metrics: served.url,
     done,
     stop: () => stop(worker),
   }
 }
 
-function modelOptions({ modelTimeoutSeconds, prices, answerTokensMax }: Settings): ModelOptions {
+function modelOptions(settings: Settings): ModelOptions {
+  const { modelTimeoutSeconds, modelPatienceSeconds, prices, answerTokensMax } = settings
   return {
     timeoutSeconds: modelTimeoutSeconds,
+    ...(modelPatienceSeconds === undefined ? {} : { patienceSeconds: modelPatienceSeconds }),
     ...(prices === undefined ? {} : { prices }),
     ...(answerTokensMax === undefined ? {} : { answerTokensMax }),
   }
-}
-
-/** Drops the query of the URL, which may hold a key. */
-function shown({ model, baseUrl }: ModelEndpoint): { model: string; baseUrl: string } {
-  const { origin, pathname } = new URL(baseUrl)
-  return { model, baseUrl: origin + pathname }
 }
 
 /** The innermost plugin of a worker, called last: resolves `begun` when the worker starts to take work. */
@@ -133,7 +132,7 @@ function stop(worker: Worker): void {
   if (worker.getState() === 'RUNNING') worker.shutdown()
 }
 
-/** Counts everything. Logs failures and retries, by name and code. */
+/** Counts everything. Logs failures and retries by name and code, and errors of models, scripts and extensions in full. */
 function observer(metrics: Metrics, log: Logger): Observer {
   const { beat, outcome, model, error } = metrics.observer
   return {
@@ -151,6 +150,14 @@ function observer(metrics: Metrics, log: Logger): Observer {
     leftOut(what, fault) {
       error('resolver')
       log.warn({ leftOut: quote(what), ...nameAndCode(fault) }, 'a moment goes on without it')
+    },
+    fault(moment, { part, attempt, message, stack }) {
+      error(part)
+      const level = part === 'model' ? 'warn' : 'error'
+      log[level](
+        { moment, part, attempt, why: message, ...(stack === null ? {} : { stack }) },
+        'an attempt failed',
+      )
     },
     error(where, fault) {
       error(where)

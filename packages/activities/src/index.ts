@@ -15,6 +15,8 @@ export type { BeatDeps } from './deps/beat-deps.ts'
 export { newMemory } from './deps/memory.ts'
 export {
   createModel,
+  faultOfEndpoint,
+  keyVariables,
   type Model,
   type ModelAnswer,
   type ModelEndpoint,
@@ -22,10 +24,13 @@ export {
   type ModelRequest,
   ModelTransientError,
   modelEndpoint,
+  modelsFile,
   type Price,
   type Prices,
   parsePrices,
+  readConnections,
   resolveModelEndpoint,
+  shownAddress,
   type Usage,
 } from './model/model.ts'
 export { CRASH_POINTS, type CrashPoint } from './run/crash-point.ts'

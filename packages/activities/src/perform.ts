@@ -11,6 +11,7 @@ import {
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { isLeaseExpired, LEASE_EXPIRED } from './run/expired-lease.ts'
+import { describeError, reportFault } from './run/fault.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
@@ -18,7 +19,8 @@ import { withPostgresRetry } from './run/postgres-retry.ts'
 /**
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a
  * process dies after performing and before recording, the effect is performed again under the same key.
- * @throws {EffectError} when another attempt may succeed; a TreeosError of the effect is recorded as its result
+ * @throws {EffectError} when another attempt is made; a TreeosError of the effect is recorded as its result, and so is the
+ *   error of the last attempt
  */
 export async function performEffect(deps: BeatDeps, { moment }: { moment: MomentId }): Promise<null> {
   const stored = await withPostgresRetry(deps.observe, () => readEffect(deps.db, moment))
@@ -43,18 +45,43 @@ async function attempt(
   const effect = deps.registry.operations.get(operation)?.effect
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
+  const started = performance.now()
   return heartbeating(async () => {
-    const { cancellationSignal } = Context.current()
+    const { cancellationSignal, info } = Context.current()
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
     const at = { actor, target, args: args as JsonObject, key: `${deps.reality.id}/${moment}`, signal }
     try {
       return resultOf(operation, await untilAborted(signal, effect.perform(at)))
     } catch (error) {
-      // Only the class of the error goes into history; its message may quote content.
-      if (!(error instanceof TreeosError)) throw new EffectError(error instanceof Error ? error.name : '')
-      return { error: { code: error.code, message: messageOf(error.message) } }
+      const fault = {
+        part: 'effect',
+        attempt: info.attempt,
+        seconds: (performance.now() - started) / 1000,
+        error,
+      } as const
+      await reportFault(deps, moment, fault)
+      if (error instanceof TreeosError)
+        return { error: { code: error.code, message: messageOf(error.message) } }
+      if (cancellationSignal.aborted || info.attempt < (info.retryPolicy?.maximumAttempts ?? effect.attempts))
+        // Only the class of the error goes into history; its message may quote content.
+        throw new EffectError(error instanceof Error ? error.name : '')
+      return {
+        error: {
+          code: isTimeout(error) ? 'TIMEOUT' : 'INTERNAL',
+          message: whyFailed(operation, info.attempt, error),
+        },
+      }
     }
   })
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
+
+function whyFailed(operation: string, attempts: number, error: unknown): string {
+  const tries = attempts === 1 ? 'its only attempt' : `all of its ${attempts} attempts`
+  return messageOf(
+    `the effect of ${operation} failed in ${tries}, and may have happened nevertheless: ${describeError(error)}`,
+  )
 }
 
 /** The result to record. A value that is no plain JSON is an error result: the effect was performed, so it is not retried. */

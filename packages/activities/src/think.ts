@@ -1,6 +1,15 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { recordDecision, type StoredDecision } from '@treeos/chain'
-import { type Breach, type Decision, type Json, parseMomentId } from '@treeos/core'
+import { listFaults, recordDecision, type StoredDecision } from '@treeos/chain'
+import {
+  asJson,
+  type Breach,
+  type Decision,
+  type Json,
+  parseMomentId,
+  quote,
+  readPath,
+  stanceOf,
+} from '@treeos/core'
 import type { DecisionRef, ThinkInput } from '@treeos/protocol'
 import { composeLoaded, type LoadedMoment } from '@treeos/reality'
 import { whyParked } from '@treeos/world'
@@ -8,15 +17,18 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { askWithinBudgets } from './model/ask-within-budgets.ts'
 import { failureDecision } from './model/failure-decision.ts'
-import { ModelTransientError } from './model/model.ts'
+import { describeLosses, nextDelayMs } from './model/losses.ts'
+import { type Model, ModelTransientError } from './model/model.ts'
 import { runScript } from './model/script.ts'
 import { crashPoint } from './run/crash-point.ts'
+import { reportFault } from './run/fault.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
  * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither.
- * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`
+ * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
+ *   outage that lasts longer than the model's patience
  * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
  */
 export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<DecisionRef> {
@@ -31,7 +43,7 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
     const { decision, usage } =
       loaded.record.cognition.kind === 'llm'
         ? await askModel(deps, loaded, stack)
-        : { decision: await runScript(deps.registry, loaded, stack), usage: null }
+        : { decision: await runScript(deps, loaded, stack), usage: null }
     crashPoint('think:after-mind')
     const recorded = await wait(() => recordDecision(deps.db, moment, decision, usage))
     deps.memory.decisions.set(moment, recorded)
@@ -42,55 +54,90 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
 
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
 
-async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']) {
-  if (deps.model === null) return { decision: failureDecision('LLM_NOT_CONFIGURED', NO_MODEL), usage: null }
+interface Thought {
+  readonly decision: Decision
+  readonly usage: Json
+}
+const unasked = (decision: Decision): Thought => ({ decision, usage: null })
+
+async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']): Promise<Thought> {
+  const model = modelOf(deps, loaded)
+  if ('kind' in model) return unasked(model)
   const { prompt, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
     composeLoaded(deps.db, deps.registry, loaded, stack),
   )
   if (missing !== null)
-    return {
-      decision: failureDecision(
-        'ROLE_UNAVAILABLE',
-        `role ${missing} needs code that is not loaded in this worker`,
-      ),
-      usage: null,
-    }
+    return unasked(
+      failureDecision('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
+    )
+  const started = performance.now()
   try {
     const { cancellationSignal: signal, info } = Context.current()
     const { moment } = loaded.record
     const answer = await askWithinBudgets(
       deps,
-      deps.model,
+      model,
       { being: parseMomentId(moment).being, moment, attempt: info.attempt },
       { prompt, tools, forceToolCall: role.forceToolCall, signal },
     )
-    if ('breach' in answer) return { decision: overBudget(loaded, answer.breach), usage: null }
+    if ('breach' in answer) return unasked(overBudget(loaded, answer.breach))
     const { usage } = answer
     deps.observe.model(
       answer.decision.kind,
       usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
     )
-    return { decision: answer.decision, usage: usage as Json }
+    return { decision: answer.decision, usage: asJson({ ...usage, model: model.name }) }
   } catch (error) {
     if (!(error instanceof ModelTransientError)) throw error
     deps.observe.model('lost', null)
-    throw ApplicationFailure.create({
-      type: error.code,
-      message: error.message,
-      ...(error.retryAfterMs === undefined
-        ? {}
-        : { nextRetryDelay: Math.min(error.retryAfterMs, RETRY_AFTER_MS_MAX) }),
-    })
+    return unasked(await tryLater(deps, loaded, model, error, (performance.now() - started) / 1000))
   }
+}
+
+/**
+ * Fails the attempt, so that Temporal makes another one after a delay.
+ * @returns the failure of the moment, when no other attempt is made
+ */
+async function tryLater(
+  deps: BeatDeps,
+  { record: { moment } }: LoadedMoment,
+  { patienceSeconds }: Model,
+  error: ModelTransientError,
+  seconds: number,
+): Promise<Decision> {
+  const { attempt, retryPolicy } = Context.current().info
+  const { retryAfterMs } = error
+  await reportFault(deps, moment, { part: 'model', attempt, seconds, error })
+  const faults = await withPostgresRetry(deps.observe, () => listFaults(deps.db, moment))
+  const losses = faults.filter(({ part }) => part === 'model')
+  const delay = nextDelayMs({ losses, retryAfterMs, patienceSeconds, chance: Math.random() })
+  const isLast = attempt >= (retryPolicy?.maximumAttempts ?? Number.POSITIVE_INFINITY)
+  if (delay === null || isLast) return failureDecision(error.code, describeLosses(losses, retryAfterMs))
+  throw ApplicationFailure.create({
+    type: error.code,
+    message: error.message,
+    nextRetryDelay: Math.max(1, delay),
+  })
+}
+
+/** The model of the being's own connection, else of the reality's default one; otherwise the failure that says why. */
+function modelOf({ model, connections }: BeatDeps, { record, face }: LoadedMoment) {
+  const named = readPath(face?.me.qualities, ['llm', 'connection'])
+  if (named === undefined || named === null) return model ?? failureDecision('LLM_NOT_CONFIGURED', NO_MODEL)
+  const own = typeof named === 'string' ? connections.get(named) : undefined
+  if (own !== undefined) return own
+  const there = [...connections.keys()].sort().join(', ')
+  return failureDecision(
+    'LLM_NOT_CONFIGURED',
+    `${stanceOf(parseMomentId(record.moment).being)} uses the model connection ${quote(named)}, which this worker does not have; ` +
+      `it has ${there === '' ? 'none with a name' : there}: add it to the file of TREEOS_MODELS, then restart`,
+  )
 }
 
 function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
   const { being } = parseMomentId(record.moment)
   return { ...failureDecision('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
 }
-
-/** Longest wait for a provider that sends Retry-After. A longer outage fails the moment, and the being goes on. */
-const RETRY_AFTER_MS_MAX = 15_000
 
 const NO_MODEL =
   'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'

@@ -52,6 +52,7 @@ export {
   recordEffectResult,
   type StoredEffect,
 } from './moments/effects.ts'
+export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
 export { listUnfinished, type OpenWrite, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
 export {
   listOutcomes,

@@ -1,14 +1,19 @@
 /** TreeOS as one Temporal plugin, with the daemons of a worker: doorbells, schedules, lapsed leases, the archive. */
 export {
   createModel,
+  faultOfEndpoint,
+  keyVariables,
   type Model,
   type ModelEndpoint,
   type ModelOptions,
   modelEndpoint,
+  modelsFile,
   type Observer,
   type Prices,
   parsePrices,
+  readConnections,
   resolveModelEndpoint,
+  shownAddress,
 } from '@treeos/activities'
 export { Archivist, type History, historiesFolder, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'

@@ -15,6 +15,7 @@ export interface RuntimeOptions {
   readonly databaseUrl: string
   readonly registry: Registry
   readonly model: Model | null
+  readonly connections: ReadonlyMap<string, Model>
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
@@ -78,7 +79,7 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, taskQueue: string, next: () => Promise<void>) {
-    const { registry, model, observe, histories } = this.#options
+    const { registry, model, connections, observe, histories } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -97,6 +98,7 @@ export class Runtime {
       reality,
       registry,
       model,
+      connections,
       observe,
       ring: (beings) => doorbells.ring(beings),
       reschedule: (changed) => schedules.refresh(changed),

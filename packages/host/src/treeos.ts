@@ -15,6 +15,8 @@ export interface TreeosOptions {
   readonly databaseUrl?: string
   /** null or left out: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model?: Model | null
+  /** models by the names that beings have in their quality `llm.connection` */
+  readonly connections?: ReadonlyMap<string, Model>
   /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
   readonly histories?: string
   /** most connections of the worker's Postgres pool; default 20 */
@@ -63,6 +65,7 @@ class TreeosPlugin extends SimplePlugin {
       databaseUrl,
       extensions = [],
       model = null,
+      connections = new Map(),
       poolMax = 20,
       histories = null,
       observe = {},
@@ -72,6 +75,7 @@ class TreeosPlugin extends SimplePlugin {
       databaseUrl,
       registry: buildRegistry([seed, ...extensions]),
       model,
+      connections,
       observe: { ...noopObserver, ...observe },
       poolMax,
       histories,

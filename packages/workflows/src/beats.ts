@@ -25,7 +25,8 @@ export const localBeats = (summary: string) =>
 
 /**
  * `think` may take minutes, so it is a regular activity: it ends the workflow task and the UI shows it. After a crash the
- * missing heartbeat moves it to another worker within seconds. Failed attempts are retried a few times, then the moment fails.
+ * missing heartbeat moves it to another worker within seconds. A failed attempt names the delay before the next one. The
+ * activity itself ends the attempts, when the model has been away for longer than its patience.
  */
 export const thinkBeats = (summary: string) =>
   proxyActivities<ThinkBeats>({
@@ -41,8 +42,8 @@ export const thinkBeats = (summary: string) =>
     },
   })
 
-/** Attempts of `think`. When the last one fails, the moment is a failure. */
-const THINK_ATTEMPTS = 4
+/** Most attempts of `think`, also where workers die. When the last one fails, the moment is a failure. */
+const THINK_ATTEMPTS = 12
 
 /**
  * Effects are regular activities. The operation sets their timeout and attempts. After a crash the missing heartbeat moves

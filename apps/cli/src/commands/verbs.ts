@@ -17,6 +17,7 @@ interface BirthOptions extends ActingOptions {
   readonly cognition: Cognition
   readonly role?: string
   readonly script?: string
+  readonly connection?: string
   readonly flow?: string
   readonly home?: string
 }
@@ -81,15 +82,17 @@ function addBirth(cli: Cli): void {
     .option('--script <script>', 'for a scripted being: the script that decides')
     .option('--flow <file>', 'file with its role flow in JSON; - reads standard input')
     .option('--home <path>', 'the space where it starts')
+    .option('--connection <name>', 'for an llm being: its model connection, as TREEOS_MODELS names it')
     .action(
       cli.run(async (out, name: string, options: BirthOptions) => {
-        const { cognition, role, script, home, flow } = options
+        const { cognition, role, script, home, flow, connection } = options
         const payload = {
           name,
           cognition,
           ...(role === undefined ? {} : { role }),
           ...(script === undefined ? {} : { script }),
           ...(home === undefined ? {} : { home }),
+          ...(connection === undefined ? {} : { connection }),
           ...(flow === undefined ? {} : { roleFlow: await requireJsonFile(flow) }),
         }
         const { actAs } = await import('./shared/act-as.ts')

@@ -15,6 +15,8 @@ export interface BeatDeps {
   readonly memory: Memory
   /** null when no model is connected: moments of LLM beings fail with LLM_NOT_CONFIGURED */
   readonly model: Model | null
+  /** models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one */
+  readonly connections: ReadonlyMap<string, Model>
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
+import { faultOfEndpoint, modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
 
 // By a computed address: packages import nothing of test/, their tests only start what is there.
 const { startModelServer } = (await import(
@@ -203,5 +203,32 @@ describe('a key', () => {
   it('that is not there is not said to be hidden', () => {
     const free = modelEndpoint({ model: 'owl-1', baseUrl: 'https://host/v1', apiKey: null })
     expect(JSON.parse(JSON.stringify(free))).toMatchObject({ apiKey: null })
+  })
+})
+
+describe('faultOfEndpoint', () => {
+  const answers = (response: () => Response | Promise<Response>) => ({ fetch: async () => response() })
+  const endpoint = modelEndpoint({ model: 'owl', baseUrl: 'http://model.test/v1', apiKey: 'sk-1' })
+  const listing = (...ids: string[]) => Response.json({ data: ids.map((id) => ({ id })) })
+
+  it.each([
+    ['lists the model', () => listing('cat', 'owl'), null],
+    ['has no list', () => new Response(null, { status: 404 }), null],
+    ['lists nothing', () => listing(), null],
+    ['lists others', () => listing('cat'), 'does not list the model owl'],
+    ['refuses the key', () => new Response(null, { status: 401 }), 'refuses the key (401)'],
+    ['is down', () => new Response(null, { status: 503 }), 'answers 503'],
+    [
+      'is away',
+      () =>
+        Promise.reject(
+          Object.assign(new TypeError('fetch failed'), {
+            cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
+          }),
+        ),
+      'cannot be reached (ECONNREFUSED)',
+    ],
+  ])('a server that %s', async (_, response, fault) => {
+    expect(await faultOfEndpoint(endpoint, answers(response))).toBe(fault)
   })
 })

@@ -4,6 +4,8 @@ import { boundFetch } from './fetch.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
 export interface ModelEndpoint {
+  /** in the operator's configuration; left out for the default one of the reality */
+  readonly connection?: string
   readonly model: string
   /** base URL including `/v1`, without a trailing slash */
   readonly baseUrl: string
@@ -53,11 +55,16 @@ export async function resolveModelEndpoint(
 }
 
 /** Makes an endpoint whose key does not show in prints and JSON. */
-export function modelEndpoint({ model, baseUrl, apiKey }: ModelEndpoint): ModelEndpoint {
-  const { origin, pathname } = new URL(baseUrl)
+export function modelEndpoint({ connection, model, baseUrl, apiKey }: ModelEndpoint): ModelEndpoint {
+  const named = connection === undefined ? {} : { connection }
   // The shown address leaves out the query, which may hold a key.
-  const shown = { model, baseUrl: origin + pathname, apiKey: apiKey === null ? null : '(hidden)' }
-  const endpoint = { model, baseUrl }
+  const shown = {
+    ...named,
+    model,
+    baseUrl: shownAddress({ baseUrl }),
+    apiKey: apiKey === null ? null : '(hidden)',
+  }
+  const endpoint = { ...named, model, baseUrl }
   Object.defineProperties(endpoint, {
     apiKey: { value: apiKey },
     toJSON: { value: () => shown },
@@ -68,27 +75,77 @@ export function modelEndpoint({ model, baseUrl, apiKey }: ModelEndpoint): ModelE
 
 type Address = Pick<ModelEndpoint, 'baseUrl' | 'apiKey'>
 
+/** The address for people: without its query, which may hold a key. */
+export function shownAddress({ baseUrl }: Pick<ModelEndpoint, 'baseUrl'>): string {
+  const { origin, pathname } = new URL(baseUrl)
+  return origin + pathname
+}
+
+const CHECK_TIMEOUT_MS = 5000
+
+/**
+ * Asks an endpoint for its list of models, never for a completion.
+ * @returns what is wrong with it, in our own words; null when nothing is. A server that has no such list is not wrong
+ */
+export async function faultOfEndpoint(
+  endpoint: ModelEndpoint,
+  { fetch }: { fetch?: typeof globalThis.fetch } = {},
+): Promise<string | null> {
+  try {
+    const response = await askForModels(endpoint, CHECK_TIMEOUT_MS, boundFetch(fetch))
+    const { status } = response
+    if (status === 401 || status === 403) return `refuses the key (${status})`
+    if (status >= 500) return `answers ${status}`
+    if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
+    const listed = response.ok ? await namesIn(response) : null
+    const isKnown = listed === null || listed.length === 0 || listed.includes(endpoint.model)
+    return isKnown ? null : `does not list the model ${endpoint.model}`
+  } catch (error) {
+    return `cannot be reached (${codeOf(error)})`
+  }
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (typeof code === 'string') return code
+    if (at.name === 'TimeoutError') return `no answer within ${CHECK_TIMEOUT_MS / 1000} s`
+  }
+  return 'no connection'
+}
+
 /** @returns names of the models; null when the endpoint does not answer in time, or not with a list */
 async function listModels(
-  { baseUrl, apiKey }: Address,
+  address: Address,
   timeoutMs: number,
   fetch: typeof globalThis.fetch,
 ): Promise<string[] | null> {
-  const url = new URL(baseUrl)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
   try {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json', ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) },
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    if (!response.ok) return null
-    const { data } = (await response.json()) as { data?: unknown }
-    if (data === null) return [] // the answer of an Ollama without models
-    if (!Array.isArray(data)) return null
-    return data.map((entry: { id?: unknown } | null) => entry?.id).filter(isModelName)
+    const response = await askForModels(address, timeoutMs, fetch)
+    return response.ok ? await namesIn(response) : null
   } catch {
     return null
   }
+}
+
+function askForModels(
+  { baseUrl, apiKey }: Address,
+  timeoutMs: number,
+  fetch: typeof globalThis.fetch,
+): Promise<Response> {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
+  return fetch(url, {
+    headers: { accept: 'application/json', ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) },
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+}
+
+async function namesIn(response: Response): Promise<string[] | null> {
+  const { data } = (await response.json()) as { data?: unknown }
+  if (data === null) return [] // the answer of an Ollama without models
+  if (!Array.isArray(data)) return null
+  return data.map((entry: { id?: unknown } | null) => entry?.id).filter(isModelName)
 }
 
 const isModelName = (id: unknown): id is string => typeof id === 'string' && MODEL_NAME.test(id)
@@ -98,23 +155,25 @@ function chooseModel(listed: readonly string[]): string | null {
   return listed.includes(MODEL_DEFAULT) ? MODEL_DEFAULT : (listed[0] ?? null)
 }
 
-function requireBaseUrl(text: string): string {
+/** @param what names the setting in the error, which does not quote the value */
+export function requireBaseUrl(text: string, what = 'OPENAI_BASE_URL'): string {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new TreeosError('INVALID_INPUT', 'OPENAI_BASE_URL is not an http(s) URL: write https://host/v1')
+    throw new TreeosError('INVALID_INPUT', `${what} is not an http(s) URL: write https://host/v1`)
   if (url.username !== '' || url.password !== '')
     throw new TreeosError(
       'INVALID_INPUT',
-      'OPENAI_BASE_URL holds a password: put the key into OPENAI_API_KEY',
+      `${what} holds a password: ${what === 'OPENAI_BASE_URL' ? 'put the key into OPENAI_API_KEY' : 'name the key in apiKeyEnv'}`,
     )
   return withoutSlash(url)
 }
 
-function requireKey(key: string | null): string | null {
+/** @param what names the setting in the error, which does not quote the value */
+export function requireKey(key: string | null, what = 'OPENAI_API_KEY'): string | null {
   if (key === null || ASCII_WORD.test(key)) return key
   throw new TreeosError(
     'INVALID_INPUT',
-    'OPENAI_API_KEY has white space or characters outside ASCII: check that it was copied whole',
+    `${what} has white space or characters outside ASCII: check that it was copied whole`,
   )
 }
 

@@ -9,7 +9,7 @@ export class UnusableAnswerError extends Error {
 /**
  * A fetch for untrusted servers. It follows no redirect, since the request holds a key and a prompt. It resolves once the
  * whole body has arrived, so the caller's signal bounds a slow body too. From an error response it keeps the status and the
- * retry headers, and does not read the body.
+ * retry headers. It reads the body of a 400 or 422 only to find which limit of tokens it names, see {@link NAMED_LIMITS}.
  * @throws {UnusableAnswerError} when the body is longer than {@link ANSWER_BYTES_MAX}; the rest is not read
  */
 export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
@@ -17,12 +17,30 @@ export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): t
     const response = await fetch(input, { ...init, redirect: 'manual' })
     const { status } = response
     if (!response.ok) {
-      await response.body?.cancel()
+      const headers = retryHeaders(response.headers)
+      if (status === 400 || status === 422)
+        headers.set(NAMED_LIMITS, (await limitsNamedIn(response)).join(' '))
+      else await response.body?.cancel()
       if (status > 599) throw new UnusableAnswerError(`model answered ${status}, which is no HTTP status`)
-      return new Response(null, { status, headers: retryHeaders(response.headers) })
+      return new Response(null, { status, headers })
     }
     return new Response(await readBounded(response), { headers: { 'content-type': 'application/json' } })
   }
+}
+
+/** The two names of the limit of an answer's tokens. Each is refused by some endpoints. */
+export const TOKEN_LIMITS = ['max_tokens', 'max_completion_tokens'] as const
+export type TokenLimit = (typeof TOKEN_LIMITS)[number]
+
+/** A header of our own: which of these names the body of an error names. */
+export const NAMED_LIMITS = 'x-treeos-named-limits'
+
+async function limitsNamedIn(response: Response): Promise<TokenLimit[]> {
+  const text = await readBounded(response).then(
+    (bytes) => Buffer.from(bytes).toString('latin1'),
+    () => '',
+  )
+  return TOKEN_LIMITS.filter((name) => new RegExp(`\\b${name}\\b`).test(text))
 }
 
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {

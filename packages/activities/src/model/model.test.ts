@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import {
   ask,
@@ -59,6 +60,82 @@ describe('F64 F67 what is asked', () => {
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.headers.authorization).toBe(authorization)
     expect(server.requests[0]?.headers).not.toHaveProperty('openai-organization')
+  })
+})
+
+describe('the name of the limit of an answer', () => {
+  const bounded = { ...ask, maxTokens: 77 }
+  const sent = () =>
+    server.requests.map(({ body }) => Object.keys(body ?? {}).filter((field) => field.startsWith('max_')))
+  const refuses = (name: string, status: number) => ({
+    status,
+    body: {
+      error: { message: `${SENTINEL}: Unsupported parameter: '${name}' is not supported with this model.` },
+    },
+  })
+  const FINE = { content: 'hm' }
+
+  it.each([400, 422])(
+    'is the other one after a refusal by %i that names it, from then on',
+    async (status) => {
+      server.script([refuses('max_tokens', status), FINE, FINE])
+      const model = createModel(mind, { timeoutSeconds: 10 })
+      const refusal = await model.decide(bounded).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({
+        name: 'ModelTransientError',
+        message: `model answered ${status}: it takes no max_tokens`,
+        isFree: true,
+      })
+      expect(inspect(refusal, { showHidden: true })).not.toContain(SENTINEL)
+      await model.decide(bounded)
+      await model.decide(bounded)
+      expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_completion_tokens']])
+    },
+  )
+
+  it('is the first one again when no answer followed: the refusal may have quoted a prompt', async () => {
+    server.script([refuses('max_tokens', 400), { status: 400 }, FINE])
+    const model = createModel(mind, { timeoutSeconds: 10 })
+    await expect(model.decide(bounded)).rejects.toThrow('takes no max_tokens')
+    expect(await model.decide(bounded)).toMatchObject({ decision: { kind: 'failure' } })
+    await model.decide(bounded)
+    expect(sent()).toEqual([['max_tokens'], ['max_completion_tokens'], ['max_tokens']])
+  })
+
+  it('stays after an answer came under it, and after a refusal that names something else', async () => {
+    server.script([FINE, refuses('max_tokens', 400), refuses('temperature', 400), FINE])
+    const model = createModel(mind, { timeoutSeconds: 10 })
+    for (let i = 0; i < 4; i++) await model.decide(bounded)
+    expect(sent().flat()).toEqual(['max_tokens', 'max_tokens', 'max_tokens', 'max_tokens'])
+  })
+
+  it.each([
+    ['https://api.openai.com/v1', 'max_completion_tokens'],
+    ['https://x.openai.azure.com/openai/v1', 'max_completion_tokens'],
+    ['https://api.mistral.ai/v1', 'max_tokens'],
+    ['https://notopenai.com/v1', 'max_tokens'],
+  ])('at %s is %s first', async (baseUrl, name) => {
+    const bodies: string[] = []
+    vi.stubGlobal('fetch', async (_url: unknown, init: RequestInit) => {
+      bodies.push(String(init.body))
+      return Response.json({ choices: [{ message: { content: 'hm' } }] })
+    })
+    try {
+      await createModel(modelEndpoint({ ...mind, baseUrl, apiKey: KEY }), { timeoutSeconds: 10 }).decide(
+        bounded,
+      )
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(JSON.parse(bodies[0] ?? '')).toHaveProperty(name, 77)
+  })
+})
+
+it('names the connection whose key is refused', async () => {
+  server.script([{ status: 401 }])
+  const endpoint = modelEndpoint({ ...mind, apiKey: KEY, connection: 'judge' })
+  expect(await createModel(endpoint, { timeoutSeconds: 10 }).decide(ask)).toMatchObject({
+    decision: { message: 'model answered 401: check the key of the model connection judge' },
   })
 })
 

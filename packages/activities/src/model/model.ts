@@ -3,10 +3,17 @@ import type { Prompt, Tool } from '@treeos/world'
 import OpenAI from 'openai'
 import { parseAnswer, parseJson } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { boundFetch, UnusableAnswerError } from './fetch.ts'
+import { boundFetch, NAMED_LIMITS, TOKEN_LIMITS, type TokenLimit, UnusableAnswerError } from './fetch.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
 
-export { type ModelEndpoint, modelEndpoint, resolveModelEndpoint } from './endpoint.ts'
+export { keyVariables, modelsFile, readConnections } from './connections.ts'
+export {
+  faultOfEndpoint,
+  type ModelEndpoint,
+  modelEndpoint,
+  resolveModelEndpoint,
+  shownAddress,
+} from './endpoint.ts'
 export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {
@@ -30,6 +37,9 @@ export interface ModelAnswer {
 }
 
 export interface Model {
+  readonly name: string
+  /** how long an outage is outlived: no attempt begins later after the first one, except a second one */
+  readonly patienceSeconds: number
   /** null when the price of the model is unknown */
   readonly price: Price | null
   /** most model tokens of an answer to a being with a budget, whose worst case must be bounded */
@@ -77,6 +87,9 @@ const SILENT_LOGGER = { error() {}, warn() {}, info() {}, debug() {} }
 /** Default limit of an answer to a being with a budget. Reasoning tokens count, and a decision is one call. */
 const ANSWER_TOKENS_MAX = 4096
 
+/** An outage of a minute is outlived, with the delays between attempts. */
+const PATIENCE_SECONDS = 90
+
 /**
  * Model tokens that a provider's template may add to a request: roles, separators, a preamble for tools. A token is at least
  * one byte, so the byte length of the request's JSON bounds the other tokens.
@@ -87,6 +100,8 @@ const TEMPLATE_TOKENS_MAX = 512
 export interface ModelOptions {
   /** for the whole answer, from the first byte sent to the last one received */
   readonly timeoutSeconds: number
+  /** how long an outage is outlived; default 90 */
+  readonly patienceSeconds?: number
   /** by model name; default the shipped ones */
   readonly prices?: Prices
   /** most model tokens of an answer to a being with a budget; default 4096 */
@@ -100,6 +115,7 @@ export interface ModelOptions {
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
   const apiKey = endpoint.apiKey ?? null
+  const limit = new LimitName(endpoint)
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
     apiKey: apiKey ?? 'none',
@@ -118,22 +134,28 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   })
 
   return {
+    name: endpoint.model,
+    patienceSeconds: options.patienceSeconds ?? PATIENCE_SECONDS,
     price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
     answerTokensMax,
-    boundPrompt: (asked) => utf8Length(JSON.stringify(bodyOf(endpoint, asked))) + TEMPLATE_TOKENS_MAX,
+    boundPrompt: (asked) =>
+      utf8Length(JSON.stringify(bodyOf(endpoint, asked, LONGEST_LIMIT))) + TEMPLATE_TOKENS_MAX,
     async decide(asked) {
       const { tools, signal } = asked
       signal?.throwIfAborted()
-      const request = bodyOf(endpoint, asked)
+      const name = limit.now
+      const request = bodyOf(endpoint, asked, name)
       let text: string
       try {
         const response = await client.chat.completions.create(request, { signal }).asResponse()
         text = await response.text() // already received, see boundFetch
+        if (asked.maxTokens !== undefined) limit.confirm(name)
       } catch (error) {
         signal?.throwIfAborted()
         throwTransient(error, timeoutSeconds)
+        if (asked.maxTokens !== undefined) limit.throwIfRefused(name, error)
         return {
-          decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error) },
+          decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error, endpoint) },
           usage: null,
           ignoredCalls: 0,
           ...(isRejected(error) ? { refused: true } : {}),
@@ -159,6 +181,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
 function bodyOf(
   endpoint: ModelEndpoint,
   { prompt, tools, forceToolCall, maxTokens }: ModelRequest,
+  limit: TokenLimit,
 ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming {
   return {
     model: endpoint.model,
@@ -171,15 +194,66 @@ function bodyOf(
       tool_choice: forceToolCall ? 'required' : 'auto',
       parallel_tool_calls: false,
     }),
-    ...(maxTokens !== undefined && { [maxTokensName(endpoint)]: maxTokens }),
+    ...(maxTokens !== undefined && { [limit]: maxTokens }),
   }
 }
 
-/** OpenAI's newer models refuse `max_tokens`. Other servers know it, and some do not know the new name. */
-function maxTokensName({ baseUrl }: ModelEndpoint): 'max_completion_tokens' | 'max_tokens' {
-  const { hostname } = new URL(baseUrl)
-  return /(^|[.])(openai[.]com|openai[.]azure[.]com)$/.test(hostname) ? 'max_completion_tokens' : 'max_tokens'
+/** Hosts whose current models refuse `max_tokens`, or have announced to. */
+const NEW_NAME_HOSTS =
+  /(^|[.])(openai[.]com|openai[.]azure[.]com|api[.]groq[.]com|api[.]cerebras[.]ai|api[.]x[.]ai)$/
+
+/**
+ * The name under which an endpoint takes the limit of an answer's tokens. OpenAI's newer models refuse `max_tokens`. Mistral
+ * refuses `max_completion_tokens`, and Ollama and older llama.cpp servers ignore it, so the answer would have no limit. An
+ * unknown host gets `max_tokens` first, and the other name once it refuses that, as a gateway to a newer model does.
+ */
+class LimitName {
+  readonly #first: TokenLimit
+  #now: TokenLimit
+  /** an answer came under the name in use */
+  #confirmed = false
+
+  constructor({ baseUrl }: ModelEndpoint) {
+    this.#first = NEW_NAME_HOSTS.test(new URL(baseUrl).hostname) ? 'max_completion_tokens' : 'max_tokens'
+    this.#now = this.#first
+  }
+
+  get now(): TokenLimit {
+    return this.#now
+  }
+
+  /** An answer came to a request with this name. */
+  confirm(sent: TokenLimit): void {
+    if (sent === this.#now) this.#confirmed = true
+  }
+
+  /**
+   * Changes the name after a refusal that names it. The change is taken back unless an answer follows: the refusal may quote
+   * a prompt that has the name in it.
+   * @throws {ModelTransientError} when another attempt will send the other name
+   */
+  throwIfRefused(sent: TokenLimit, error: unknown): void {
+    if (!(error instanceof OpenAI.APIError) || !isRejected(error)) return
+    if (sent !== this.#first) {
+      if (!this.#confirmed) this.#now = this.#first
+      return
+    }
+    const { status, headers } = error as { status: number | undefined; headers: Headers | undefined }
+    if (this.#confirmed && this.#now === sent) return
+    if (!headers?.get(NAMED_LIMITS)?.split(' ').includes(sent)) return
+    this.#now = otherLimit(sent)
+    throw new ModelTransientError('LLM_FAILED', `model answered ${status}: it takes no ${sent}`, {
+      status,
+      retryAfterMs: 0,
+      isFree: true,
+    })
+  }
 }
+
+/** for a bound that holds under either name */
+const LONGEST_LIMIT: TokenLimit = 'max_completion_tokens'
+const otherLimit = (name: TokenLimit): TokenLimit =>
+  name === TOKEN_LIMITS[0] ? TOKEN_LIMITS[1] : TOKEN_LIMITS[0]
 
 /** 408, 409, 429, 5xx, a lost connection and a timeout may succeed on a retry. Returns for every other error. */
 function throwTransient(error: unknown, timeoutSeconds: number): void {
@@ -209,18 +283,21 @@ function isRejected(error: unknown): boolean {
 }
 
 /** A message in our own words. Errors of the client quote bodies, and errors of `Headers` quote keys. */
-function explain(error: unknown): string {
+function explain(error: unknown, { connection }: ModelEndpoint): string {
+  const [key, url, model] =
+    connection === undefined
+      ? ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'TREEOS_MODEL']
+      : ['key', 'baseUrl', 'model'].map((field) => `the ${field} of the model connection ${connection}`)
   if (!(error instanceof OpenAI.APIError))
-    return 'the request to the model could not be sent: check OPENAI_BASE_URL and OPENAI_API_KEY'
+    return `the request to the model could not be sent: check ${url} and ${key}`
   if (error.cause instanceof UnusableAnswerError) return error.cause.message
   const status = error.status as number
   const said = `model answered ${status}`
-  if (status < 400) return `${said}: redirects are not followed, check OPENAI_BASE_URL`
-  if (status === 401) return `${said}: check OPENAI_API_KEY`
-  if (status === 403) return `${said}: check what OPENAI_API_KEY may use`
-  if (status === 404) return `${said}: check TREEOS_MODEL and OPENAI_BASE_URL`
-  if (status === 400)
-    return `${said}: check that TREEOS_MODEL can call tools and takes prompts of this length`
+  if (status < 400) return `${said}: redirects are not followed, check ${url}`
+  if (status === 401) return `${said}: check ${key}`
+  if (status === 403) return `${said}: check what ${key} may use`
+  if (status === 404) return `${said}: check ${model} and ${url}`
+  if (status === 400) return `${said}: check that ${model} can call tools and takes prompts of this length`
   return said
 }
 

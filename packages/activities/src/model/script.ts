@@ -2,6 +2,7 @@ import { type Decision, parseDecision, quote } from '@treeos/core'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
+import { type FaultDeps, reportFault } from '../run/fault.ts'
 import { failureDecision } from './failure-decision.ts'
 
 /** Time limit of a script. */
@@ -21,16 +22,17 @@ async function withTimeout<T>(seconds: number, work: T | Promise<T>): Promise<T>
 
 /** Runs the script of a being. An error of the script becomes a failure of the moment, code INTERNAL. */
 export async function runScript(
-  registry: Registry,
+  deps: FaultDeps & { readonly registry: Registry },
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
 ): Promise<Decision> {
   const { record, face, content } = loaded
   const name = record.cognition.script ?? ''
-  const script = registry.scripts.get(name)
+  const script = deps.registry.scripts.get(name)
   if (script === undefined)
     return failureDecision('INTERNAL', `script ${quote(name)} is not loaded in this worker`)
   if (face === null) return failureDecision('INTERNAL', 'the moment has no face')
+  const started = performance.now()
   try {
     const deciding = script({
       moment: record.moment,
@@ -49,6 +51,8 @@ export async function runScript(
     })
     return parseDecision(await withTimeout(SCRIPT_SECONDS_MAX, deciding))
   } catch (error) {
+    const seconds = (performance.now() - started) / 1000
+    await reportFault(deps, record.moment, { part: 'script', attempt: 1, seconds, error })
     return failureDecision(
       'INTERNAL',
       `script ${quote(name)}: ${error instanceof Error ? error.message : String(error)}`,

@@ -1,6 +1,7 @@
-import type { OutcomeKind } from '@treeos/core'
+import type { Fault } from '@treeos/chain'
+import type { MomentId, OutcomeKind } from '@treeos/core'
 
-/** Receives what beats do, for metrics and logs: numbers and names, never contents. */
+/** Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote contents. */
 export interface Observer {
   /** a beat ran */
   beat(name: string, seconds: number): void
@@ -15,6 +16,15 @@ export interface Observer {
   leftOut(what: string, error: unknown): void
   /** an operation failed and is retried, or a rule refused it; history does not get the message */
   error(where: string, error: unknown): void
+  /** an attempt of a model, a script, an operation or an effect failed; message and stack are those of the error */
+  fault(moment: MomentId, fault: Pick<Fault, 'part' | 'attempt' | 'message' | 'stack'>): void
 }
 
-export const noopObserver: Observer = { beat() {}, outcome() {}, model() {}, leftOut() {}, error() {} }
+export const noopObserver: Observer = {
+  beat() {},
+  outcome() {},
+  model() {},
+  leftOut() {},
+  error() {},
+  fault() {},
+}

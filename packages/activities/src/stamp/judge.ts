@@ -13,6 +13,7 @@ import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
+import { reportFault } from '../run/fault.ts'
 import { messageOf } from '../run/message.ts'
 import { isChainFull } from './chain-bound.ts'
 import { findThreadCut, type StampReading } from './read.ts'
@@ -43,6 +44,8 @@ export async function judge(
     return await judgeCall(db, deps, input, { ...proposal, decision }, reading)
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
+    if (error.code === 'INTERNAL' && error.cause !== undefined)
+      await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: error.cause })
     const by = readPath(error.detail, ['by'])
     return { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }
   }

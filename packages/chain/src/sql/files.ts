@@ -22,6 +22,7 @@ export const FUNCTIONS = [
   'inbox/write-inbox',
   'moments/check-opening',
   'moments/close-moment',
+  'moments/keep-fault',
   'moments/refuse-second-result',
   'budgets/held-by',
   'budgets/is-paced',

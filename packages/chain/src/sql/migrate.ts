@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as baseline from './migrations/001-baseline.ts'
+import * as faults from './migrations/006-faults.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -21,6 +22,7 @@ import type { ChainDb } from './schema.ts'
  */
 const MIGRATIONS = {
   '001-baseline': baseline,
+  '006-faults': faults,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -34,6 +34,7 @@ begin
     treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text),
     treeos.claim(text, text, integer), treeos.release_delayed(), treeos.check_opening(),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
+    treeos.keep_fault(text, text, integer, double precision, text, text),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text),
     treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)
     to treeos_app;

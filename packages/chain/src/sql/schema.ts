@@ -19,6 +19,7 @@ export interface ChainDb {
   moment_open: MomentOpenTable
   moment_decision: MomentDecisionTable
   moment_effect: MomentEffectTable
+  moment_fault: MomentFaultTable
   moment_outcome: MomentOutcomeTable
 }
 
@@ -216,6 +217,18 @@ export interface MomentEffectTable {
   request: Buffer
   /** canonical JSON; null until there is a result */
   result: Buffer | null
+}
+
+/** Errors of attempts, for people; not hashed, may be erased. */
+export interface MomentFaultTable {
+  moment: string
+  part: 'model' | 'script' | 'decide' | 'effect'
+  attempt: number
+  at: Generated<Date>
+  /** how long the attempt took */
+  seconds: number
+  message: string
+  stack: string | null
 }
 
 export interface MomentOutcomeTable {

@@ -1,6 +1,8 @@
 import {
   type Db,
   digestOf,
+  type Fault,
+  listFaults,
   listOutcomes,
   readDecision,
   readOpen,
@@ -94,6 +96,19 @@ export type ExplainedMoment = Explanation & {
     readonly reason?: string
     readonly message?: string
   }
+  /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
+  readonly faults: readonly FaultView[]
+}
+
+/** For the operator: message and stack are those of the error, and may quote contents. */
+export interface FaultView {
+  readonly part: Fault['part']
+  readonly attempt: number
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly seconds: number
+  readonly message: string
+  readonly stack: string | null
 }
 
 /**
@@ -116,8 +131,18 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
     gates: gatesOf(outcome),
+    faults: (await listFaults(db, outcome.moment)).map(viewOf),
   }
 }
+
+const viewOf = ({ part, attempt, at, seconds, message, stack }: Fault): FaultView => ({
+  part,
+  attempt,
+  at: at.toISOString(),
+  seconds,
+  message,
+  stack,
+})
 
 function gatesOf({ kind, reason, detail, record: { by } }: StoredOutcome): ExplainedMoment['gates'] {
   if (kind !== 'failure') return { allowed: by.length > 0 ? true : null, by }

@@ -14,6 +14,7 @@ import type { WorldReader } from '../read/reader.ts'
 import type { RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
+import { requireConnectionChange } from './model-connection.ts'
 import { qualityChange } from './quality-change.ts'
 import { KEPT_NAMESPACES } from './waking.ts'
 
@@ -27,9 +28,10 @@ const setBeing: Operation = {
     value: 'any JSON',
     merge: 'merge an object into a namespace',
   },
-  decide({ target, args }) {
+  decide({ actor, lender, target, args }) {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
+    requireConnectionChange(change, { actor, target: target.being, lender })
     const keeper = KEPT_NAMESPACES[change.path[0]]
     if (keeper !== undefined)
       throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)

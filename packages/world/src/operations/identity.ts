@@ -28,6 +28,7 @@ import type { WorldReader } from '../read/reader.ts'
 import { coversEntry, firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
+import { LLM, requireConnectionName } from './model-connection.ts'
 
 const birth: Operation = {
   name: 'birth',
@@ -42,6 +43,8 @@ const birth: Operation = {
     roleFlow: 'clauses',
     home: 'path of its home; the home of its maker when absent',
     ceiling: 'can* lists that no stack of it may exceed',
+    connection:
+      "for llm: the name of a model connection of the operator's configuration; the default model when absent",
   },
   async decide({ actor, cognition, args, world, reach, known }): Promise<Decided> {
     const given = new Arguments('birth', args, [
@@ -52,6 +55,7 @@ const birth: Operation = {
       'roleFlow',
       'home',
       'ceiling',
+      'connection',
     ])
     const name = requireBeingName(given.value('name'))
     const kind = given.oneOf('cognition', COGNITIONS)
@@ -62,6 +66,9 @@ const birth: Operation = {
       throw given.fault('script', script, `one of ${[...known.scripts].sort().join(', ')}`)
     if (kind !== 'scripted' && script !== null)
       throw given.fault('script', script, 'nothing: only a scripted being has a script')
+    const connection = given.optionalText('connection')
+    if (connection !== null && kind !== 'llm')
+      throw given.fault('connection', connection, 'nothing: only an llm being has a model')
     const roleFlow = given.value('roleFlow')
     const flow = roleFlow === undefined ? null : requireFlow(roleFlow)
     const role = given.optionalText('role')
@@ -71,7 +78,10 @@ const birth: Operation = {
         : requireRoleName(role)
     const home = given.optionalText('home')
     const homePath = home === null ? actor.home : parseSpacePath(home)
-    const qualities: JsonObject = flow === null ? {} : { roleFlow: asJson(flow) }
+    const qualities: JsonObject = {
+      ...(flow === null ? {} : { roleFlow: asJson(flow) }),
+      ...(connection === null ? {} : { [LLM]: { connection: requireConnectionName('birth', connection) } }),
+    }
 
     if ((await world.being(name)) !== null) {
       throw new TreeosError(

@@ -129,6 +129,7 @@ export function shownExplanation({
   surface,
   leftOut,
   gates,
+  faults,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
   const entries = Object.entries(surface).map(([name, allowed]) => [
@@ -154,7 +155,15 @@ export function shownExplanation({
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
+    ...faults.map(faultText),
   ].join('\n')
+}
+
+/** The stack of an error begins with its message, so only its frames are added. */
+function faultText({ part, attempt, at, message, stack }: ExplainedMoment['faults'][number]): string {
+  const said = `error     ${part}, attempt ${attempt}, ${at}: ${plain(message)}`
+  const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return [said, ...frames.map((line) => plain(line))].join('\n')
 }
 
 const gateText = ({ by, message }: ExplainedMoment['gates']): string =>

@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { expect, it } from 'vitest'
+import { KEY } from '../../test/asking.ts'
+import { keyVariables, readConnections } from './connections.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'treeos-models-'))
+const written = (content: unknown): string => {
+  const file = join(folder, 'models.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+const SMALL = { baseUrl: 'http://127.0.0.1:11434/v1/', model: 'llama' }
+
+it('reads connections by name, with keys from variables and files', () => {
+  writeFileSync(join(folder, 'key.txt'), `${KEY}-2\n`)
+  const file = written({
+    connections: {
+      small: SMALL,
+      judge: { baseUrl: 'https://api.example/v1', model: 'owl', apiKeyEnv: 'JUDGE_KEY' },
+      clerk: { baseUrl: 'https://api.example/v1', model: 'owl', apiKeyFile: 'key.txt' },
+    },
+  })
+  const read = readConnections({ TREEOS_MODELS: file, JUDGE_KEY: KEY })
+  expect(read.map(({ connection, baseUrl, model, apiKey }) => [connection, baseUrl, model, apiKey])).toEqual([
+    ['small', 'http://127.0.0.1:11434/v1', 'llama', null],
+    ['judge', 'https://api.example/v1', 'owl', KEY],
+    ['clerk', 'https://api.example/v1', 'owl', `${KEY}-2`],
+  ])
+  expect(inspect(read, { showHidden: true }) + JSON.stringify(read)).not.toContain(KEY)
+  expect(keyVariables({ TREEOS_MODELS: file })).toEqual(['JUDGE_KEY'])
+})
+
+it('reads models.json of the data folder when TREEOS_MODELS is not set, and nothing where there is none', () => {
+  written({ connections: { small: SMALL } })
+  expect(readConnections({ TREEOS_DATA: folder })).toMatchObject([{ connection: 'small' }])
+  expect(readConnections({ TREEOS_DATA: join(folder, 'elsewhere') })).toEqual([])
+  expect(readConnections({})).toEqual([])
+})
+
+it.each([
+  ['no JSON', '{', /cannot be read/],
+  ['no connections', {}, /takes an object with connections/],
+  ['a bad name', { connections: { 'A B': SMALL } }, /kebab-case/],
+  ['no model', { connections: { small: { baseUrl: SMALL.baseUrl } } }, /model takes a text/],
+  ['no URL', { connections: { small: { ...SMALL, baseUrl: 'owl' } } }, /baseUrl is not an http\(s\) URL/],
+  ['a key in the file', { connections: { small: { ...SMALL, apiKey: KEY } } }, /name that in apiKeyEnv/],
+  ['another field', { connections: { small: { ...SMALL, keys: 1 } } }, /has "keys"; it takes/],
+  ['a key that is not set', { connections: { small: { ...SMALL, apiKeyEnv: 'UNSET' } } }, /UNSET .* not set/],
+  ['a key file that is not there', { connections: { small: { ...SMALL, apiKeyFile: 'no' } } }, /ENOENT/],
+  ['both', { connections: { small: { ...SMALL, apiKeyEnv: 'A', apiKeyFile: 'b' } } }, /either/],
+])('refuses %s, and quotes no key', (_what, content, says) => {
+  const read = () => readConnections({ TREEOS_MODELS: written(content) })
+  expect(read).toThrow(says)
+  expect(read).not.toThrow(KEY)
+})
+
+it('refuses a file that is not there, and a key that was not copied whole', () => {
+  expect(() => readConnections({ TREEOS_MODELS: join(folder, 'gone.json') })).toThrow(
+    /gone.json cannot be read/,
+  )
+  const file = written({ connections: { small: { ...SMALL, apiKeyEnv: 'ODD' } } })
+  expect(() => readConnections({ TREEOS_MODELS: file, ODD: `${KEY} x` })).toThrow(/white space/)
+  expect(() => readConnections({ TREEOS_MODELS: file, ODD: `${KEY} x` })).not.toThrow(KEY)
+})

@@ -1,0 +1,54 @@
+/** What the attempts of a model call came to, when none of them got an answer. */
+
+const DELAY_MS_MIN = 500
+const DELAY_MS_MAX = 15_000
+/** Beings that lost the same model do not all ask it again at the same time. */
+const JITTER = 0.2
+
+/** An attempt that got no answer. */
+export interface Loss {
+  readonly message: string
+  /** how long ago the attempt began */
+  readonly agoSeconds: number
+}
+
+export interface NextTry {
+  readonly losses: readonly Loss[]
+  /** the provider's Retry-After */
+  readonly retryAfterMs: number | undefined
+  /** how long an outage is outlived, counted from the first attempt */
+  readonly patienceSeconds: number
+  /** from 0 to 1 */
+  readonly chance: number
+}
+
+/**
+ * The delay before the next attempt: it doubles, and is at least the provider's Retry-After.
+ * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for a longer wait
+ */
+export function nextDelayMs({ losses, retryAfterMs = 0, patienceSeconds, chance }: NextTry): number | null {
+  const backoff = Math.min(DELAY_MS_MIN * 2 ** (losses.length - 1), DELAY_MS_MAX) * (1 - JITTER * chance)
+  const delay = Math.max(backoff, retryAfterMs)
+  const left = 1000 * (patienceSeconds - (losses.length === 1 ? 0 : secondsOf(losses)))
+  return delay <= left ? Math.ceil(delay) : null
+}
+
+/** Sums up: `model answered 500 four times in 4 s`. */
+export function describeLosses(losses: readonly Loss[], retryAfterMs: number | undefined): string {
+  const counts = new Map<string, number>()
+  for (const { message } of losses) counts.set(message, (counts.get(message) ?? 0) + 1)
+  const said = [...counts].map(([message, count]) => `${message} ${times(count)}`).join(', ')
+  const asked = retryAfterMs === undefined ? '' : `; it asks to wait ${Math.ceil(retryAfterMs / 1000)} s`
+  return `${said} in ${Math.ceil(secondsOf(losses))} s${asked}`
+}
+
+const secondsOf = (losses: readonly Loss[]): number =>
+  Math.max(0, ...losses.map(({ agoSeconds }) => agoSeconds))
+
+const WORDS = [
+  '',
+  'once',
+  'twice',
+  ...['three', 'four', 'five', 'six', 'seven', 'eight', 'nine'].map((n) => `${n} times`),
+]
+const times = (count: number): string => WORDS[count] ?? `${count} times`

@@ -1,0 +1,62 @@
+import { type Db, type FaultPart, keepFault } from '@treeos/chain'
+import type { MomentId } from '@treeos/core'
+import { messageOf } from './message.ts'
+import type { Observer } from './observer.ts'
+import { withPostgresRetry } from './postgres-retry.ts'
+
+const CAUSES_MAX = 3
+const STACK_CHARS_MAX = 8000
+
+/**
+ * The class, message and causes of an error: `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:9`. It may quote
+ * contents, so it never goes into Temporal's history.
+ */
+export function describeError(error: unknown): string {
+  const said: string[] = []
+  for (let at = error, deep = 0; at !== undefined && at !== null && deep <= CAUSES_MAX; deep++) {
+    said.push(sayingOf(at, deep === 0))
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return messageOf(said.filter((text) => text !== '').join(': '))
+}
+
+function sayingOf(error: unknown, isFirst: boolean): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code } = error as { code?: unknown }
+  // A refused connection comes as an AggregateError, whose message is empty.
+  const message = error.message || (typeof code === 'string' ? code : '')
+  return isFirst ? [error.name, message].filter((text) => text !== '').join(': ') : message
+}
+
+/** What a person reads to find the line. */
+function stackOf(error: unknown): string | null {
+  if (!(error instanceof Error) || error.stack === undefined) return null
+  return error.stack.slice(0, STACK_CHARS_MAX).toWellFormed().replaceAll('\0', '\ufffd')
+}
+
+/** Where errors of attempts go. */
+export interface FaultDeps {
+  readonly db: Db
+  readonly observe: Observer
+}
+
+/** Logs the error of one attempt, and keeps it for `treeos explain`. */
+export async function reportFault(
+  deps: FaultDeps,
+  moment: MomentId,
+  fault: {
+    readonly part: FaultPart
+    readonly attempt: number
+    readonly seconds: number
+    readonly error: unknown
+  },
+): Promise<void> {
+  const { error, ...rest } = fault
+  // The class and the frames of a lost model call are ours and say nothing.
+  const isLost = rest.part === 'model' && error instanceof Error
+  const told = isLost
+    ? { ...rest, message: error.message, stack: null }
+    : { ...rest, message: describeError(error), stack: stackOf(error) }
+  deps.observe.fault(moment, told)
+  await withPostgresRetry(deps.observe, () => keepFault(deps.db, moment, told))
+}

@@ -1,0 +1,48 @@
+import type { MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+
+/** Where in a moment an error happened. */
+export type FaultPart = 'model' | 'script' | 'decide' | 'effect'
+
+/** The error of one attempt, for the operator. It may quote contents, so it is in no history and in no hash. */
+export interface Fault {
+  readonly part: FaultPart
+  /** from 1 */
+  readonly attempt: number
+  readonly at: Date
+  /** how long the attempt took */
+  readonly seconds: number
+  /** how long ago the attempt began */
+  readonly agoSeconds: number
+  readonly message: string
+  readonly stack: string | null
+}
+
+/** Stores the error of an attempt. The first error of each part and attempt counts. */
+export async function keepFault(
+  db: Db,
+  moment: MomentId,
+  { part, attempt, seconds, message, stack }: Omit<Fault, 'at' | 'agoSeconds'>,
+): Promise<void> {
+  await sql`
+    select treeos.keep_fault(${moment}, ${part}, ${attempt}::integer, ${seconds}::double precision, ${message}, ${stack})
+  `.execute(db)
+}
+
+/** The errors of a moment, oldest first. */
+export async function listFaults(db: Db, moment: MomentId): Promise<Fault[]> {
+  const rows = await db
+    .selectFrom('moment_fault')
+    .select(['part', 'attempt', 'at', 'seconds', 'message', 'stack'])
+    .select(
+      sql<number>`extract(epoch from pg_catalog.clock_timestamp() - at)::double precision + seconds`.as(
+        'ago_seconds',
+      ),
+    )
+    .where('moment', '=', moment)
+    .orderBy('at')
+    .orderBy('attempt')
+    .execute()
+  return rows.map(({ ago_seconds: agoSeconds, ...fault }) => ({ ...fault, agoSeconds }))
+}

@@ -1,0 +1,14 @@
+-- Keeps the error of one attempt of a moment that was opened. The first error of an attempt counts. A moment keeps at most 64.
+create or replace function treeos.keep_fault(
+  its_moment text, its_part text, its_attempt integer, took double precision, said text, frames text
+) returns void
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+begin
+  if (select count(*) from moment_fault where moment = its_moment) >= 64 then
+    return;
+  end if;
+  insert into moment_fault (moment, part, attempt, seconds, message, stack)
+    select m.moment, its_part, its_attempt, took, left(said, 4000), left(frames, 8000)
+    from moment_open m where m.moment = its_moment
+    on conflict do nothing;
+end $$;
