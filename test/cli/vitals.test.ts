@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, it, vi } from 'vitest'
 import { useModelServer } from '../support/use-world.ts'
@@ -82,6 +84,54 @@ describe('running', () => {
     expect((await home.json<{ worker: object }>(['status'])).worker).toMatchObject({
       running: true,
       pids: [home.pidOf('worker-1')],
+    })
+  })
+
+  describe('a second worker from a shell without the variables of the model', () => {
+    const shell = { OPENAI_BASE_URL: '', TREEOS_MODEL: '' }
+    const enlist = async () => {
+      const child = home.start(['worker'], shell)
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      await until('its metrics', () =>
+        home.state.services.some(({ name, detail }) => name === 'worker-2' && detail?.metrics != null),
+      )
+      return async () => {
+        child.kill('SIGTERM')
+        await ended
+      }
+    }
+    const mindOf = (name: string) => home.state.services.find((one) => one.name === name)?.detail?.model
+    const checkMinds = async () => {
+      const { stdout } = await home.run(['doctor', '--json'], { env: shell })
+      return (JSON.parse(stdout) as { checks: Check[] }).checks.filter(({ name }) => name === 'mind')
+    }
+
+    it('takes the settings of the instance, and doctor and status say what the workers have', async () => {
+      const leave = await enlist()
+      try {
+        expect(mindOf('worker-2')).toBe('test-model')
+        const { mind } = await home.json<{ mind: object }>(['status'], { env: shell })
+        expect(mind).toEqual({ model: 'test-model', baseUrl: model.url })
+        expect(await checkMinds()).toMatchObject([{ ok: true, found: `test-model at ${model.url}` }])
+      } finally {
+        await leave()
+      }
+    })
+
+    it('control: without the kept settings it joins without a model, and doctor says so', async () => {
+      const settings = readFileSync(join(home.dataDir, 'settings.json'), 'utf8')
+      expect(statSync(join(home.dataDir, 'settings.json')).mode & 0o777).toBe(0o600)
+      rmSync(join(home.dataDir, 'settings.json'))
+      const leave = await enlist()
+      try {
+        expect(mindOf('worker-2')).toBeUndefined()
+        expect(await checkMinds()).toMatchObject([
+          { ok: false, found: expect.stringMatching(/the workers have different models: .* has none$/) },
+        ])
+      } finally {
+        await leave()
+        writeFileSync(join(home.dataDir, 'settings.json'), settings, { mode: 0o600 })
+      }
     })
   })
 

@@ -16,6 +16,7 @@ export {
 } from './instance/instance.ts'
 export { removeInstance } from './instance/remove.ts'
 export { LocalError } from './machine/error.ts'
+export { writeWhole as writePrivate } from './machine/files.ts'
 export { freePort, PortTakenError } from './machine/ports.ts'
 export { isRunning, type Process, processStart, spawnDetached, tail, terminate } from './machine/process.ts'
 export { ensurePostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts'

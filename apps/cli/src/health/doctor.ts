@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
-import { type ModelEndpoint, resolveModelEndpoint } from '@treeos/host'
 import { cachedTemporal, findExecutable, freePort, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
@@ -12,6 +11,7 @@ import { messageOf } from '../text/failure.ts'
 import { coloured, oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
 import { examineLife } from './life-signs.ts'
+import { examineMinds } from './minds.ts'
 
 export interface Examined {
   readonly ok: boolean
@@ -29,7 +29,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'ports', ...(await checkPorts()) },
     { name: 'temporal', ...(await checkTemporal(dataDir, env)) },
     { name: 'postgres', ...(await checkPostgres(env)) },
-    { name: 'mind', ...(await checkMind(env)), optional: true },
+    ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }
@@ -142,36 +142,6 @@ async function checkNamedPostgres(url: string): Promise<Finding> {
     )
   } finally {
     await db.destroy()
-  }
-}
-
-async function checkMind(env: NodeJS.ProcessEnv): Promise<Finding> {
-  const connect =
-    'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
-  try {
-    const mind = await resolveModelEndpoint(env)
-    if (mind === null)
-      return bad('no model is connected: the moments of LLM beings fail, everything else works', connect)
-    const { origin, pathname } = new URL(mind.baseUrl)
-    const name = `${mind.model} at ${origin}${pathname}`
-    const fault = await faultOfMind(mind)
-    return fault === null ? good(name) : bad(`${name}: ${fault}`, connect)
-  } catch (error) {
-    return bad(messageOf(error), connect)
-  }
-}
-
-/** Asks for the list of models, never for a completion. */
-async function faultOfMind({ baseUrl, apiKey }: ModelEndpoint): Promise<string | null> {
-  try {
-    const url = new URL(baseUrl)
-    url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
-    const headers = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }
-    const { status } = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
-    if (status === 401 || status === 403) return `refuses the key (${status})`
-    return status >= 500 ? `answers with ${status}` : null
-  } catch (error) {
-    return `cannot be reached (${messageOf(error)})`
   }
 }
 

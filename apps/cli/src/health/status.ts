@@ -1,5 +1,5 @@
 import { countParked, measureInboxes, openDatabase, type Reality, readReality } from '@treeos/chain'
-import { readInstance } from '@treeos/local'
+import { readInstance, type Service } from '@treeos/local'
 import {
   isAlive,
   keeperOf,
@@ -12,6 +12,11 @@ import {
 } from '../instance/instance.ts'
 import { duration, table } from '../text/output.ts'
 import { type Beat, type Inbox, type ModelCalls, type Moments, readVitals } from './vitals.ts'
+
+interface Mind {
+  readonly model: string
+  readonly baseUrl: string
+}
 
 /** What runs, and where; null where nothing runs. Holds no secrets. */
 export interface Status {
@@ -32,7 +37,9 @@ export interface Status {
     /** those of them that did not answer now */
     readonly silent: readonly string[]
   }
-  readonly mind: { readonly model: string; readonly baseUrl: string } | null
+  readonly mind: Mind | null
+  /** the models by the names that beings have in `llm.connection` */
+  readonly connections: Readonly<Record<string, Mind>>
   readonly reality: { readonly name: string | null; readonly timeZone: string | null }
   /** since the running workers started, all together; null when none of them answers */
   readonly moments: Moments | null
@@ -66,6 +73,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
       silent,
     },
     mind: model == null || baseUrl == null ? null : { model, baseUrl },
+    connections: connectionsOf(workers.find((worker) => worker.detail?.connections != null)),
     reality: { name: stored.reality?.name ?? null, timeZone: stored.reality?.timeZone ?? null },
     moments: vitals?.moments ?? null,
     models: vitals?.models ?? null,
@@ -74,6 +82,9 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     parked: stored.parked,
   }
 }
+
+const connectionsOf = (worker: Service | undefined): Record<string, Mind> =>
+  worker?.detail?.connections == null ? {} : (JSON.parse(worker.detail.connections) as Record<string, Mind>)
 
 function temporalOf(dataDir: string, env: NodeJS.ProcessEnv): Status['temporal'] {
   const service = serviceOf(readInstance(dataDir), 'temporal')
@@ -115,7 +126,7 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, supervisor, worker, mind, reality, inbox, parked } = status
+  const { temporal, postgres, supervisor, worker, mind, connections, reality, inbox, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
@@ -130,6 +141,10 @@ export function describeStatus(status: Status, dataDir: string): string {
         worker.silent.includes(url) ? `${url} does not answer` : url,
       ]),
       ['mind', mind === null ? 'none connected' : `${mind.model} at ${mind.baseUrl}`],
+      ...Object.entries(connections).map(([name, { model, baseUrl }]) => [
+        `mind ${name}`,
+        `${model} at ${baseUrl}`,
+      ]),
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
       ...(parked ? [['budgets', describeParked(parked)]] : []),
       ...describeWork(status),

@@ -6,6 +6,7 @@ import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { loadedRegistry } from './connection.ts'
 import { hasWorker, isWorker } from './instance.ts'
+import { keepSettings } from './settings.ts'
 import { stopServices } from './stop.ts'
 import { freeWorkerName, isStale, startWorker, type WorkerPlace } from './workers.ts'
 
@@ -57,7 +58,10 @@ export async function startServers({
 }
 
 /** Ends workers whose servers have moved, and starts one if none is left. */
-export async function ensureWorker({ dataDir, onProgress }: StartOptions, place: WorkerPlace) {
+export async function ensureWorker(
+  { dataDir, env = process.env, onProgress }: StartOptions,
+  place: WorkerPlace,
+) {
   await stopServices(
     dataDir,
     (service) => isWorker(service) && isStale(service, place),
@@ -65,6 +69,7 @@ export async function ensureWorker({ dataDir, onProgress }: StartOptions, place:
   )
   if (hasWorker(dataDir)) return
   onProgress('starting a worker')
+  await keepSettings(dataDir, env)
   await startWorker(dataDir, freeWorkerName(dataDir), place)
 }
 

@@ -1,5 +1,6 @@
 import { forgetService, isRunning, type Process, readInstance, type Service, terminate } from '@treeos/local'
 import { UP } from './instance.ts'
+import { forgetSettings } from './settings.ts'
 
 /** A worker waits 15 s for its current moments before it drops them. */
 const GRACE_MS = 20_000
@@ -49,4 +50,5 @@ export async function stopServices(
   }
   await Promise.all(own.filter((service) => !isServer(service)).map(stop))
   for (const service of own.filter(isServer)) await stop(service)
+  if (readInstance(dataDir).services.every(({ name }) => name === UP)) forgetSettings(dataDir)
 }

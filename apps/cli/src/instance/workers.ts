@@ -97,16 +97,25 @@ export async function startWorker(dataDir: string, name: string, place: WorkerPl
 }
 
 /**
- * Reads a worker's ready line: where its metrics are, and which model it found. This is recorded with its process.
+ * Reads a worker's ready line: where its metrics are, and which models it has. This is recorded with its process; the named
+ * models are JSON.
  * @param text lines of its log, or one
  * @returns null while there is no ready line
  */
 export function readReady(text: string): Record<string, string> | null {
   const [line] = /^\{"ready":true\b.*$/m.exec(text) ?? []
   if (line === undefined) return null
-  const { metrics, mind } = JSON.parse(line) as {
+  const { metrics, mind, connections } = JSON.parse(line) as {
     metrics: string
-    mind: { model: string; baseUrl: string } | null
+    mind: Mind | null
+    connections?: Record<string, Mind>
   }
-  return mind === null ? { metrics } : { metrics, model: mind.model, baseUrl: mind.baseUrl }
+  const detail: Record<string, string> = { metrics, ...mind }
+  if (Object.keys(connections ?? {}).length > 0) detail.connections = JSON.stringify(connections)
+  return detail
+}
+
+interface Mind {
+  readonly model: string
+  readonly baseUrl: string
 }

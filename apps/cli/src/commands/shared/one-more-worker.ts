@@ -6,6 +6,7 @@ import { TreeosError } from '@treeos/core'
 import { forgetService, processStart, readInstance, recordNumbered, recordService } from '@treeos/local'
 import { locatePostgres, locateTemporal, WORKER_PREFIX } from '../../instance/instance.ts'
 import { watchLaunchers } from '../../instance/launcher.ts'
+import { withSettings } from '../../instance/settings.ts'
 import { readReady, serversOf, workerEnvironment, workerProgram } from '../../instance/workers.ts'
 import { type ExitStatus, type Output, plain } from '../../text/output.ts'
 
@@ -15,10 +16,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function runWorker(dataDir: string, out: Output): Promise<ExitStatus> {
   const { url } = locatePostgres(dataDir)
   const temporal = locateTemporal(dataDir)
+  const settings = withSettings(dataDir, process.env)
   const env =
     temporal.kind === 'environment'
-      ? { ...process.env, DATABASE_URL: url, TREEOS_DATA: dataDir }
-      : workerEnvironment(dataDir, { databaseUrl: url, temporal })
+      ? { ...settings, DATABASE_URL: url, TREEOS_DATA: dataDir }
+      : workerEnvironment(dataDir, { databaseUrl: url, temporal }, settings)
   // Detached, so that Ctrl-C reaches it once, through us.
   const child = spawn(process.execPath, [workerProgram()], {
     env,

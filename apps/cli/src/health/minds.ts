@@ -1,0 +1,109 @@
+import {
+  faultOfEndpoint,
+  type ModelEndpoint,
+  readConnections,
+  resolveModelEndpoint,
+  shownAddress,
+} from '@treeos/host'
+import type { CheckedMind, CheckedMinds } from '@treeos/worker'
+import { dataFlag, metricsOf } from '../instance/instance.ts'
+import { messageOf } from '../text/failure.ts'
+import { bad, type Check, type Finding, good } from './check.ts'
+
+/** A worker asks each of its model servers, for up to 5 s. */
+const ANSWER_MS = 8_000
+const CONNECT =
+  'export OPENAI_API_KEY=… (or OPENAI_BASE_URL=…) TREEOS_MODEL=…, or ollama serve; then start again'
+const NAMED = 'correct it in the file of TREEOS_MODELS, then start again'
+
+/** What one worker said of its models. */
+interface Told {
+  readonly pid: number
+  readonly minds: CheckedMinds
+}
+
+/**
+ * Checks the models. Running workers say which ones they have and whether these answer. Without a worker that says so, the
+ * settings of this shell count, which the next `treeos up` would use.
+ */
+export async function examineMinds(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+  const told = await askWorkers(dataDir)
+  const [first] = told
+  if (first !== undefined) return judgeMinds(told, dataFlag(dataDir))
+  try {
+    return checksOf(await ownMinds({ ...env, TREEOS_DATA: dataDir }))
+  } catch (error) {
+    return [{ name: 'mind', ...bad(messageOf(error), CONNECT), optional: true }]
+  }
+}
+
+async function askWorkers(dataDir: string): Promise<Told[]> {
+  const told = await Promise.all(
+    metricsOf(dataDir).map(async ({ pid, url }) => {
+      try {
+        const response = await fetch(new URL('/mind', url), { signal: AbortSignal.timeout(ANSWER_MS) })
+        return response.ok ? [{ pid, minds: (await response.json()) as CheckedMinds }] : []
+      } catch {
+        return [] // another check reports a worker that does not answer
+      }
+    }),
+  )
+  return told.flat()
+}
+
+/** @param flag the option by which `treeos` commands reach this instance */
+export function judgeMinds(told: readonly Told[], flag: string): Check[] {
+  const [first] = told
+  if (first === undefined) return []
+  const odd = told.find(({ minds }) => signOf(minds) !== signOf(first.minds))
+  if (odd === undefined) return checksOf(first.minds)
+  const found = `the workers have different models: process ${first.pid} has ${describe(first.minds)}; process ${odd.pid} has ${describe(odd.minds)}`
+  const mend = `treeos down${flag}, then treeos up${flag} with the right settings; \`treeos worker\` takes them over`
+  return [{ name: 'mind', ...bad(found, mend), optional: true }]
+}
+
+function checksOf({ mind, connections }: CheckedMinds): Check[] {
+  const main =
+    mind === null
+      ? bad('no model is connected: the moments of LLM beings fail, everything else works', CONNECT)
+      : judgeMind(mind, CONNECT)
+  const named = Object.entries(connections).map(
+    ([name, one]): Check => ({ name: `mind ${name}`, ...judgeMind(one, NAMED), optional: true }),
+  )
+  return [{ name: 'mind', ...main, optional: true }, ...named]
+}
+
+function judgeMind(mind: CheckedMind, mend: string): Finding {
+  const name = nameOf(mind)
+  return mind.fault === null ? good(name) : bad(`${name}: ${mind.fault}`, mend)
+}
+
+const nameOf = ({ model, baseUrl }: Pick<CheckedMind, 'model' | 'baseUrl'>): string =>
+  `${model} at ${baseUrl}`
+
+/** Which models these are, whether or not they answer. */
+const signOf = ({ mind, connections }: CheckedMinds): string =>
+  JSON.stringify([
+    mind === null ? null : nameOf(mind),
+    Object.entries(connections)
+      .map(([name, one]) => [name, nameOf(one)])
+      .sort(),
+  ])
+
+function describe({ mind, connections }: CheckedMinds): string {
+  const named = Object.entries(connections).map(([name, one]) => `${name}: ${nameOf(one)}`)
+  return [mind === null ? 'none' : nameOf(mind), ...named].join(', ')
+}
+
+async function ownMinds(env: NodeJS.ProcessEnv): Promise<CheckedMinds> {
+  const checked = async (endpoint: ModelEndpoint): Promise<CheckedMind> => ({
+    model: endpoint.model,
+    baseUrl: shownAddress(endpoint),
+    fault: await faultOfEndpoint(endpoint),
+  })
+  const mind = await resolveModelEndpoint(env)
+  const named = await Promise.all(
+    readConnections(env).map(async (one) => [one.connection ?? '', await checked(one)] as const),
+  )
+  return { mind: mind === null ? null : await checked(mind), connections: Object.fromEntries(named) }
+}

@@ -1,0 +1,51 @@
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { forgetSettings, keepSettings, withSettings } from './settings.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'treeos-settings-'))
+})
+const MIND = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://a/v1', TREEOS_MODEL: 'owl' }
+
+it('hands the model, its key and the other shared settings to a worker that joins without them', async () => {
+  await keepSettings(dataDir, { ...MIND, TREEOS_PRICES: 'prices.json', HOME: '/root', OLLAMA_HOST: '' })
+  expect(withSettings(dataDir, { PATH: '/bin' })).toEqual({
+    ...MIND,
+    TREEOS_PRICES: resolve('prices.json'),
+    PATH: '/bin',
+  })
+})
+
+it('keeps the keys of named connections, which any variable may hold', async () => {
+  writeFileSync(
+    join(dataDir, 'models.json'),
+    JSON.stringify({ connections: { judge: { baseUrl: 'http://a/v1', model: 'owl', apiKeyEnv: 'JUDGE' } } }),
+  )
+  await keepSettings(dataDir, { JUDGE: 'sk-2', OTHER: 'x' })
+  expect(withSettings(dataDir, {})).toEqual({ JUDGE: 'sk-2' })
+})
+
+it('keeps nothing that belongs to one process', async () => {
+  const own = { TREEOS_DATA: 'x', TREEOS_METRICS_PORT: '1', TREEOS_LOG: 'debug', TREEOS_START_SECONDS: '1' }
+  await keepSettings(dataDir, own)
+  expect(withSettings(dataDir, {})).toEqual({})
+})
+
+it('never mixes the key of one server with the address of another', async () => {
+  await keepSettings(dataDir, MIND)
+  const own = { OPENAI_BASE_URL: 'http://b/v1' }
+  expect(withSettings(dataDir, own)).toEqual(own)
+  expect(withSettings(dataDir, { TREEOS_MODEL: 'cat' })).toEqual({ ...MIND, TREEOS_MODEL: 'cat' })
+})
+
+it('is read by our user alone, and gone when the instance stops', async () => {
+  await keepSettings(dataDir, MIND)
+  const file = join(dataDir, 'settings.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  forgetSettings(dataDir)
+  expect(existsSync(file)).toBe(false)
+  expect(withSettings(dataDir, {})).toEqual({})
+})

@@ -1,0 +1,64 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isJsonObject } from '@treeos/core'
+import { writePrivate } from '@treeos/local'
+
+/** Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port. */
+const SHARED = /^(TREEOS_|OPENAI_|OLLAMA_HOST$)/
+const OWN = [
+  'TREEOS_DATA',
+  'TREEOS_DEBUG',
+  'TREEOS_LOG',
+  'TREEOS_METRICS_PORT',
+  'TREEOS_START_SECONDS',
+  'TREEOS_WORKFLOW_BUNDLE',
+]
+/** A key goes to the server that it was given with, so these are taken together. */
+const MODEL = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OLLAMA_HOST']
+const ALONG = ['TREEOS_MODEL']
+const FILES = ['TREEOS_MODELS', 'TREEOS_PRICES']
+
+const fileOf = (dataDir: string): string => join(dataDir, 'settings.json')
+
+/**
+ * Stores the settings of an instance's worker, for the workers that join it: variables by name, model keys among them. Only
+ * our user can read the file, and `forgetSettings` removes it when the instance stops.
+ */
+export async function keepSettings(dataDir: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const at = { ...env, TREEOS_DATA: dataDir }
+  const { keyVariables, modelsFile } = await import('@treeos/host')
+  const keys = modelsFile(at) === null ? [] : keyVariables(at)
+  const names = Object.keys(env).filter((name) => SHARED.test(name) && !OWN.includes(name))
+  const settings = Object.fromEntries(
+    [...names, ...keys].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  )
+  for (const name of FILES) if (settings[name] !== undefined) settings[name] = resolve(settings[name])
+  if (settings.TREEOS_EXTENSIONS !== undefined) {
+    const { absoluteModules } = await import('@treeos/worker/extensions')
+    settings.TREEOS_EXTENSIONS = absoluteModules(env)
+  }
+  writePrivate(fileOf(dataDir), `${JSON.stringify(settings, null, 2)}\n`)
+}
+
+export function forgetSettings(dataDir: string): void {
+  rmSync(fileOf(dataDir), { force: true })
+}
+
+/** The environment with what the instance's settings add. A variable that is set wins; of the model's, all or none. */
+export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const settings = readSettings(dataDir)
+  const isOwnModel = MODEL.some((name) => env[name])
+  const added = Object.entries(settings).filter(
+    ([name]) => !env[name] && !(isOwnModel && [...MODEL, ...ALONG].includes(name)),
+  )
+  return { ...env, ...Object.fromEntries(added) }
+}
+
+function readSettings(dataDir: string): Record<string, string> {
+  try {
+    const settings: unknown = JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))
+    return isJsonObject(settings) ? (settings as Record<string, string>) : {}
+  } catch {
+    return {} // no worker of this version was started here
+  }
+}
