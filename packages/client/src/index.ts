@@ -29,6 +29,14 @@ export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
 export { type BeingView, beings } from './read/beings.ts'
+export {
+  type FactHappening,
+  type Followed,
+  type FollowRequest,
+  follow,
+  type Happening,
+  type MomentHappening,
+} from './read/following.ts'
 export { type InboxView, inbox } from './read/inbox.ts'
 export {
   type ExplainedMoment,

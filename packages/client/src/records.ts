@@ -1,7 +1,9 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
+export { type JournalListener, listenToJournal } from '@treeos/chain'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
 export { type BeingView, beings } from './read/beings.ts'
+export { type Followed, type FollowRequest, follow, type Happening } from './read/following.ts'
 export {
   type ExplainedMoment,
   explain,

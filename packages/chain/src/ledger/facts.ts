@@ -19,6 +19,19 @@ export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: n
   return rows.map(factOf)
 }
 
+/** Facts by their reels and numbers, in that order. */
+export async function listFactsAt(db: Db, refs: readonly Pick<FactRef, 'reel' | 'seq'>[]): Promise<Fact[]> {
+  if (refs.length === 0) return []
+  const { rows } = await sql<StoredFact>`
+    select f.header, f.hash, p.bytes
+    from unnest(${refs.map(({ reel }) => reel)}::text[], ${refs.map(({ seq }) => seq)}::bigint[])
+      with ordinality as wanted (reel, seq, place)
+    join treeos.fact f on f.reel = wanted.reel and f.seq = wanted.seq
+    left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    order by place`.execute(db)
+  return rows.map(factOf)
+}
+
 /** The facts of one moment's act, by reel and seq. */
 export async function listFactsOfMoment(db: Db, moment: MomentId): Promise<FactRef[]> {
   const rows = await db
@@ -43,7 +56,13 @@ export async function listReels(db: Db): Promise<ReelId[]> {
   return rows.map((row) => row.reel)
 }
 
-function factOf(row: { header: Buffer; hash: Buffer; bytes: Buffer | null }): Fact {
+interface StoredFact {
+  readonly header: Buffer
+  readonly hash: Buffer
+  readonly bytes: Buffer | null
+}
+
+function factOf(row: StoredFact): Fact {
   return {
     header: decodeJson(row.header),
     payload: row.bytes === null ? null : decodeJson(row.bytes),

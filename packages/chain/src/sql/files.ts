@@ -7,6 +7,7 @@ export const FUNCTIONS = [
   'ledger/genesis',
   'ledger/hold',
   'ledger/json-of',
+  'ledger/keep-journal',
   'ledger/lock-heads',
   'ledger/refuse-change',
   'ledger/write-facts',

@@ -6,6 +6,7 @@ export interface ChainDb {
   head: HeadTable
   fact: FactTable
   payload: PayloadTable
+  journal: JournalTable
   projection: ProjectionTable
   watch: WatchTable
   account: AccountTable
@@ -55,6 +56,16 @@ export interface PayloadTable {
   seq: number
   salt: Buffer
   bytes: Buffer
+}
+
+/** One entry for each append. The order is that of the appends, except where two ran at once. */
+export interface JournalTable {
+  entry: GeneratedAlways<number>
+  /** the moment that ended with the append; null where none did */
+  moment: string | null
+  /** reel and seq of each fact, in their order in the append */
+  reels: string[]
+  seqs: number[]
 }
 
 /** A cache of the fold of one reel. The registry has one row for each role. */

@@ -39,5 +39,6 @@ begin
   if batch->'rows' @? 'strict $[*] ? (@.lease.type() == "object")' then
     perform keep_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
+  perform keep_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');
   return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken);
 end $$;

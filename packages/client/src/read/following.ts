@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type ChainDb,
+  isTransient,
+  type JournalEntry,
+  type JournalListener,
+  listFactsAt,
+  readJournal,
+  readOutcome,
+  settleJournal,
+} from '@treeos/chain'
+import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
+import type { Kysely } from 'kysely'
+import { describeMoment, type MomentView } from './moments.ts'
+
+/** A moment that has ended. */
+export interface MomentHappening extends MomentView {
+  readonly id: string
+  readonly type: 'moment'
+  readonly being: BeingName
+  readonly stance: string
+}
+
+/** A fact on a reel. */
+export interface FactHappening {
+  readonly id: string
+  readonly type: 'fact'
+  readonly reel: string
+  readonly seq: number
+  readonly hash: string
+  readonly kind: string
+  /** name of the being that acted; `$reality` where none did */
+  readonly actor: string
+  /** name of the being that drove the actor */
+  readonly driver: string | null
+  readonly moment: string | null
+  /** ISO 8601, UTC */
+  readonly at: string
+  /** null once it is erased */
+  readonly payload: Json
+}
+
+/**
+ * What happened: the moment that ended, then each of its facts. Its id is `<entry>.<line>`: the entry of the journal, and its
+ * line in it. The ids of one reality are in the order in which its happenings are followed.
+ */
+export type Happening = MomentHappening | FactHappening
+
+export interface FollowConnection {
+  readonly db: Kysely<ChainDb>
+  /** may serve many followers */
+  readonly listener: JournalListener
+}
+
+export interface FollowRequest {
+  /** the id of the last happening that was seen, or what `from` of an earlier follow said; left out, only new ones come */
+  readonly after?: string | undefined
+  /** only the moments of this being, and the facts by it or on its reel */
+  readonly being?: BeingName | undefined
+  /** ends it */
+  readonly signal: AbortSignal
+  /** called when Postgres did not answer; it is tried again */
+  readonly onTrouble?: (error: Error) => void
+}
+
+export interface Followed {
+  /** the place where it begins, to give as `after` */
+  readonly from: string
+  readonly happenings: AsyncGenerator<Happening, void>
+}
+
+/** Entries that are read at once. */
+const PAGE = 200
+const RETRY_MS_MIN = 100
+const RETRY_MS_MAX = 5_000
+
+/** The last happening that was seen: a line of an entry of the journal, all of its lines being `Infinity`. */
+interface Place {
+  readonly entry: number
+  readonly line: number
+}
+
+/**
+ * Follows what happens in a reality, from now on or after a happening that was seen earlier. Each happening comes once, whatever
+ * connection is lost meanwhile. What comes after an id is the same for everyone who asks.
+ * @throws {TreeosError} INVALID_INPUT for an `after` that is no id of this reality
+ */
+export async function follow({ db, listener }: FollowConnection, request: FollowRequest): Promise<Followed> {
+  const { signal, being } = request
+  const bell = new Bell()
+  const unsubscribe = listener.subscribe(() => bell.ring())
+  const onAbort = () => bell.ring()
+  signal.addEventListener('abort', onAbort)
+  const release = () => {
+    unsubscribe()
+    signal.removeEventListener('abort', onAbort)
+  }
+  const begin = await startOf(db, request).catch((error: unknown) => {
+    release()
+    throw error
+  })
+  async function* happenings(): AsyncGenerator<Happening, void> {
+    try {
+      for await (const entry of entriesFrom(db, begin, bell, request)) {
+        const lines = await patiently(request, () => describeEntry(db, entry))
+        for (const [line, happening] of lines) {
+          const isNew = entry.entry > begin.entry || line > begin.line
+          if (isNew && concerns(happening, being)) yield happening
+          if (signal.aborted) return
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      release()
+    }
+  }
+  return { from: idOf(begin), happenings: happenings() }
+}
+
+/** Remembers that it was rung until somebody waits for it. */
+class Bell {
+  #rung = Promise.withResolvers<void>()
+
+  ring(): void {
+    this.#rung.resolve()
+  }
+
+  /** Forgets earlier rings. To be called before the read that they ask for. */
+  reset(): void {
+    this.#rung = Promise.withResolvers()
+  }
+
+  heard(): Promise<void> {
+    return this.#rung.promise
+  }
+}
+
+async function startOf(db: Kysely<ChainDb>, { after, signal }: FollowRequest): Promise<Place> {
+  const { newest } = await readJournal(db, Number.MAX_SAFE_INTEGER, 1)
+  if (after === undefined) {
+    await settleJournal(db, signal)
+    return { entry: newest, line: Infinity }
+  }
+  const [, entry, line] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(after) ?? []
+  if (entry === undefined)
+    throw new TreeosError('INVALID_INPUT', `${quote(after)} is no id of a happening, such as 42.0`)
+  if (Number(entry) > newest)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `no happening ${after} is known here: the newest entry is ${newest}`,
+    )
+  return { entry: Number(entry), line: line === undefined ? Infinity : Number(line) }
+}
+
+const idOf = ({ entry, line }: Place): string => (line === Infinity ? `${entry}` : `${entry}.${line}`)
+
+/** All entries from a place on, in order, as they are committed. The first one may have been seen in part. */
+async function* entriesFrom(
+  db: Kysely<ChainDb>,
+  begin: Place,
+  bell: Bell,
+  request: FollowRequest,
+): AsyncGenerator<JournalEntry, void> {
+  let last = begin.line === Infinity ? begin.entry : begin.entry - 1
+  for (;;) {
+    bell.reset()
+    for (let isMore = true; isMore; ) {
+      const page = await patiently(request, () => readDecided(db, last, request.signal))
+      yield* page.entries
+      last = page.upTo
+      isMore = page.isMore
+    }
+    await bell.heard()
+    request.signal.throwIfAborted()
+  }
+}
+
+interface DecidedPage {
+  readonly entries: readonly JournalEntry[]
+  /** every entry up to this one is in a page, or will never exist */
+  readonly upTo: number
+  readonly isMore: boolean
+}
+
+/** Reads entries below which none can appear any more. */
+async function readDecided(db: Kysely<ChainDb>, after: number, signal: AbortSignal): Promise<DecidedPage> {
+  const first = await readJournal(db, after, PAGE)
+  const isMore = first.entries.length === PAGE
+  const hasNoGap = first.entries.every(({ entry }, i) => entry === after + 1 + i)
+  const upTo = after + first.entries.length
+  if (hasNoGap && (isMore || upTo >= first.newest)) return { entries: first.entries, upTo, isMore }
+  // An append under way has taken a number, or one that was rolled back had taken it.
+  await settleJournal(db, signal)
+  const { entries } = await readJournal(db, after, PAGE)
+  const decided = entries.filter(({ entry }) => entry <= first.newest)
+  if (decided.length < PAGE) return { entries: decided, upTo: Math.max(after, first.newest), isMore: false }
+  return { entries: decided, upTo: decided.at(-1)?.entry ?? after, isMore: true }
+}
+
+/** The happenings of an entry with their lines: 0 is the moment, and 1 its first fact. */
+async function describeEntry(
+  db: Kysely<ChainDb>,
+  { entry, moment, facts }: JournalEntry,
+): Promise<readonly (readonly [line: number, Happening])[]> {
+  const outcome = moment === null ? null : await readOutcome(db, moment)
+  const lines: [number, Happening][] = []
+  if (outcome !== null) {
+    const { being } = outcome
+    const view = await describeMoment(db, outcome)
+    lines.push([0, { id: `${entry}.0`, type: 'moment', being, stance: stanceOf(being), ...view }])
+  }
+  for (const [i, fact] of (await listFactsAt(db, facts)).entries())
+    lines.push([i + 1, { id: `${entry}.${i + 1}`, type: 'fact', ...viewOf(fact) }])
+  return lines
+}
+
+function viewOf({ header, payload, hash }: Fact): Omit<FactHappening, 'id' | 'type'> {
+  const { reel, seq, kind, actor, driver, moment, at } = header
+  return { reel, seq, hash, kind, actor, driver, moment, at: new Date(at).toISOString(), payload }
+}
+
+function concerns(happening: Happening, being: BeingName | undefined): boolean {
+  if (being === undefined) return true
+  if (happening.type === 'moment') return happening.being === being
+  return happening.reel === beingReel(being) || happening.actor === being
+}
+
+/** Reads until Postgres answers. @throws any failure that will not pass; what the signal says */
+async function patiently<T>({ signal, onTrouble }: FollowRequest, read: () => Promise<T>): Promise<T> {
+  for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
+    try {
+      return await read()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isTransient(error)) throw error
+      onTrouble?.(error as Error)
+    }
+    await sleep(pauseMs, undefined, { signal })
+  }
+}
