@@ -1,33 +1,43 @@
 import { plantScene } from '@treeos/client'
 import type { VerbCall } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { createSpace, rowOf } from '../support/life.ts'
-import { startWorld } from '../support/world.ts'
+import { createSpace, doAs, rowOf } from '../support/life.ts'
+import { useWorld } from '../support/use-world.ts'
 
-const scene: VerbCall[] = [
-  { verb: 'do', action: 'create-space', target: '/', args: { path: 'yard' } },
-  { verb: 'be', operation: 'birth', payload: { name: 'guard', cognition: 'scripted', script: 'echo' } },
-]
+const world = useWorld()
+const guard = (name: string): VerbCall => ({
+  verb: 'be',
+  operation: 'birth',
+  payload: { name, cognition: 'scripted', script: 'echo' },
+})
+const yard = (path: string): VerbCall => ({ verb: 'do', action: 'create-space', target: '/', args: { path } })
 
-it('a scene leaves what it finds in its place, says so, and is planted once', async () => {
-  const world = await startWorld()
-  try {
-    await createSpace(world, '/yard')
-    const [told, kept] = [[], []] as [string[], string[]]
-    const plant = () =>
-      plantScene(
-        world,
-        { name: 'watch', scene },
-        (line) => told.push(line),
-        (why) => kept.push(why),
-      )
-    expect(await plant()).toBe(true)
-    expect(told).toEqual(['planting watch: 1 of 2', 'planting watch: 2 of 2'])
-    expect(kept).toEqual(['space /yard is already there'])
-    expect(await rowOf(world, 'guard')).toMatchObject({ parent: 'operator' })
-    expect(await plant()).toBe(false)
-    expect(kept).toHaveLength(1)
-  } finally {
-    await world.close()
-  }
+it('a scene is planted once', async () => {
+  const told: string[] = []
+  const watch = { name: 'watch', scene: [yard('/watch'), guard('guard')] }
+  expect(await plantScene(world, watch, (line) => told.push(line))).toBe(true)
+  expect(told).toEqual(['planting watch: 1 of 2', 'planting watch: 2 of 2'])
+  expect(await rowOf(world, 'guard')).toMatchObject({ parent: 'operator' })
+  expect(await plantScene(world, watch)).toBe(false)
+})
+
+it('a scene whose names are taken is refused with all of them, and nothing of it is planted', async () => {
+  await createSpace(world, '/yard')
+  const scene = [guard('sentry'), yard('/yard'), guard('echo')]
+  await expect(plantScene(world, { name: 'patrol', scene })).rejects.toMatchObject({
+    code: 'RESOURCE_CONFLICT',
+    message: 'the scene patrol makes /yard, @echo, which are there already; nothing was planted',
+    detail: { taken: ['/yard', '@echo'] },
+  })
+  expect((await rowOf(world, 'sentry')) ?? null).toBeNull()
+})
+
+it('an interrupted scene is completed by the next call, which skips what is there', async () => {
+  await doAs(world, 'set-space', '/', { field: 'scene.ward', value: 'begun' })
+  await createSpace(world, '/ward')
+  const kept: string[] = []
+  const ward = { name: 'ward', scene: [yard('/ward'), guard('warden')] }
+  expect(await plantScene(world, ward, undefined, (why) => kept.push(why))).toBe(true)
+  expect(kept).toEqual(['space /ward is already there'])
+  expect(await rowOf(world, 'warden')).toMatchObject({ parent: 'operator' })
 })

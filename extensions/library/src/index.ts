@@ -79,8 +79,8 @@ export default defineExtension({
   },
   scripts: { 'library:page': page },
   matterTypes: { 'library:document': 'a text with a title' },
+  // Every reality has the space /library.
   scene: [
-    { verb: 'do', action: 'create-space', target: '/', args: { path: '/library', type: 'library' } },
     { verb: 'do', action: 'set-space', target: '/library', args: { field: 'ambient.tone', value: 'quiet' } },
     {
       verb: 'do',

@@ -2,7 +2,7 @@ import { plantScene } from '@treeos/client'
 import { TreeosError } from '@treeos/core'
 import type { Extension } from '@treeos/world'
 import type { Output } from '../text/output.ts'
-import { withServices } from './connection.ts'
+import { type LiveConnection, withServices } from './connection.ts'
 
 /** @throws {TreeosError} INVALID_INPUT with the names of all demos */
 export async function requireDemo(name: string): Promise<Extension> {
@@ -17,21 +17,16 @@ export async function requireDemo(name: string): Promise<Extension> {
   )
 }
 
-/** Plants the scene in an instance whose worker runs. */
+/**
+ * Plants the scene in an instance whose worker runs.
+ * @throws {TreeosError} RESOURCE_CONFLICT when names of the scene are taken; nothing was planted then
+ */
 export async function plantDemo(dataDir: string, demo: Extension, out: Output): Promise<void> {
-  const kept: string[] = []
-  const isNew = await withServices({ data: dataDir }, (at) =>
-    plantScene(
-      at,
-      demo,
-      (line) => out.progress(line),
-      (why) => kept.push(why),
-    ),
-  )
-  for (const why of kept) out.progress(`not changed: ${why}`)
-  if (kept.length > 0)
-    out.progress(
-      `so ${demo.name} may not behave as described: \`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`,
-    )
+  const plant = (at: LiveConnection) => plantScene(at, demo, (line) => out.progress(line))
+  const isNew = await withServices({ data: dataDir }, plant).catch((error: unknown) => {
+    if (!(error instanceof TreeosError && error.code === 'RESOURCE_CONFLICT')) throw error
+    const where = `\`treeos up --demo ${demo.name} --data DIR\` plants it in an instance of its own`
+    throw new TreeosError(error.code, `${error.message}; ${where}`, error.detail)
+  })
   if (!isNew) out.progress(`${demo.name} was planted before, and was not changed`)
 }
