@@ -69,6 +69,16 @@ describe('F12 prompts are framed by name', () => {
     )
   })
 
+  it('one role as primary and stacked appears once', () => {
+    const twice = composeRoles([
+      worn({ name: 'worker', prompt: 'You work.' }),
+      worn({ name: 'bored', prompt: 'Bored.' }),
+      worn({ name: 'worker', prompt: 'You work.' }),
+    ])
+    expect(twice.prompt.split('You work.')).toHaveLength(2)
+    expect(twice.stackedNames).toEqual(['bored'])
+  })
+
   it('a prompt function contributes its rendered text, not its marker', () => {
     const spec = parseRole({ name: 'judge', prompt: { function: 'court@1.0.0' } })
     expect(composeRoles([{ spec, prompt: 'You are Ada, the judge.' }]).prompt).toBe('You are Ada, the judge.')

@@ -39,16 +39,17 @@ const FRAME_BREAK = '\n\n---\n\n'
 /**
  * Composes a stack. Lists are ordered unions, the primary's entries first and the first occurrence kept, so a
  * modifier only ever adds. Prompts are framed by name; blank ones leave no frame.
- * @param roles the primary, then every modifier in clause order
+ * @param roles the primary, then every modifier in clause order; the primary among them counts once
  * @returns frozen, and the same for the same roles on every replay
  * @throws {TreeosError} INVALID_INPUT without any role: a stack has a primary
  */
 export function composeRoles(roles: readonly WornRole[]): ComposedRole {
-  const [first, ...modifiers] = roles
+  const [first, ...others] = roles
   if (first === undefined) {
     throw new TreeosError('INVALID_INPUT', 'no roles to compose: a stack has a primary')
   }
   const primary = withDefaults(first.spec)
+  const modifiers = others.filter(({ spec }) => spec.name !== primary.name)
   const lists = {
     canSee: union(roles, 'canSee'),
     canDo: union(roles, 'canDo'),
