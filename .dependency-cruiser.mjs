@@ -52,6 +52,7 @@ const rules = [
     'rows',
     'read',
     'gates',
+    'views',
     'extend',
     'moment',
     'operations',

@@ -96,6 +96,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'rows',
     'read',
     'gates',
+    'views',
     'extend',
     'moment',
     'operations',

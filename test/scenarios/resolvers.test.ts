@@ -254,7 +254,7 @@ describe('F73 an extension', () => {
 })
 
 describe('see-resolvers', () => {
-  it('F74 F75 run each moment and are rendered by name; text stays as it is; a failing one is left out; none becomes a tool', async () => {
+  it('F74 F75 run each moment and are rendered by name; text stands line by line; a failing one is left out; none becomes a tool', async () => {
     await world.birth({ name: 'cook-llm', cognition: 'llm', role: 'kin:host', home: '/fitness' })
     const before = glances
     for (const round of [1, 2]) {
@@ -264,7 +264,7 @@ describe('see-resolvers', () => {
       const asked = askedFor(model, 'cook-llm')[round - 1]
       const system = asked?.messages[0]?.content ?? ''
       expect(system).toContain(
-        '[table]\n{\n  "chairs": 4,\n  "glance": true,\n  "place": "/fitness"\n}\n\nThey say that the soup is good.\n\n[menu]\n[\n  "soup"\n]\n\nand can:',
+        '[table]\n{\n  "chairs": 4,\n  "glance": true,\n  "place": "/fitness"\n}\n\n[saying]\n| They say that the soup is good.\n\n[menu]\n[\n  "soup"\n]\n\nand can:',
       )
       expect(system).not.toMatch(/nothing|broken|unknown|never good/)
       expect(asked?.tools?.map((tool) => tool.function.name)).toEqual(['summon'])

@@ -19,7 +19,11 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
-  const viewer = { reality: deps.reality.id, being: input.being }
+  const viewer = {
+    reality: deps.reality.id,
+    being: input.being,
+    wake: { id: wake.id, root: wake.root },
+  }
   const { seen, readSet } = await readAtOneInstant(db, viewer, expectedReads(memory, wake), (snapshot) =>
     lookForMoment(deps, input, wake, snapshot),
   )

@@ -62,8 +62,9 @@ export {
   readOutcomeOfWake,
   type StoredOutcome,
 } from './moments/outcome.ts'
+export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
-export { ReadSet, type Viewer } from './rows/read-set.ts'
+export { ReadSet } from './rows/read-set.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
 export {
   listRows,

@@ -1,5 +1,14 @@
 /** The domain's words. Pure; imports nothing, and is the same in and out of the workflow sandbox. */
 export {
+  ASIDE_BOUNDS,
+  type Aside,
+  type AsideSource,
+  type CitedFact,
+  NO_ASIDE,
+  type OpenThread,
+  type WaitingWake,
+} from './aside.ts'
+export {
   type Account,
   type Breach,
   BUDGET_PERIODS,

@@ -27,6 +27,7 @@ import {
   lookAround,
   momentCognition,
   openTime,
+  PROMPT_LAYOUT,
   type Registry,
   type Seen,
   WorldReader,
@@ -69,6 +70,7 @@ export async function lookForMoment(
     asked,
     wake,
     ...(wake.cut ? { cut: true as const } : {}),
+    layout: PROMPT_LAYOUT,
   }
   const seen = await lookAround(reader, registry, openingOf(me, opening), (what, error) =>
     faults.push({ what, error }),
@@ -92,6 +94,8 @@ export async function lookForMoment(
     basis: digestOf(seen.basis),
     ...(wake.cut ? { cut: true } : {}),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
+    layout: PROMPT_LAYOUT,
+    ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
     face: seen.face === null ? null : digestOf(seen.face),
   }
   return { ...seen, record, faults }
@@ -135,19 +139,22 @@ export function openingOf(
     | 'lastSealed'
     | 'asked'
     | 'cut'
+    | 'layout'
+    | 'offset'
   > & { readonly wake: Parameters<typeof triggerOf>[0] },
 ): Parameters<typeof lookAround>[2] {
-  const { verb, caller, openedAt, zone, hour, dayOfWeek, lastSealed, asked } = open
+  const { verb, caller, openedAt, zone, hour, dayOfWeek, offset, lastSealed, asked } = open
   return {
     me,
     cognition: open.cognition.kind,
     verb,
     caller,
-    time: { openedAt, zone, hour, dayOfWeek },
+    time: { openedAt, zone, hour, dayOfWeek, offset },
     lastSealed,
     asked,
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
+    layout: open.layout ?? 1,
     asker: caller?.name ?? null,
   }
 }

@@ -44,10 +44,7 @@ export async function composeLoaded(
     registry,
     await specsOf((digest) => readSpec(db, digest), stack),
     loaded.face,
-    {
-      openedAt: loaded.record.openedAt,
-      content: loaded.content,
-    },
+    { ...loaded.record, content: loaded.content },
   )
   // A role needs its extension even when its prompt is text: its actions and see-resolvers are code.
   const unloaded = [stack.primary, ...stack.stacked].find(

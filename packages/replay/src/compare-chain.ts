@@ -10,7 +10,7 @@ import {
   saltedDigest,
 } from '@treeos/chain'
 import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/core'
-import { momentCognition, type Registry } from '@treeos/world'
+import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
@@ -30,20 +30,28 @@ export async function replayFromChain(
   deps: ChainReplayDeps,
   being: BeingName,
   outcomes: readonly StoredOutcome[],
-): Promise<Mismatch[]> {
+): Promise<ChainReplayed> {
   const mismatches: Mismatch[] = []
+  let olderPrompts = 0
   let lastSealed: OpenRecord['lastSealed'] = null
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'chain')
     try {
-      await replayMoment(deps, outcome, lastSealed, compare)
+      const { isOlder } = await replayMoment(deps, outcome, lastSealed, compare)
+      if (isOlder) olderPrompts += 1
     } catch (error) {
       compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
     }
     mismatches.push(...compare.mismatches)
     if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
   }
-  return mismatches
+  return { mismatches, olderPrompts }
+}
+
+/** The differences, and how many moments have a prompt that an older version wrote: those prompts are not compared. */
+export interface ChainReplayed {
+  readonly mismatches: readonly Mismatch[]
+  readonly olderPrompts: number
 }
 
 async function replayMoment(
@@ -51,15 +59,26 @@ async function replayMoment(
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
-): Promise<void> {
+): Promise<{ isOlder: boolean }> {
   const { record } = outcome
   const stored = await readOpen(db, outcome.moment)
-  if (stored === null) return compare.differ('open', record.open, null)
+  if (stored === null) {
+    compare.differ('open', record.open, null)
+    return { isOlder: false }
+  }
   const open = stored.record
+  const layout = open.layout ?? 1
+  if (layout > PROMPT_LAYOUT)
+    throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const basis = stored.basis as unknown as HeadRef[]
-  const recomputed = await recomputeMoment({ db, registry }, outcome, open, past.cited(basis))
+  const recomputed = await recomputeMoment(
+    { db, registry },
+    outcome,
+    open,
+    past.cited(basis, { being: outcome.being, ...open }),
+  )
   const { seen, stack, me } = recomputed
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))
   // The being's own reel says who drove it at that time.
@@ -72,10 +91,11 @@ async function replayMoment(
   const codeWasMissing = record.stack !== null && record.promptDigest === null
   if (!codeWasMissing) {
     compare.same('basis', open.basis, digestOf(seen.basis))
+    compare.same('aside', open.aside ?? {}, seen.aside)
     compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
   await compareCaller(past, open, compare)
-  if (record.reason === 'superseded') return // an older generation opened it and decided nothing
+  if (record.reason === 'superseded') return { isOlder: false } // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
@@ -83,9 +103,10 @@ async function replayMoment(
     compare.same('surfaceDigest', record.surfaceDigest, recomputed.surface)
     if (recomputed.missing !== null)
       throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
-    compare.same('promptDigest', record.promptDigest, recomputed.prompt)
+    if (layout === PROMPT_LAYOUT) compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   await compareAct(db, outcome, compare)
+  return { isOlder: stack !== null && layout < PROMPT_LAYOUT }
 }
 
 /** Compares the caller of a summon with the speech fact on the caller's reel. */

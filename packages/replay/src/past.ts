@@ -1,13 +1,20 @@
 import { type Db, digestOf, getBlobCached, listReels, readOutcome } from '@treeos/chain'
 import {
+  type Aside,
+  type AsideSource,
   asJson,
+  type BeingName,
+  beingReel,
+  type CitedFact,
   type Digest,
   type Fact,
   type HeadRef,
   type Json,
   type MomentId,
   type ReelId,
+  readPath,
   reelOfKey,
+  SPEECH_KIND,
 } from '@treeos/core'
 import { childrenAfter, contentsAfter, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
@@ -48,19 +55,24 @@ export class Past {
     return value
   }
 
-  /** The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it. */
-  cited(basis: readonly HeadRef[]): RowSource {
-    return this.#source(basis, (reel) =>
+  /**
+   * The world at the heads of a basis. Reading a reel that the basis does not cite rejects: the moment did not read it.
+   * @param beside what the moment read beside rows; nothing when left out
+   */
+  cited(basis: readonly HeadRef[], beside: Beside | null = null): RowSource {
+    const source = this.#source(basis, (reel) =>
       Promise.reject(new Error(`the moment's basis does not cite ${reel}`)),
     )
+    return { ...source, aside: this.#asideOf(beside) }
   }
 
   /**
    * The world at the heads of a basis. A reel that the basis does not cite is read up to the facts sealed by `openedAt`, so
    * that a what-if can read more than the moment did.
    * @param openedAt ms since 1970 UTC, when the moment opened
+   * @param beside as for `cited`: a what-if reads nothing else beside rows
    */
-  citedOrSealedBy(basis: readonly HeadRef[], openedAt: number): RowSource {
+  citedOrSealedBy(basis: readonly HeadRef[], openedAt: number, beside: Beside | null = null): RowSource {
     const head = async (reel: ReelId) => {
       const history = await this.reel(reel)
       const seq = await history.lastWhere((fact) => this.#isSealedBy(fact, openedAt))
@@ -68,6 +80,7 @@ export class Past {
     }
     return {
       ...this.#source(basis, head),
+      aside: this.#asideOf(beside),
       keysOfBeings: async () => {
         const reels = (await listReels(this.#db)).filter((reel) => reel.startsWith('being:'))
         const heads = await Promise.all(reels.map(head))
@@ -85,10 +98,35 @@ export class Past {
     return sealedAt <= openedAt
   }
 
+  /** What a moment read beside rows, as its open record says. Facts are read from their reels, and must be what they are said to be. */
+  #asideOf(beside: Beside | null): AsideSource {
+    const { said, did, wore, waiting, threads } = beside?.aside ?? {}
+    const facts = (refs: readonly HeadRef[], requires: (fact: Fact) => boolean) =>
+      Promise.all(refs.map((ref) => this.#citedFact(ref, requires)))
+    return {
+      said: async () => ({
+        facts: await facts(said?.facts ?? [], (fact) => isSaidTo(fact, beside)),
+        earlier: said?.earlier ?? 0,
+      }),
+      did: () => facts(did ?? [], ({ header }) => header.actor === beside?.being),
+      wore: async (beings) =>
+        Object.fromEntries(Object.entries(wore ?? {}).filter(([being]) => beings.includes(being))),
+      waiting: async () => waiting ?? { wakes: [], more: 0 },
+      threads: async () => threads ?? { threads: [], more: 0 },
+    }
+  }
+
+  async #citedFact([reel, seq, hash]: HeadRef, requires: (fact: Fact) => boolean): Promise<CitedFact> {
+    const fact = (await this.reel(reel, seq)).fact(seq)
+    if (fact?.hash !== hash) throw new Error(`fact ${seq} of ${reel} differs from the cited one`)
+    if (!requires(fact)) throw new Error(`fact ${seq} of ${reel} is not what the moment cites it as`)
+    return { ref: [reel, seq, hash], kind: fact.header.kind, payload: fact.payload }
+  }
+
   #source(
     basis: readonly HeadRef[],
     headOfUncited: (reel: ReelId) => Promise<{ seq: number; hash: Digest }>,
-  ): RowSource {
+  ): Omit<RowSource, 'aside'> {
     const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
     const headOf = async (reel: ReelId) => cited.get(reel) ?? headOfUncited(reel)
     const factsOf = async (reel: ReelId): Promise<readonly Fact[]> => {
@@ -118,4 +156,19 @@ export class Past {
       keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
     }
   }
+}
+
+/** A moment, for what it read beside rows. */
+export interface Beside {
+  readonly being: BeingName
+  readonly aside?: Aside | undefined
+  readonly wake: { readonly root: string }
+}
+
+/** Whether a fact is speech to or from the being in the thread of its wake. An erased one tells only that it is speech. */
+function isSaidTo({ header, payload }: Fact, beside: Beside | null): boolean {
+  if (header.kind !== SPEECH_KIND || beside === null) return false
+  if (payload === null) return true
+  const isOfThread = readPath(payload, ['root']) === beside.wake.root
+  return isOfThread && (header.reel === beingReel(beside.being) || readPath(payload, ['to']) === beside.being)
 }

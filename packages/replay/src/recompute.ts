@@ -48,7 +48,7 @@ export async function recomputeMoment(
     return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
   const content = (await findEntry(db, open.wake.id))?.content ?? null
-  const composed = composeMoment(registry, specs, seen.face, { openedAt: open.openedAt, content })
+  const composed = composeMoment(registry, specs, seen.face, { ...open, content })
   const { surface, prompt } = digestsOf(composed, seen.face, stack)
   return { reader, me, seen, stack, role: composed.role, surface, prompt, missing: composed.missing }
 }

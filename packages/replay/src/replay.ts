@@ -29,6 +29,8 @@ export interface Replayed {
   readonly moments: number
   readonly identical: boolean
   readonly mismatches: readonly Mismatch[]
+  /** moments whose prompt an older version wrote: all of such a moment is compared, except the text of its prompt */
+  readonly olderPrompts: number
 }
 
 /**
@@ -65,20 +67,23 @@ async function replayAll(
   const past = new Past(at.db)
   const mismatches: Mismatch[] = []
   let moments = 0
+  let olderPrompts = 0
   for (const being of names) {
     const outcomes = await listOutcomes(at.db, being)
     if (outcomes.length === 0) continue
     request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)
     moments += outcomes.length
     if (request.from !== 'temporal') {
-      mismatches.push(...(await replayFromChain({ db: at.db, registry: at.registry, past }, being, outcomes)))
+      const lived = await replayFromChain({ db: at.db, registry: at.registry, past }, being, outcomes)
+      mismatches.push(...lived.mismatches)
+      olderPrompts += lived.olderPrompts
     }
     if (histories !== null) {
       const runs = await fetchRuns(histories.temporal, at.reality.name, being, request.archive ?? null)
       mismatches.push(...(await replayFromTemporal(histories.replayer, being, runs, outcomes)))
     }
   }
-  return { beings: names.length, moments, identical: mismatches.length === 0, mismatches }
+  return { beings: names.length, moments, identical: mismatches.length === 0, mismatches, olderPrompts }
 }
 
 async function beingsOf(db: Kysely<ChainDb>, wanted: readonly BeingName[] | null): Promise<BeingName[]> {

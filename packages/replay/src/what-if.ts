@@ -96,7 +96,8 @@ async function compareMoment(
   const stored = await readOpen(db, outcome.moment)
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
   const { record: open } = stored
-  const source = past.citedOrSealedBy(stored.basis as unknown as HeadRef[], open.openedAt)
+  const basis = stored.basis as unknown as HeadRef[]
+  const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
   const was = await recomputeMoment(deps, outcome, open, source)
   const would = await recomputeMoment(deps, outcome, open, await withFlow(past, source, was.me, flow))
   const differs = (['stack', 'surface', 'prompt'] as const).filter(

@@ -28,9 +28,18 @@ export { STANDINGS, type Standing } from './gates/rules.ts'
 export { isAncestor, type StanceDecision, type StanceQuestion, stanceGate } from './gates/stance-gate.ts'
 export { type Composed, composeMoment } from './moment/compose-moment.ts'
 export { type LastSealed, type Opened, type Opening, type OpenTime, openContext } from './moment/context.ts'
+export { PROMPT_LAYOUT } from './moment/layout.ts'
 export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
-export { openTime } from './moment/open-time.ts'
-export { assemblePrompt, type Prompt, type Tool, toolsFor, VERB_TOOLS } from './moment/prompt.ts'
+export { localTime, openTime } from './moment/open-time.ts'
+export {
+  assemblePrompt,
+  type Prompt,
+  type PromptMoment,
+  type Tool,
+  toolsFor,
+  VERB_TOOLS,
+} from './moment/prompt.ts'
+export { isAwaited } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'
 export { releasedFact } from './operations/identity.ts'
 export {

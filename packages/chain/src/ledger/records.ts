@@ -1,4 +1,5 @@
 import type {
+  Aside,
   BeingName,
   Caller,
   Cognition,
@@ -41,6 +42,12 @@ export interface OpenRecord {
   readonly face: Digest | null
   /** the thread of the wake was cut; left out when it was not */
   readonly cut?: true
+  /** version of what a moment shows and of the form of its prompt; left out for 1 */
+  readonly layout?: number
+  /** minutes that the reality's zone is ahead of UTC; left out by layout 1 */
+  readonly offset?: number
+  /** what was read beside rows; left out when nothing was */
+  readonly aside?: Aside
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
 }

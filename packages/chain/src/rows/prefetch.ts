@@ -1,15 +1,17 @@
-import { type Digest, type Json, momentsReel } from '@treeos/core'
+import { type BeingName, type Digest, type Json, momentsReel } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { type Fetched, fetchReadSet, ReadSet, type Viewer } from './read-set.ts'
+import { type AsideAsked, type AsidePart, type FetchedAside, queryAside } from './aside.ts'
+import type { Viewer } from './line.ts'
+import { type Fetched, fetchReadSet, ReadSet } from './read-set.ts'
 import type { SeenRow } from './rows.ts'
 import { getBlobCached, rowSource } from './source.ts'
 
 /** The world with a predicted read set already fetched. */
 export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
   /** answers from what was fetched, and queries the rest when asked for it */
-  readonly source: ReturnType<typeof sourceOver>
+  readonly source: ReturnType<typeof sourceOver> & { readonly aside: ReturnType<typeof asideOver> }
   /** everything that was asked of `source` so far: the prediction for the next reading */
   readonly readSet: ReadSet
 }
@@ -20,7 +22,10 @@ export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
  */
 export async function prefetch(db: Db, viewer: Viewer, predicted: ReadSet): Promise<Prefetched> {
   const fetched = await fetchReadSet(db, viewer, predicted)
-  return prefetchedOver(db, viewer, fetched, rowSource(db, viewer.reality))
+  return prefetchedOver(db, viewer, fetched, predicted, {
+    ...rowSource(db, viewer.reality),
+    aside: (asked) => queryAside(db, viewer, asked),
+  })
 }
 
 /**
@@ -33,7 +38,7 @@ export async function readAtOneInstant<T>(
   predicted: ReadSet,
   read: (world: Prefetched) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet }> {
-  const first = prefetchedOver(db, viewer, await fetchReadSet(db, viewer, predicted), NO_QUERIES)
+  const first = prefetchedOver(db, viewer, await fetchReadSet(db, viewer, predicted), predicted, NO_QUERIES)
   try {
     return { seen: await read(first), readSet: first.readSet }
   } catch (error) {
@@ -49,7 +54,9 @@ export async function readAtOneInstant<T>(
 class NotPrefetchedError extends Error {}
 
 /** Queries for what the read set missed. */
-type Fallback = Omit<ReturnType<typeof rowSource>, 'blob'>
+type Fallback = Omit<ReturnType<typeof rowSource>, 'blob' | 'aside'> & {
+  aside(asked: AsideAsked): Promise<FetchedAside>
+}
 
 const refuse = () => Promise.reject(new NotPrefetchedError())
 const NO_QUERIES: Fallback = {
@@ -57,14 +64,56 @@ const NO_QUERIES: Fallback = {
   keysInPlace: refuse,
   keysOfBeings: refuse,
   keysOfChildren: refuse,
+  aside: refuse,
 }
 
-function prefetchedOver(db: Db, viewer: Viewer, fetched: Fetched, fallback: Fallback): Prefetched {
+function prefetchedOver(
+  db: Db,
+  viewer: Viewer,
+  fetched: Fetched,
+  predicted: ReadSet,
+  fallback: Fallback,
+): Prefetched {
   const readSet = new ReadSet()
   readSet.keys.add(momentsReel(viewer.being)) // the stamp writes this reel, which has a head and no row
   const { now, lastSealed } = fetched
-  return { now, lastSealed, source: sourceOver(db, fetched, fallback, readSet), readSet }
+  const aside = asideOver(fetched.aside, predicted, fallback, readSet)
+  return { now, lastSealed, source: { ...sourceOver(db, fetched, fallback, readSet), aside }, readSet }
 }
+
+function asideOver(
+  fetched: FetchedAside,
+  { asides: known, wore: knownBeings }: ReadSet,
+  fallback: Fallback,
+  readSet: ReadSet,
+) {
+  const part = async <Part extends AsidePart>(name: Part): Promise<FetchedAside[Part]> => {
+    readSet.asides.add(name)
+    if (known.has(name)) return fetched[name]
+    return (await fallback.aside({ asides: new Set<AsidePart>([name]), wore: new Set() }))[name]
+  }
+  return {
+    said: () => part('said'),
+    did: () => part('did'),
+    waiting: () => part('waiting'),
+    threads: () => part('threads'),
+    async wore(beings: readonly BeingName[]): Promise<FetchedAside['wore']> {
+      for (const being of beings) readSet.wore.add(being)
+      const missing = beings.filter((being) => !knownBeings.has(being))
+      const found = missing.length === 0 ? {} : (await fallback.aside(askingFor(missing))).wore
+      return pick({ ...fetched.wore, ...found }, beings)
+    },
+  }
+}
+
+const askingFor = (beings: readonly BeingName[]) => ({
+  asides: new Set<AsidePart>(),
+  wore: new Set(beings),
+})
+
+/** Only these keys: the prediction may hold beings that are no longer asked for. */
+const pick = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> =>
+  Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)))
 
 function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadSet) {
   return {

@@ -1,26 +1,25 @@
 import { type BeingName, reelOfKey } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import { type AsideAsked, type AsidePart, asideOf, asideQueries, type FetchedAside } from './aside.ts'
+import type { Line, Viewer } from './line.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
 /**
  * What one reading of the world asked for. The next reading for the same purpose fetches all of it in one statement,
  * because beings mostly read what they read before. A wrong prediction only costs round trips.
  */
-export class ReadSet {
+export class ReadSet implements AsideAsked {
   /** keys of rows */
   readonly keys = new Set<string>()
   /** places whose contents were listed */
   readonly places = new Set<string>()
   /** beings whose children were listed */
   readonly parents = new Set<string>()
-}
-
-/** For which being the world is read. */
-export interface Viewer {
-  /** id of the reality */
-  readonly reality: string
-  readonly being: BeingName
+  /** parts beside rows */
+  readonly asides = new Set<AsidePart>()
+  /** beings whose last role was asked for */
+  readonly wore = new Set<BeingName>()
 }
 
 /** The rows and lists of a read set, the time, and the being's last act, all at one instant. */
@@ -33,22 +32,12 @@ export interface Fetched {
   readonly inPlace: ReadonlyMap<string, readonly string[]>
   /** keys of the children of each parent of the read set */
   readonly children: ReadonlyMap<string, readonly string[]>
+  readonly aside: FetchedAside
 }
 
-/** One line of the statement's answer; `what` says which columns are filled, and with what. */
-interface Line {
-  readonly what: 'row' | 'place' | 'child' | 'now' | 'sealed'
-  readonly key: string
-  /** a row's state; the place or parent that the key was found under; the primary role of the last act */
-  readonly text: string | null
-  /** a head's seq, or ms since 1970 UTC */
-  readonly number: number | null
-  readonly hash: Buffer | null
-  readonly state_seq: number | null
-}
-
-export async function fetchReadSet(db: Db, { reality, being }: Viewer, readSet: ReadSet): Promise<Fetched> {
-  const lines = await queryReadSet(db, being, readSet)
+export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Fetched> {
+  const { reality } = viewer
+  const lines = await queryReadSet(db, viewer, readSet)
   const of = (what: Line['what']) => lines.filter((line) => line.what === what)
   const [now] = of('now')
   const [sealed] = of('sealed')
@@ -61,10 +50,13 @@ export async function fetchReadSet(db: Db, { reality, being }: Viewer, readSet: 
     ),
     inPlace: grouped(readSet.places, of('place')),
     children: grouped(readSet.parents, of('child')),
+    aside: asideOf(lines),
   }
 }
 
-async function queryReadSet(db: Db, being: BeingName, { keys, places, parents }: ReadSet): Promise<Line[]> {
+async function queryReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Line[]> {
+  const { keys, places, parents } = readSet
+  const beside = asideQueries(viewer, readSet).map((query) => sql` union all ${query}`)
   const { rows } = await sql<Line>`
     select 'row' as what, k.key, p.state as text, h.seq as number, h.hash, h.state_seq
       from unnest(${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[]) as k(key, reel)
@@ -80,7 +72,8 @@ async function queryReadSet(db: Db, being: BeingName, { keys, places, parents }:
     select 'now', '', null, (extract(epoch from clock_timestamp()) * 1000)::bigint, null, null
     union all
     (select 'sealed', '', primary_role, sealed_at, null, null from treeos.moment_outcome
-      where being = ${being} and kind = 'act' order by n desc limit 1)`.execute(db)
+      where being = ${viewer.being} and kind = 'act' order by n desc limit 1)
+    ${sql.join(beside, sql``)}`.execute(db)
   return rows
 }
 

@@ -1,4 +1,4 @@
-import type { Digest, Json } from '@treeos/core'
+import { type Digest, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { getBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
@@ -16,6 +16,7 @@ export function rowSource(db: Db, reality: string) {
     keysOfBeings: () => keysOfBeings(db),
     keysOfChildren: (being: string) => keysOfChildren(db, being),
     blob: (digest: Digest) => getBlobCached(db, digest),
+    aside: NO_ASIDE, // read outside of a moment
   }
 }
 

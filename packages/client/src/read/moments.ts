@@ -12,7 +12,7 @@ import {
 import { type BeingName, type OutcomeKind, stanceOf, TreeosError, type Verb } from '@treeos/core'
 import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow } from '@treeos/roles'
-import type { Face, Registry, Surface } from '@treeos/world'
+import { type Face, PROMPT_LAYOUT, type Registry, type Surface } from '@treeos/world'
 
 /** A finished moment as people see it. */
 export interface MomentView {
@@ -156,6 +156,8 @@ export interface RebuiltPrompt {
   readonly digest: string
   /** true when the rebuilt prompt has the recorded digest */
   readonly identical: boolean
+  /** true when an older version wrote the recorded prompt, in another form */
+  readonly older: boolean
 }
 
 /**
@@ -178,5 +180,6 @@ export async function prompt(
   }
   const { prompt } = await composeLoaded(db, registry, past, stack)
   const digest = digestOf(prompt)
-  return { ...prompt, digest, identical: digest === promptDigest }
+  const older = (past.record.layout ?? 1) < PROMPT_LAYOUT
+  return { ...prompt, digest, identical: digest === promptDigest, older }
 }

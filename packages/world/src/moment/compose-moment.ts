@@ -1,8 +1,8 @@
-import type { Json, RoleName } from '@treeos/core'
+import type { RoleName } from '@treeos/core'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
-import { assemblePrompt, type Prompt, type Tool, toolsFor } from './prompt.ts'
+import { assemblePrompt, type Prompt, type PromptMoment, type Tool, toolsFor } from './prompt.ts'
 
 /** The composed role of a moment, and the prompt and tools that a model gets for it. */
 export interface Composed {
@@ -16,18 +16,18 @@ export interface Composed {
 /**
  * Composes the roles of one moment over its face. Live moments, replay and what-if all use it.
  * @param specs of the stack, primary first, as they were pinned when the moment opened
- * @param content of the wake
+ * @param moment its wake, content and time
  */
 export function composeMoment(
   registry: Pick<Registry, 'roles' | 'operations' | 'beOperations'>,
   specs: readonly RoleSpec[],
   face: Face,
-  wake: { readonly openedAt: number; readonly content: Json },
+  moment: PromptMoment,
 ): Composed {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(registry, spec, face) })))
   return {
     role,
-    prompt: assemblePrompt(role, face, wake.openedAt, wake.content),
+    prompt: assemblePrompt(role, face, moment),
     tools: toolsFor(face.surface, role, registry),
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }

@@ -21,6 +21,8 @@ export interface OpenTime {
   readonly hour: number
   /** 0 is Sunday, in that zone */
   readonly dayOfWeek: number
+  /** minutes that the zone is ahead of UTC; absent for moments of layout 1, which show UTC */
+  readonly offset?: number | undefined
 }
 
 /** The last moment with an act; null before the first. */
@@ -43,6 +45,8 @@ export interface Opening {
   readonly trigger: string | null
   /** the thread of the wake was cut */
   readonly cut?: boolean
+  /** the layout that the moment was opened with; default the current one */
+  readonly layout?: number | undefined
 }
 
 export interface Opened {

@@ -1,4 +1,4 @@
-import type { BeingName, HeadRef, JsonObject, ReelId, SeenHead } from '@treeos/core'
+import type { Aside, BeingName, HeadRef, JsonObject, ReelId, SeenHead } from '@treeos/core'
 import {
   checkWake,
   compileFlow,
@@ -11,6 +11,7 @@ import type { FaultListener } from '../read/expand-surface.ts'
 import { type Face, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { type Opening, openContext } from './context.ts'
+import { LAYOUT_WITH_VIEWS } from './layout.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
 export interface Seen {
@@ -23,6 +24,8 @@ export interface Seen {
   readonly face: Face | null
   /** heads of all reels that were read, sorted by reel */
   readonly basis: readonly HeadRef[]
+  /** what was read beside rows */
+  readonly aside: Aside
 }
 
 /**
@@ -49,13 +52,19 @@ export async function lookAround(
   const face =
     result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
   reader.requireWhole()
-  return { program, context, heads, result, face, basis: headRefs(reader.heads) }
+  return { program, context, heads, result, face, basis: headRefs(reader.heads), aside: reader.aside }
 }
+
+/** Moments of layout 1 were opened when the substrate had no views of its own. */
+const withoutViews = (resolvers: Resolvers): Resolvers => ({
+  ...resolvers,
+  see: new Map([...resolvers.see].filter(([name]) => name.includes(':'))),
+})
 
 async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers,
-  { me, asker }: Opening & { readonly asker: BeingName | null },
+  { me, asker, cognition, lastSealed, layout }: Opening & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
 ): Promise<Face> {
@@ -63,7 +72,14 @@ async function seeFor(
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
-  return foldFace(reader, resolvers, { me, asker, specs }, onFault)
+  const isCurrent = layout === undefined || layout >= LAYOUT_WITH_VIEWS
+  const forModel = isCurrent && cognition === 'llm'
+  return foldFace(
+    reader,
+    isCurrent ? resolvers : withoutViews(resolvers),
+    { me, asker, specs, lastSealed, forModel },
+    onFault,
+  )
 }
 
 /** Evaluates a recorded program over a recorded slice. */

@@ -10,6 +10,9 @@ import type { ComposedRole } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
+import { inline, rolePrompt, viewBlock } from './data.ts'
+import { localTime } from './open-time.ts'
+import { type WakeRow, wakeBlock } from './wake-block.ts'
 
 /** The two messages of a model call. There are no earlier turns: a forward moment has none. */
 export interface Prompt {
@@ -30,20 +33,32 @@ const HINT: Readonly<Record<CanList, string>> = {
   canBe: 'perform these identity operations',
 }
 
+/** A moment as its prompt shows it: its wake and its time, from rows, and the content of the wake. */
+export interface PromptMoment extends WakeRow {
+  /** ms since 1970 UTC */
+  readonly openedAt: number
+  /** IANA name of the reality's zone */
+  readonly zone: string
+  /** minutes that the zone is ahead of UTC; absent: UTC is shown */
+  readonly offset?: number | undefined
+  readonly content: Json
+}
+
 /**
  * Assembles the prompt of one moment in a fixed order: identity and place, see-views, capabilities, the composed role prompt,
- * the recorded time. It is pure: the same moment gives the same bytes on every replay.
- * @param openedAt ms since 1970 UTC
+ * who speaks, the recorded time. It is pure: the same moment gives the same bytes on every replay. Raise `PROMPT_LAYOUT` when
+ * it changes.
  */
-export function assemblePrompt(role: ComposedRole, face: Face, openedAt: number, content: Json): Prompt {
+export function assemblePrompt(role: ComposedRole, face: Face, moment: PromptMoment): Prompt {
+  const { openedAt, zone, offset, content } = moment
+  const time = offset === undefined ? new Date(openedAt).toISOString() : localTime(openedAt, offset)
   const parts = [
-    `I am ${face.me.name}, ${role.name} at ${face.space.path}.`,
-    ...face.views.map(({ name, view }) =>
-      typeof view === 'string' ? view : `[${name}]\n${JSON.stringify(view, null, 2)}`,
-    ),
+    `I am ${inline(face.me.name)}, ${inline(role.name)} at ${inline(face.space.path)}.`,
+    ...face.views.map(({ name, view }) => viewBlock(name, view)),
     capabilities(face.surface),
-    role.prompt,
-    `[Time] ${new Date(openedAt).toISOString()}`,
+    rolePrompt(role.prompt),
+    wakeBlock(moment, face.surface, role),
+    `[Time] ${time}${offset === undefined ? '' : ` ${inline(zone)}`}`,
   ]
   return {
     system: parts.filter((part) => part.trim() !== '').join('\n\n'),
@@ -60,7 +75,7 @@ function capabilities(surface: Surface): string {
 }
 
 const show = (entry: Concrete): string =>
-  typeof entry === 'string' ? entry : `anything like ${entry.pattern}`
+  typeof entry === 'string' ? inline(entry) : `anything like ${inline(entry.pattern)}`
 
 /** A verb as a function of the Chat Completions API. */
 export interface Tool {

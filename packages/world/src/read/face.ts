@@ -5,6 +5,7 @@ import {
   guardJson,
   type Json,
   type JsonObject,
+  type RoleName,
   type SpacePath,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
@@ -43,15 +44,27 @@ export interface Face {
 }
 
 /** Makes a view of the world that a role needs to act. Null: no view. */
-export type SeeResolver = (input: {
+export type SeeResolver = (input: SeeInput) => Json | Promise<Json>
+
+export interface SeeInput {
   readonly me: BeingRow
   readonly world: WorldReader
-}) => Json | Promise<Json>
+  /** the composed lists after expansion: what is not in `canSee` belongs into no view */
+  readonly surface: Surface
+  /** ms since 1970 UTC, and the primary role, of the being's last act; null before the first */
+  readonly lastSealed: { readonly sealedAt: number; readonly primary: RoleName } | null
+}
 
 /** The code that a face is made with. */
 export interface Resolvers extends TokenResolvers {
   readonly see: ReadonlyMap<string, SeeResolver>
 }
+
+/**
+ * The views of the substrate that an LLM being sees when its primary role names none. A modifier adds its own to them.
+ * @see docs/roles.md, "What a model sees"
+ */
+const DEFAULT_VIEWS: readonly string[] = ['me', 'place', 'occupants', 'things', 'conversation']
 
 /** Occupants beyond this are left out: a face must fit a prompt. */
 const OCCUPANTS_MAX = 200
@@ -63,7 +76,14 @@ const OCCUPANTS_MAX = 200
 export async function foldFace(
   reader: WorldReader,
   registry: Resolvers,
-  at: { me: BeingRow; asker: BeingName | null; specs: readonly RoleSpec[] },
+  at: {
+    me: BeingRow
+    asker: BeingName | null
+    specs: readonly RoleSpec[]
+    lastSealed?: SeeInput['lastSealed']
+    /** a model decides, so it sees the default views where its role names none */
+    forModel?: boolean
+  },
   onFault: FaultListener = () => undefined,
 ): Promise<Face> {
   const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
@@ -76,9 +96,10 @@ export async function foldFace(
   )
   const views: { name: string; view: Json }[] = []
   const unseen: { see: string; reason: string }[] = []
-  for (const name of lists.see) {
+  const { lastSealed = null } = at
+  for (const name of viewsOf(at.specs, lists.see, at.forModel === true)) {
     try {
-      const view = await seeResolver(registry, name)({ me: at.me, world: reader })
+      const view = await seeResolver(registry, name)({ me: at.me, world: reader, surface, lastSealed })
       guardJson(view, CONTENT_BOUNDS)
       if (view !== null) views.push({ name: name.slice(name.indexOf(':') + 1), view })
     } catch (error) {
@@ -103,6 +124,11 @@ export async function foldFace(
   }
   // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
   return JSON.parse(canonicalJson(face)) as Face
+}
+
+function viewsOf([primary]: readonly RoleSpec[], named: readonly string[], forModel: boolean): string[] {
+  const isDefault = forModel && primary?.see.length === 0
+  return isDefault ? [...new Set([...DEFAULT_VIEWS, ...named])] : [...named]
 }
 
 /** Finds a see-resolver. A name without a prefix stands for the only resolver of that name in any extension. */

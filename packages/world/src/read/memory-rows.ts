@@ -1,4 +1,4 @@
-import { asJson, type Json, reelOfKey } from '@treeos/core'
+import { type AsideSource, asJson, type Json, NO_ASIDE, reelOfKey } from '@treeos/core'
 import { indexOf } from '../rows/row-index.ts'
 import type { Row } from '../rows/rows.ts'
 import type { RowSource } from './reader.ts'
@@ -7,10 +7,12 @@ import type { RowSource } from './reader.ts'
  * Rows held in memory, without reels: a world for tests.
  * @param rows by key
  * @param keptByDigest specs and other content, by digest
+ * @param aside what lies beside rows; nothing when left out
  */
 export const memoryRows = (
   rows: ReadonlyMap<string, Row>,
   keptByDigest: ReadonlyMap<string, Json> = new Map(),
+  aside: Partial<AsideSource> = {},
 ): RowSource => {
   const keysWhere = (holds: (key: string, row: Row) => boolean) =>
     [...rows].flatMap(([key, row]) => (holds(key, row) ? [key] : [])).sort()
@@ -26,5 +28,6 @@ export const memoryRows = (
     keysOfChildren: async (being) => keysWhere((key, row) => indexOf(key, row).parent === being),
     keysOfBeings: async () => keysWhere((key) => key.startsWith('being:')),
     blob: async (digest) => keptByDigest.get(digest) ?? null,
+    aside: { ...NO_ASIDE, ...aside },
   }
 }

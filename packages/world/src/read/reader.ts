@@ -1,5 +1,8 @@
 import {
+  type Aside,
+  type AsideSource,
   type BeingName,
+  type CitedFact,
   type Digest,
   fromJson,
   type Json,
@@ -39,6 +42,7 @@ export interface RowSource {
   keysOfBeings(): Promise<string[]>
   /** the content kept under a digest */
   blob(digest: Digest): Promise<Json | null>
+  readonly aside: AsideSource
 }
 
 /**
@@ -50,6 +54,7 @@ export class WorldReader {
   readonly #rows = new Map<string, Row | null>()
   readonly #heads = new Map<ReelId, SeenHead>()
   #failed: { readonly error: unknown } | null = null
+  #aside: Aside = {}
 
   constructor(source: RowSource) {
     this.#source = source
@@ -58,6 +63,11 @@ export class WorldReader {
   /** Every reel read so far. */
   get heads(): ReadonlyMap<ReelId, SeenHead> {
     return this.#heads
+  }
+
+  /** What was read beside rows so far. */
+  get aside(): Aside {
+    return this.#aside
   }
 
   /**
@@ -161,6 +171,45 @@ export class WorldReader {
   async children(being: BeingName): Promise<BeingName[]> {
     await this.prefetch([beingKey(being)])
     return (await this.#from(this.#source.keysOfChildren(being))).map((key) => key.slice('being:'.length))
+  }
+
+  /** The words so far between the being and others in the thread of its wake, oldest first. */
+  async said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }> {
+    const said = await this.#from(this.#source.aside.said())
+    this.#note({ said: { facts: said.facts.map(({ ref }) => ref), earlier: said.earlier } })
+    return said
+  }
+
+  /** The facts of the being's last act. */
+  async did(): Promise<readonly CitedFact[]> {
+    const did = await this.#from(this.#source.aside.did())
+    this.#note({ did: did.map(({ ref }) => ref) })
+    return did
+  }
+
+  /** The primary role of the last act of each of these beings; without those that never acted. */
+  async wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>> {
+    const wore = await this.#from(this.#source.aside.wore(beings))
+    this.#note({ wore: { ...this.#aside.wore, ...wore } })
+    return wore
+  }
+
+  /** Open wakes of the being, other than that of the moment. */
+  async waiting(): Promise<NonNullable<Aside['waiting']>> {
+    const waiting = await this.#from(this.#source.aside.waiting())
+    this.#note({ waiting })
+    return waiting
+  }
+
+  /** Open threads that the being has a part in. */
+  async threads(): Promise<NonNullable<Aside['threads']>> {
+    const threads = await this.#from(this.#source.aside.threads())
+    this.#note({ threads })
+    return threads
+  }
+
+  #note(read: Aside): void {
+    this.#aside = { ...this.#aside, ...read }
   }
 
   /** Every being. It reads all their reels, so it is for rare acts that concern every being. */

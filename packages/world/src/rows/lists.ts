@@ -46,6 +46,17 @@ export function matches(pattern: string, target: string): boolean {
   return close ? target.startsWith(body) : target === body
 }
 
+/** The views of the substrate. They show only what the wearer may see and what is its own, so every author may name them. */
+const SUBSTRATE_VIEWS: ReadonlySet<string> = new Set([
+  'me',
+  'place',
+  'occupants',
+  'things',
+  'conversation',
+  'inbox',
+  'threads',
+])
+
 /**
  * Finds the first entry of `wanted` that `held` does not cover: what a being authors or assigns may not exceed its reach.
  * See-resolvers count too, since their views enter the prompt; a being that may see everything may use any of them.
@@ -61,7 +72,8 @@ export function firstBeyond(
     if (entry !== undefined) return { list, entry }
   }
   const seesAll = held.canSee.some((entry) => isPattern(entry, '*'))
-  const view = seesAll ? undefined : wanted.see.find((name) => !held.see.includes(name))
+  const isBeyond = (name: string) => !SUBSTRATE_VIEWS.has(name) && !held.see.includes(name)
+  const view = seesAll ? undefined : wanted.see.find(isBeyond)
   return view === undefined ? null : { list: 'see', entry: view }
 }
 

@@ -17,6 +17,8 @@ import type { RelationResolver } from '../read/expand-surface.ts'
 import { effectiveCognition } from '../rows/inhabiting.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
+import { occupants, place, things } from '../views/place.ts'
+import { conversation, inbox, me, threads } from '../views/self.ts'
 
 const role = (spec: Partial<RoleSpec> & { name: string; prompt: string }): Role => ({
   spec: parseRole(spec),
@@ -39,6 +41,7 @@ const roles: Role[] = [
     description: 'What a being wears that was born without a role.',
     canSee: ['~'],
     canSummon: [{ rel: 'asker' }],
+    forceToolCall: true,
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
@@ -56,6 +59,7 @@ const roles: Role[] = [
     description: 'Keeps the library and answers its visitors.',
     canSee: ['/library'],
     canSummon: [{ rel: 'asker' }],
+    forceToolCall: true,
     prompt:
       'You keep the library of this reality. Whoever summons you has a question. Answer it with one summon to them: ' +
       'clear, short, and honest about what you do not know.',
@@ -239,7 +243,7 @@ export const seed: Extension = {
   relations,
   patterns: {},
   resolvers,
-  see: {},
+  see: { me, place, occupants, things, conversation, inbox, threads },
   scripts,
   spaceTypes: {},
   matterTypes: {},

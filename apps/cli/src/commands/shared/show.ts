@@ -171,8 +171,12 @@ const gateText = ({ by, message }: ExplainedMoment['gates']): string =>
 
 const entryText = (entry: unknown): string => (typeof entry === 'string' ? entry : JSON.stringify(entry))
 
-export function shownPrompt({ system, user, digest, identical }: RebuiltPrompt): string {
-  const verdict = identical ? 'the prompt that was recorded' : 'NOT the prompt that was recorded'
+export function shownPrompt({ system, user, digest, identical, older }: RebuiltPrompt): string {
+  const verdict = identical
+    ? 'the prompt that was recorded'
+    : older
+      ? 'as this version writes it; the recorded prompt was written by an older version'
+      : 'NOT the prompt that was recorded'
   return `--- system\n${plain(system)}\n--- user\n${plain(user)}\n--- ${short(digest)}, ${verdict}`
 }
 
@@ -242,13 +246,19 @@ export function shownOperations(operations: readonly OperationView[]): string {
     .join('\n')
 }
 
-export function shownReplayed({ beings, moments, identical, mismatches }: Replayed): string {
+export function shownReplayed({ beings, moments, identical, mismatches, olderPrompts }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rows = mismatches.map(({ being, n, field, recorded, chain, temporal }) => {
     const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
     return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
   })
-  return [head, ...rows].join('\n')
+  const older =
+    olderPrompts === 0
+      ? []
+      : [
+          `  ${olderPrompts} of these moments had their prompt written by an older version of TreeOS: all but its text was compared`,
+        ]
+  return [head, ...older, ...rows].join('\n')
 }
 
 export function shownDifferences(differences: readonly Difference[]): string {

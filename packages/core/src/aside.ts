@@ -1,0 +1,70 @@
+import type { HeadRef } from './fact.ts'
+import type { Json } from './json.ts'
+import type { BeingName, RoleName } from './names.ts'
+
+/**
+ * What a look read beside rows: single facts, and tables that are no reels. The open record keeps it, so that replay reads the
+ * same. Facts are kept by reference, so their content can still be erased. A field is absent when nobody asked for it.
+ */
+export interface Aside {
+  /** the last words between the being and others in the thread of its wake, oldest first; without the wake itself */
+  readonly said?: { readonly facts: readonly HeadRef[]; readonly earlier: number }
+  /** facts of the being's last act */
+  readonly did?: readonly HeadRef[]
+  /** the primary role that each being wore in its last act; without those that never acted */
+  readonly wore?: Readonly<Record<BeingName, RoleName>>
+  /** open wakes of the being, other than that of the moment */
+  readonly waiting?: { readonly wakes: readonly WaitingWake[]; readonly more: number }
+  /** open threads that the being has a part in */
+  readonly threads?: { readonly threads: readonly OpenThread[]; readonly more: number }
+}
+
+/** A wake in an inbox, without its content. */
+export interface WaitingWake {
+  readonly id: string
+  readonly kind: string
+  readonly from: BeingName | null
+  readonly thread: string
+  /** ms since 1970 UTC */
+  readonly at: number
+}
+
+export interface OpenThread {
+  readonly thread: string
+  /** open wakes, of the being and from it */
+  readonly open: number
+  /** the others, sorted */
+  readonly with: readonly BeingName[]
+}
+
+/** Most facts, wakes and threads that one look reads. */
+export const ASIDE_BOUNDS = { saidMax: 24, didMax: 8, wakesMax: 16, threadsMax: 8 } as const
+
+/** A fact that a look cites. */
+export interface CitedFact {
+  readonly ref: HeadRef
+  readonly kind: string
+  /** null once it is erased */
+  readonly payload: Json
+}
+
+/** What a look reads beside rows. The answers are recorded with the moment, see `Aside`. */
+export interface AsideSource {
+  /** words between the being and others in the thread of its wake, oldest first, and how many came before them */
+  said(): Promise<{ readonly facts: readonly CitedFact[]; readonly earlier: number }>
+  /** facts of the being's last act */
+  did(): Promise<readonly CitedFact[]>
+  /** the primary role of the last act of each of these beings; without those that never acted */
+  wore(beings: readonly BeingName[]): Promise<Readonly<Record<BeingName, RoleName>>>
+  waiting(): Promise<NonNullable<Aside['waiting']>>
+  threads(): Promise<NonNullable<Aside['threads']>>
+}
+
+/** For a world without moments and inboxes. */
+export const NO_ASIDE: AsideSource = {
+  said: async () => ({ facts: [], earlier: 0 }),
+  did: async () => [],
+  wore: async () => ({}),
+  waiting: async () => ({ wakes: [], more: 0 }),
+  threads: async () => ({ threads: [], more: 0 }),
+}

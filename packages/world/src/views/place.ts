@@ -1,0 +1,113 @@
+import {
+  asJson,
+  isJsonObject,
+  type JsonObject,
+  matterReel,
+  parentPath,
+  spaceAncestry,
+  stanceOf,
+} from '@treeos/core'
+import type { SeeInput, SeeResolver } from '../read/face.ts'
+import { beingKey, type MatterRow, matterKey, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { Cut, fitting, VIEW_BOUNDS } from './bounds.ts'
+import { mayLook, mayRead, mayRegard, seenPlace } from './sight.ts'
+
+/** The space where the being is: its type, owner, rules, qualities and exits. */
+export const place: SeeResolver = async (input) => {
+  const space = await seenPlace(input)
+  if (space === null) return null
+  const cut = new Cut()
+  const { permissions: _rules, ...qualities } = space.qualities
+  const within = await input.world.childSpaces(space.path)
+  const around = parentPath(space.path)
+  const exits = [...(around === null ? [] : [around]), ...within]
+  return asJson({
+    path: space.path,
+    type: space.type,
+    ...(space.owner === null ? {} : { owner: stanceOf(space.owner) }),
+    ...(space.contributors === undefined ? {} : { contributors: space.contributors.map(stanceOf) }),
+    ...(space.size === undefined ? {} : { size: space.size }),
+    rules: await rulesAround(input, space, cut),
+    qualities: cut.object(qualities, VIEW_BOUNDS.valueBytes, 'qualities'),
+    exits: cut.list(exits, VIEW_BOUNDS.exits, 'exits'),
+    ...cut.field,
+  }) as JsonObject
+}
+
+/** The rules of the space and of the spaces around it that the being may see, by path, nearest first. */
+async function rulesAround(input: SeeInput, space: SpaceRow, cut: Cut): Promise<JsonObject> {
+  const paths = spaceAncestry(space.path)
+  await input.world.prefetch(paths.map(spaceKey))
+  const rules: [string, JsonObject][] = []
+  for (const path of paths) {
+    const row = path === space.path ? space : await input.world.space(path)
+    const own = row?.qualities.permissions
+    if (row === null || !isJsonObject(own) || (row !== space && !(await mayLook(input, row)))) continue
+    rules.push([path, cut.object(own, VIEW_BOUNDS.valueBytes, `rules of ${path}`)])
+  }
+  return Object.fromEntries(rules)
+}
+
+/** The other beings in the place, with what each wore in its last act; a being that never acted, with its default role. */
+export const occupants: SeeResolver = async (input) => {
+  const space = await seenPlace(input)
+  if (space === null) return null
+  const cut = new Cut()
+  const { world, me } = input
+  const others = (await world.occupants(space.path)).filter((name) => name !== me.name)
+  const names = cut.list(others, VIEW_BOUNDS.occupants, 'beings')
+  await world.prefetch(names.map(beingKey))
+  const wore = await world.wore(names)
+  const here: JsonObject[] = []
+  for (const name of names) {
+    const being = await world.being(name)
+    const stance = { being: stanceOf(name) }
+    if (being === null || !(await mayRegard(input, being))) here.push(stance)
+    else {
+      const { coord } = being
+      here.push({ ...stance, wears: wore[name] ?? being.defaultRole, ...(coord && { coord: asJson(coord) }) })
+    }
+  }
+  return { here, ...cut.field }
+}
+
+/** The things in the place, if the being may see it, and the things that it holds. */
+export const things: SeeResolver = async (input) => {
+  const { world, me } = input
+  const space = await seenPlace(input)
+  const cut = new Cut()
+  const room = { bytes: VIEW_BOUNDS.contentsBytes }
+  const list = async (at: string, what: string): Promise<JsonObject[]> => {
+    const ids = cut.list(await world.matters(at), VIEW_BOUNDS.things, what)
+    await world.prefetch(ids.map(matterKey))
+    const shown: JsonObject[] = []
+    for (const id of ids) {
+      const thing = await world.matter(id)
+      if (thing !== null) shown.push(await shownThing(input, thing, room))
+    }
+    return shown
+  }
+  const held = await list(stanceOf(me.name), 'things held')
+  const here = space === null ? null : await list(space.path, 'things')
+  if (here === null && held.length === 0) return null
+  return { ...(here === null ? {} : { here }), held, ...cut.field }
+}
+
+async function shownThing(input: SeeInput, thing: MatterRow, room: { bytes: number }): Promise<JsonObject> {
+  const { id, type, owner, coord } = thing
+  const shown = {
+    thing: matterReel(id),
+    type,
+    owner: stanceOf(owner),
+    ...(coord && { coord: asJson(coord) }),
+  }
+  if (!(await mayRead(input, thing))) return shown
+  const content = fitting(thing.content, Math.min(room.bytes, VIEW_BOUNDS.valueBytes))
+  room.bytes = Math.max(0, room.bytes - JSON.stringify(content).length)
+  const { qualities } = thing
+  return {
+    ...shown,
+    content,
+    ...(Object.keys(qualities).length === 0 ? {} : { qualities: fitting(qualities, VIEW_BOUNDS.textBytes) }),
+  }
+}

@@ -1,0 +1,105 @@
+/** Moments that an older version lived: replay tells a prompt that it wrote from one that is not identical. */
+import { digestOf, type MomentRecord, type OpenRecord, readOpen } from '@treeos/chain'
+import { prompt } from '@treeos/client'
+import { canonicalJson, type Json } from '@treeos/core'
+import { replay } from '@treeos/replay'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { live } from '../support/life.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+
+const model = useModelServer()
+const world = useWorld({ modelServer: model })
+
+const bytes = (value: Json | object) => Buffer.from(canonicalJson(value), 'utf8')
+
+/** Rewrites the records of a moment, as the owner of the database can. */
+async function rewrite(
+  moment: string,
+  open: (record: OpenRecord) => OpenRecord,
+  outcome: (record: MomentRecord) => MomentRecord = (record) => record,
+): Promise<void> {
+  const stored = await readOpen(world.db, moment)
+  const opened = open(stored!.record)
+  await world.owner.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx)
+    await sql`update treeos.moment_open set record = ${bytes(opened)} where moment = ${moment}`.execute(tx)
+    const { rows } = await sql<{ record: Buffer }>`
+      select record from treeos.moment_outcome where moment = ${moment}`.execute(tx)
+    const record = JSON.parse(String(rows[0]?.record)) as MomentRecord
+    const changed = outcome({ ...record, open: digestOf(opened) })
+    await sql`update treeos.moment_outcome set record = ${bytes(changed)} where moment = ${moment}`.execute(
+      tx,
+    )
+  })
+}
+
+/** The open record as layout 1 had it. It had no views of the substrate, so only a scripted being saw the same as today. */
+const asLayout1 = ({ layout: _layout, offset: _offset, aside: _aside, ...record }: OpenRecord): OpenRecord =>
+  record
+
+const fromChain = (beings: readonly string[]) =>
+  replay({ ...world, temporal: null }, { beings, from: 'chain' })
+
+describe('a moment whose prompt an older version wrote', () => {
+  it('is identical in all but the text of its prompt, and replay says how many there are', async () => {
+    const { n } = await live(world, 'echo', 'hello')
+    await rewrite(`echo/1/${n}`, asLayout1, (record) => ({
+      ...record,
+      promptDigest: digestOf('of layout 1'),
+    }))
+    expect(await fromChain(['echo'])).toEqual({
+      beings: 1,
+      moments: 1,
+      identical: true,
+      mismatches: [],
+      olderPrompts: 1,
+    })
+    expect(await prompt(world.db, world.registry, 'echo', n)).toMatchObject({ identical: false, older: true })
+  })
+
+  it('is still compared in all else', async () => {
+    await rewrite('echo/1/1', (record) => ({ ...record, context: { forged: true } }))
+    expect(await fromChain(['echo'])).toMatchObject({
+      identical: false,
+      olderPrompts: 1,
+      mismatches: [{ being: 'echo', n: 1, field: 'context' }],
+    })
+  })
+
+  it('is not one whose prompt this version wrote and somebody changed', async () => {
+    const { n } = await live(world, 'librarian', 'hello')
+    await rewrite(
+      `librarian/1/${n}`,
+      (record) => record,
+      (record) => ({ ...record, promptDigest: digestOf('forged') }),
+    )
+    expect(await fromChain(['librarian'])).toMatchObject({
+      identical: false,
+      olderPrompts: 0,
+      mismatches: [{ being: 'librarian', n, field: 'promptDigest' }],
+    })
+    expect(await prompt(world.db, world.registry, 'librarian', n)).toMatchObject({
+      identical: false,
+      older: false,
+    })
+  })
+
+  it('a word that was never said, cited in an open record, is found', async () => {
+    const { n } = await live(world, 'librarian', 'a second time')
+    await rewrite(`librarian/1/${n}`, (record) => {
+      const [reel, seq, hash] = record.aside?.did?.[0] ?? ['', 0, '']
+      return { ...record, aside: { ...record.aside, did: [[reel, seq + 1, hash]] } }
+    })
+    const { identical, mismatches } = await fromChain(['librarian'])
+    expect(identical).toBe(false)
+    expect(mismatches.map(({ chain }) => String(chain)).join()).toMatch(/differs from the cited one/)
+  })
+
+  it('of a later version is named, not guessed', async () => {
+    const { n } = await live(world, 'echo', 'again')
+    await rewrite(`echo/1/${n}`, (record) => ({ ...record, layout: 99 }))
+    const { mismatches } = await fromChain(['echo'])
+    expect(mismatches.map(({ chain }) => String(chain)).join()).toMatch(/it shows layout 99 of the prompt/)
+  })
+})
