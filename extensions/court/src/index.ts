@@ -104,6 +104,7 @@ const judge = defineRole({
   canDo: ['court:rule'],
   canSummon: [{ rel: 'asker' }],
   see: ['court:case'],
+  forceToolCall: true,
   prompt: ({ me }) => `You are ${me.name}, the judge of this sitting. Hear whoever speaks, then rule once.`,
 })
 const watcher = defineRole({
@@ -112,6 +113,7 @@ const watcher = defineRole({
   canDo: ['court:disturb'],
   canSummon: [{ rel: 'asker' }],
   see: ['court:case'],
+  forceToolCall: true,
   prompt: 'You sit in the court and watch. Nothing is yours to decide here.',
 })
 const startled = defineRole({

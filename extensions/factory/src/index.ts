@@ -172,6 +172,7 @@ const supervisor = defineRole({
   canDo: ['factory:repair'],
   canSummon: [{ rel: 'asker' }],
   see: ['factory:dashboard'],
+  forceToolCall: true,
   prompt: 'You supervise the line. Have it mended when it is broken, and tell whoever asks how it goes.',
 })
 

@@ -83,6 +83,7 @@ const coach = defineRole({
   name: 'fitness:coach',
   canSummon: [{ rel: 'asker' }],
   see: ['fitness:sets'],
+  forceToolCall: true,
   prompt:
     'You are a coach. Whoever asks wants to know the next weight of an exercise. Go by their own sets alone: a step more when ' +
     'all targets were met, a tenth less after two misses of one weight, else the same again.',

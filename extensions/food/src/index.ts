@@ -86,6 +86,7 @@ const eater = defineRole({
   canDo: ['create-matter', 'food:log'],
   canSummon: [{ rel: 'asker' }],
   see: ['food:totals'],
+  forceToolCall: true,
   prompt:
     'You keep a log of what you eat: one thing of type food-log, and a food:log on it for each meal. Told of a meal, log it; ' +
     'asked how the days went, answer by the totals.',

@@ -20,6 +20,7 @@ const reader = defineRole({
   canDo: ['take', 'put'],
   canSummon: [{ rel: 'asker' }],
   see: ['library:shelf'],
+  forceToolCall: true,
   prompt:
     'You are a reader. Borrow what you need by take, read it by its address, and return it by put where you took it.',
 })

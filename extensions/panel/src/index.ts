@@ -262,6 +262,7 @@ const chair: Script = ({ moment, wake, primary, face }) => {
 const member = defineRole({
   name: 'panel:member',
   canSummon: [{ rel: 'asker' }],
+  forceToolCall: true,
   prompt: 'You sit on a panel. Answer each question in as few words as it takes: they are counted.',
 })
 /** Votes yes if the cost is not above its purse, the quality `panel.purse`. */

@@ -48,6 +48,7 @@ const observer = defineRole({
   canDo: ['weather:observe'],
   canSummon: [{ rel: 'asker' }],
   see: ['weather:now'],
+  forceToolCall: true,
   prompt:
     'You keep a weather station. Observe when your hour comes, and tell whoever asks what you last saw.',
 })

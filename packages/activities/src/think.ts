@@ -12,7 +12,7 @@ import {
 } from '@treeos/core'
 import type { DecisionRef, ThinkInput } from '@treeos/protocol'
 import { composeLoaded, type LoadedMoment } from '@treeos/reality'
-import { whyParked } from '@treeos/world'
+import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { askWithinBudgets } from './model/ask-within-budgets.ts'
@@ -78,7 +78,7 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
       deps,
       model,
       { being: parseMomentId(moment).being, moment, attempt: info.attempt },
-      { prompt, tools, forceToolCall: role.forceToolCall, signal },
+      { prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
     )
     if ('breach' in answer) return unasked(overBudget(loaded, answer.breach))
     const { usage } = answer

@@ -30,6 +30,7 @@ const greeter = defineRole({
   canSee: ['~'],
   canDo: ['hello:greet'],
   canSummon: [{ rel: 'asker' }],
+  forceToolCall: true,
   prompt: ({ me }) => `You are ${me.name}. Greet whoever speaks to you, once, and warmly.`,
 })
 

@@ -34,7 +34,7 @@ export interface RoleSpec extends CanLists {
   /** after a sealed act the being goes on with another moment */
   readonly selfContinue?: boolean
   readonly defaultOrientation?: Orientation
-  /** the model must call a tool */
+  /** the model must call a tool while a being waits for its answer; in other moments it may do nothing */
   readonly forceToolCall?: boolean
   /** triggers that open a moment: `message`, `schedule`, `change` or an extension's trigger; `[]` stores without waking */
   readonly triggerOn?: readonly string[]

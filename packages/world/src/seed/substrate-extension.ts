@@ -52,6 +52,7 @@ const roles: Role[] = [
     canSee: ['~', { resolver: 'configurators' }],
     canDo: [{ resolver: 'configuring' }],
     canSummon: [{ rel: 'asker' }, { resolver: 'configurators' }],
+    forceToolCall: true,
     prompt: 'You live here. Answer whoever speaks to you, briefly and truthfully.',
   }),
   role({
