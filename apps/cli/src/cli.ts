@@ -54,25 +54,28 @@ export class Cli {
       .helpCommand(false)
   }
 
-  /** A command of its own, or of a group: `role set <file>`. */
-  command(usage: string, description: string, group = ''): Command {
+  /**
+   * A command of its own, or of a group: `role set <file>`.
+   * @param isDefault the group without a command means this one: `inbox` is `inbox list`
+   */
+  command(usage: string, description: string, group = '', isDefault = false): Command {
     return this.#parent(group)
-      .command(usage)
+      .command(usage, { isDefault })
       .description(description)
       .option('--json', 'print JSON on stdout, and nothing else')
   }
 
   /** A command on an instance. */
-  onInstance(usage: string, description: string, group = ''): Command {
-    return this.command(usage, description, group).option(
+  onInstance(usage: string, description: string, group = '', isDefault = false): Command {
+    return this.command(usage, description, group, isDefault).option(
       '--data <dir>',
       'folder of the instance (default: TREEOS_DATA, or .treeos)',
     )
   }
 
   /** A command in which a being acts or reads. */
-  asBeing(usage: string, description: string, group = ''): Command {
-    return this.onInstance(usage, description, group).option(
+  asBeing(usage: string, description: string, group = '', isDefault = false): Command {
+    return this.onInstance(usage, description, group, isDefault).option(
       '--as <stance>',
       'the being that acts',
       '@operator',

@@ -5,6 +5,7 @@ import { addBeings } from './commands/beings.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
+import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
@@ -37,6 +38,7 @@ export function createCli(out: Output): Cli {
   const cli = new Cli(out)
   addRunning(cli)
   addVerbs(cli)
+  addInbox(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)

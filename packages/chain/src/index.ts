@@ -14,7 +14,9 @@ export { type ClaimedWake, claimWake } from './inbox/claim.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
+  type ClosedHow,
   closeAsRead,
+  closeEntries,
   countChain,
   countOpen,
   countOwnWakes,
@@ -22,12 +24,19 @@ export {
   findReply,
   listChain,
   listOpenSummons,
+  measureRoom,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, threadOf } from './inbox/threads.ts'
-export { listBusy, listUnclaimed, measureInboxes, pageUnclaimed } from './inbox/waiting.ts'
+export {
+  listBusy,
+  listUnclaimed,
+  measureInboxes,
+  measurePeoplesInboxes,
+  pageUnclaimed,
+} from './inbox/waiting.ts'
 export { type Appended, append, lockHeads } from './ledger/append.ts'
-export type { Batch, OutcomeWrite, RowWrite, WatchedChange } from './ledger/batch.ts'
+export type { Batch, Notice, OutcomeWrite, RowWrite, WatchedChange } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { listFactsAfter, listFactsAt, listFactsOfMoment, listReels } from './ledger/facts.ts'

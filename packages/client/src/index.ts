@@ -22,6 +22,7 @@ export {
   type SummonResult,
   summon,
 } from './act/acts.ts'
+export { type CloseRequest, closeInbox } from './act/closing.ts'
 export { ringBeing } from './act/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
 export { type Inhabitation, inhabit } from './act/inhabiting.ts'

@@ -19,9 +19,13 @@ export const LIMITS = {
   rolePromptBytesMax: 32 * 1024,
   /** entries of one can* list, before expansion */
   canEntriesMax: 256,
-  /** open entries of one inbox; the next sender is refused with RATE_LIMITED */
+  /** open entries of one inbox, besides notices; the next sender is refused with RATE_LIMITED */
   inboxLengthMax: 5000,
-  /** an inbox with this many open entries takes no more notices of failures */
+  /** of these, what is kept for the operator: other senders are refused earlier */
+  inboxForOperator: 500,
+  /** open entries of one inbox that one sender may have there; the operator may have more */
+  inboxPerSenderMax: 1000,
+  /** open notices in one inbox, each counting its equals; further ones are counted in one entry */
   noticesMax: 500,
   /** summons in one cause chain: stops two beings that answer each other */
   hopsMax: 64,

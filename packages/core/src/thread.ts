@@ -11,7 +11,7 @@ export interface Thread {
   /** beings that were woken in it or woke another, sorted; a being that only woke by a change has no part in it */
   readonly participants: readonly BeingName[]
   readonly wakes: number
-  /** of them, not over yet */
+  /** of them, not over yet; notices do not count */
   readonly open: number
   /** sealed acts */
   readonly acts: number
@@ -22,4 +22,6 @@ export interface Thread {
   readonly moved: number
   /** ids of the open summons that people were asked; people live no moment before they answer */
   readonly unanswered: readonly string[]
+  /** ids of the open notices that tell people of it; they do not keep it open */
+  readonly notices: readonly string[]
 }

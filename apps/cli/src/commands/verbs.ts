@@ -11,7 +11,7 @@ import {
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from '../text/input.ts'
-import { shownDone, shownInbox, shownSeen, shownSummoned } from './shared/show.ts'
+import { shownDone, shownSeen, shownSummoned } from './shared/show.ts'
 
 interface BirthOptions extends ActingOptions {
   readonly cognition: Cognition
@@ -35,7 +35,7 @@ interface SummonOptions extends SpeakingOptions {
 
 const WAIT_SECONDS_MAX = 86_400
 
-/** `treeos birth | summon | reply | inbox | see | do | be` */
+/** `treeos birth | summon | reply | see | do | be` */
 export function addVerbs(cli: Cli): void {
   addBirth(cli)
   addSpeech(cli)
@@ -165,18 +165,9 @@ function addSpeech(cli: Cli): void {
         out.value(await withServices(options, (at) => reply(at, request)), shownSummoned)
       }),
     )
-
-  cli.asBeing('inbox', 'list what waits for your answer, oldest first').action(
-    cli.run(async (out, options: ActingOptions) => {
-      const { inbox } = await import('@treeos/client')
-      const { withReality } = await import('../instance/connection.ts')
-      const as = requireStance(options.as)
-      out.value(await withReality(options, (at) => inbox(at, as)), shownInbox)
-    }),
-  )
 }
 
 /** Reads longer texts from standard input: an argument holds at most 128 KiB on Linux, and no NUL. */
-async function contentOf(text: string): Promise<Json> {
+export async function contentOf(text: string): Promise<Json> {
   return requireContent(text === '-' ? await readText('-') : text, 'content')
 }

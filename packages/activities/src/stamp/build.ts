@@ -1,20 +1,12 @@
-import {
-  actDigest,
-  type Batch,
-  type BuiltFact,
-  buildFacts,
-  countOpen,
-  type Db,
-  digestOf,
-  type MomentRecord,
-} from '@treeos/chain'
-import { type FactDraft, type HeadRef, LIMITS, SPEECH_KIND, type Wake } from '@treeos/core'
+import { actDigest, type Batch, type BuiltFact, buildFacts, digestOf, type MomentRecord } from '@treeos/chain'
+import { type FactDraft, type HeadRef, SPEECH_KIND, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
+import { asNotice } from './notices.ts'
 import { park } from './parking.ts'
 import type { StampReading } from './read.ts'
 import type { Proposal } from './verdict.ts'
@@ -31,7 +23,6 @@ export interface Built {
  * @param opened the moment as it is stored: the moment record holds the digest of its open record
  */
 export async function build(
-  db: Db,
   { reality }: BeatDeps,
   input: StampInput,
   { opened, proposal, continued }: { opened: LoadedMoment; proposal: Proposal; continued: Continued },
@@ -61,11 +52,9 @@ export async function build(
   const record = recordOf(input, { opened, current, decided, continued, facts, sealedAt })
   const inbox = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
-    ...(await withRoom(db, [
-      ...failureNotices(input, open, verdict, parking?.notice.being ?? null),
-      ...continued.notices,
-    ])),
-    ...(parking === null ? [] : [parking.notice]),
+    ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
+    ...continued.notices.map(asNotice),
+    ...(parking === null ? [] : [asNotice(parking.notice)]),
     ...continued.wakes,
   ]
   const lease = open.driver === null ? null : leaseOfAct(current)
@@ -136,12 +125,6 @@ function recordOf(
         : null,
     facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
   }
-}
-
-/** Leaves out notices to inboxes with many open entries, so that answers always fit. The moment's record says the same. */
-async function withRoom(db: Db, notices: readonly Wake[]): Promise<Wake[]> {
-  const room = await Promise.all(notices.map(({ being }) => countOpen(db, being)))
-  return notices.filter((_, i) => (room[i] ?? 0) < LIMITS.noticesMax)
 }
 
 /** Each wake names the fact that caused it. */

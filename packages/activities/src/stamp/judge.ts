@@ -1,4 +1,4 @@
-import { countOpen, type Db, findEntry, type InboxEntry } from '@treeos/chain'
+import { type Db, findEntry, type InboxEntry, measureRoom } from '@treeos/chain'
 import {
   type Decision,
   isErrorCode,
@@ -11,7 +11,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
-import { decideCall, type EffectPending, requireLease } from '@treeos/world'
+import { type BeingRow, decideCall, type EffectPending, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { reportFault } from '../run/fault.ts'
 import { messageOf } from '../run/message.ts'
@@ -82,7 +82,7 @@ async function judgeCall(
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
   if (act.kind === 'effect-pending') return act
-  for (const sent of act.wakes) await requireRoom(db, sent)
+  for (const sent of act.wakes) await requireRoom(db, me, sent)
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
   return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
 }
@@ -130,12 +130,21 @@ function requireUnanswered(wake: Wake | InboxEntry): void {
     throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
 }
 
-async function requireRoom(db: Db, { id, being, root }: Wake): Promise<void> {
-  const open = await countOpen(db, being)
-  if (open >= LIMITS.inboxLengthMax) {
+/** Room for a summon: in the inbox, among the sender's own entries there, and in its chain. Only the operator may fill it. */
+async function requireRoom(db: Db, sender: BeingRow, { id, being, root }: Wake): Promise<void> {
+  const { open, ofSender } = await measureRoom(db, being, sender.name)
+  const isOperator = sender.parent === null
+  const max = isOperator ? LIMITS.inboxLengthMax : LIMITS.inboxLengthMax - LIMITS.inboxForOperator
+  if (open >= max) {
     throw new TreeosError(
       'RATE_LIMITED',
-      `the inbox of ${stanceOf(being)} holds ${open} open wakes; the limit is ${LIMITS.inboxLengthMax}`,
+      `the inbox of ${stanceOf(being)} holds ${open} open wakes; the limit is ${max}`,
+    )
+  }
+  if (!isOperator && ofSender >= LIMITS.inboxPerSenderMax) {
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `the inbox of ${stanceOf(being)} holds ${ofSender} open wakes of ${stanceOf(sender.name)}; the limit for one sender is ${LIMITS.inboxPerSenderMax}`,
     )
   }
   if (root !== id && (await isChainFull(db, root))) {

@@ -9,6 +9,12 @@ export interface InboxEntry extends Wake {
   readonly at: number
   readonly claimedBy: MomentId | null
   readonly closedBy: string | null
+  /** it tells of a failure or a limit, and needs no answer */
+  readonly isNotice: boolean
+  /** how many equal notices this entry stands for */
+  readonly times: number
+  /** ms since 1970 UTC, when the last of them came; equals `at` while there is one */
+  readonly latest: number
 }
 
 export function entryOf(row: Selectable<InboxTable>): InboxEntry {
@@ -28,6 +34,9 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
     at: row.at.getTime(),
     claimedBy: row.claimed_by,
     closedBy: row.closed_by,
+    isNotice: row.notice !== null,
+    times: row.times,
+    latest: (row.latest ?? row.at).getTime(),
   }
 }
 

@@ -40,14 +40,46 @@ export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
   return rows.map(entryOf)
 }
 
+/** How a person closed an entry without a moment. */
+export type ClosedHow = 'read' | 'dismissed' | 'answered'
+
 /** Closes an entry that its person has already read elsewhere. */
 export async function closeAsRead(db: Db, id: string): Promise<void> {
-  await db
+  await closing(db, 'read').where('id', '=', id).execute()
+}
+
+const closing = (db: Db, how: ClosedHow) =>
+  db
     .updateTable('inbox')
-    .set({ closed_by: 'read', closed_at: sql`clock_timestamp()` })
-    .where('id', '=', id)
+    .set({ closed_by: how, closed_at: sql`clock_timestamp()` })
     .where('closed_by', 'is', null)
-    .execute()
+    .where('claimed_by', 'is', null)
+
+/** Closes open entries of one inbox that no moment has claimed. @param ids which; null for all notices @returns how many */
+export async function closeEntries(
+  db: Db,
+  being: BeingName,
+  ids: readonly string[] | null,
+  how: ClosedHow,
+): Promise<number> {
+  const all = closing(db, how).where('being', '=', being)
+  const query =
+    ids === null
+      ? all.where('notice', 'is not', null)
+      : all.where('id', '=', sql<string>`any(${ids}::text[])`)
+  return Number((await query.executeTakeFirst()).numUpdatedRows)
+}
+
+/** How full an inbox is: open entries besides notices, and those of them that one sender sent. */
+export async function measureRoom(
+  db: Db,
+  being: BeingName,
+  sender: BeingName,
+): Promise<{ open: number; ofSender: number }> {
+  const { rows } = await sql<{ open: number; ofSender: number }>`
+    select count(*) as open, count(*) filter (where caller = ${sender}) as "ofSender"
+    from treeos.inbox where being = ${being} and closed_by is null and notice is null`.execute(db)
+  return rows[0] ?? { open: 0, ofSender: 0 }
 }
 
 export async function countOpen(db: Db, being: BeingName): Promise<number> {

@@ -5,7 +5,7 @@ import type { Db } from '../sql/database.ts'
 /** Threads with an open wake, most recently moved first. @param all includes threads that are complete */
 export async function listThreads(db: Db, { last, all }: { last: number; all: boolean }): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
-    select root from treeos.inbox where ${all} or closed_by is null
+    select root from treeos.inbox where ${all} or (closed_by is null and notice is null)
     group by root order by max(age) desc limit ${last}`.execute(db)
   return tallyThreads(
     db,
@@ -24,19 +24,21 @@ async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[
   const { rows } = await sql<Thread>`
     select i.root as thread,
       case when exists (select from treeos.projection p where p.key = 'thread:' || i.root) then 'severed'
-        when bool_and(i.closed_by is not null) then 'complete'
+        when bool_and(i.closed_by is not null or i.notice is not null) then 'complete'
         when count(o.moment) = 0 then 'pending' else 'live' end as state,
       array(select distinct name collate "C" from unnest(
           array_agg(i.being) filter (where i.id not like 'change/%') || array_agg(i.caller)) as name
         where name is not null order by 1) as participants,
       count(*) as wakes,
-      count(*) filter (where i.closed_by is null) as open,
+      count(*) filter (where i.closed_by is null and i.notice is null) as open,
       count(*) filter (where o.kind = 'act') as acts,
       max(i.hops) as depth,
       (extract(epoch from min(i.at)) * 1000)::bigint as began,
       (extract(epoch from max(i.at)) * 1000)::bigint as moved,
       coalesce(array_agg(i.id) filter (where i.closed_by is null and i.kind = 'summon' and b.cognition = 'human'), '{}')
-        as unanswered
+        as unanswered,
+      coalesce(array_agg(i.id) filter (where i.closed_by is null and i.notice is not null and b.cognition = 'human'), '{}')
+        as notices
     from treeos.inbox i
       left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
       left join treeos.projection b on b.key = 'being:' || i.being

@@ -43,6 +43,23 @@ export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestS
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 
+/** What waits for people: entries to answer or read, and notices, counting each of those that one entry stands for. */
+export async function measurePeoplesInboxes(
+  db: Db,
+): Promise<{ waiting: number; notices: number; oldestSeconds: number }> {
+  const { rows } = await sql<{ waiting: number; notices: number; oldest: number | null }>`
+    select count(*) filter (where notice is null) as waiting, coalesce(sum(times) filter (where notice is not null), 0)::bigint as notices,
+      extract(epoch from clock_timestamp() - min(at))::float8 as oldest
+    from treeos.inbox i join treeos.projection p on p.key = 'being:' || i.being and p.cognition = 'human'
+    where closed_by is null and kind <> 'act'`.execute(db)
+  const [found] = rows
+  return {
+    waiting: found?.waiting ?? 0,
+    notices: found?.notices ?? 0,
+    oldestSeconds: found?.oldest ?? 0,
+  }
+}
+
 /**
  * One page of the beings with a wake that a moment claimed a while ago and has not closed, by name. They are thinking, or
  * their workflow was ended from outside.

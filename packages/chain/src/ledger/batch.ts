@@ -54,6 +54,12 @@ export interface OutcomeWrite {
   readonly record: MomentRecord
 }
 
+/** A wake that tells of a failure or a limit. */
+export interface Notice extends Wake {
+  /** notices to one person that share it are one entry with a count */
+  readonly notice: string
+}
+
 export interface Batch {
   readonly reality: string
   /** null for facts that no being's act made: genesis, installed roles, lapsed leases */
@@ -63,7 +69,7 @@ export interface Batch {
   /** facts of one reel are in their order */
   readonly facts: readonly BuiltFact[]
   readonly rows: readonly RowWrite[]
-  readonly inbox: readonly Wake[]
+  readonly inbox: readonly (Wake | Notice)[]
   readonly changes: readonly WatchedChange[]
   /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]

@@ -1,6 +1,6 @@
 import { canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead, type Wake } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
-import type { Batch, OutcomeWrite } from './batch.ts'
+import type { Batch, Notice, OutcomeWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
 import { momentHash } from './hash.ts'
 
@@ -25,6 +25,7 @@ export function encodeBatch(batch: Batch) {
     outcome,
     lease: batch.lease ?? null,
     leaseSeconds: LIMITS.leaseSeconds,
+    noticesMax: LIMITS.noticesMax,
   }
 }
 
@@ -75,7 +76,7 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   }
 }
 
-function encodeWake(wake: Wake) {
+function encodeWake(wake: Wake | Notice) {
   return {
     id: wake.id,
     being: wake.being,
@@ -91,5 +92,6 @@ function encodeWake(wake: Wake) {
     hops: wake.hops,
     continues: wake.continues,
     cause: wake.cause,
+    notice: 'notice' in wake ? wake.notice : null,
   }
 }

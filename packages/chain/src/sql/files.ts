@@ -21,6 +21,7 @@ export const FUNCTIONS = [
   'inbox/wake-watchers',
   'inbox/wakes',
   'inbox/write-inbox',
+  'inbox/write-notices',
   'moments/check-opening',
   'moments/close-moment',
   'moments/keep-fault',

@@ -198,6 +198,12 @@ export interface InboxTable {
   claimed_by: string | null
   closed_by: string | null
   closed_at: Date | null
+  /** what notices to one person must share to be one entry; null for anything but a notice */
+  notice: string | null
+  /** how many notices this entry stands for */
+  times: Generated<number>
+  /** when the last of them came; null while there is one */
+  latest: Date | null
 }
 
 export interface MomentOpenTable {

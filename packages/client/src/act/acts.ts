@@ -4,6 +4,7 @@ import {
   enqueue,
   findEntry,
   findReply,
+  type InboxEntry,
   listFactsOfMoment,
   readOutcomeOfWake,
   type StoredOutcome,
@@ -21,7 +22,9 @@ import {
   PRIORITIES,
   type Priority,
   parseCall,
+  parseStance,
   quote,
+  readPath,
   requireContent,
   stanceOf,
   TreeosError,
@@ -111,7 +114,7 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
 }
 
 /**
- * Answers an open entry of a person's inbox, and closes it.
+ * Answers an open entry of a person's inbox, and closes it. The answer to a notice goes to the being that it tells of.
  * @throws {TreeosError} CORRELATION_NOT_FOUND; RESOURCE_CONFLICT when it was answered before
  */
 export async function reply(
@@ -125,13 +128,24 @@ export async function reply(
       `the inbox of ${stanceOf(request.as)} has no summon ${quote(request.correlation)}; \`treeos inbox\` lists them`,
     )
   }
-  const call = parseCall({ verb: 'summon', content: requireContent(request.content, 'content') })
-  const target = entry.caller?.name ?? request.as
+  const about = beingOfNotice(entry)
+  const call = parseCall({
+    verb: 'summon',
+    content: requireContent(request.content, 'content'),
+    ...(about === null ? {} : { target: stanceOf(about) }),
+  })
+  const target = entry.caller?.name ?? about ?? request.as
   return actAndWait(at, request.as, call, {
     answers: request.correlation,
     target,
     waitSeconds: request.waitSeconds,
   })
+}
+
+/** The being that a notice tells of: who gets the answer to it. Null for any other entry. */
+function beingOfNotice({ isNotice, content }: InboxEntry): BeingName | null {
+  const actor = isNotice ? readPath(content, ['actor']) : null
+  return typeof actor === 'string' ? parseStance(actor) : null
 }
 
 async function actAndWait(

@@ -10,10 +10,15 @@ export interface InboxView {
   /** ISO 8601, UTC */
   readonly at: string
   readonly priority: Priority
+  /** true: it tells of a failure or a limit, and needs no answer; left out otherwise */
+  readonly notice?: true
+  /** how many equal notices it stands for, and when the last of them came; left out while it is one */
+  readonly times?: number
+  readonly latest?: string
 }
 
 /**
- * The summons that a being has not answered yet, oldest first.
+ * What waits for a being's answer or to be read, oldest first.
  * @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN when the person may not act as the being
  */
 export async function inbox(at: Presence, as: BeingName): Promise<InboxView[]> {
@@ -28,5 +33,7 @@ function viewOf(entry: InboxEntry): InboxView {
     content: entry.content,
     at: new Date(entry.at).toISOString(),
     priority: priorityName(entry.priority),
+    ...(entry.isNotice ? { notice: true } : {}),
+    ...(entry.times === 1 ? {} : { times: entry.times, latest: new Date(entry.latest).toISOString() }),
   }
 }

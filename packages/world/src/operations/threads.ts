@@ -12,7 +12,7 @@ const cutThread: Operation = {
   async decide({ actor, target, args, world }) {
     new Arguments('cut-thread', args, [])
     if (target.kind !== 'thread') throw new TreeosError('INVALID_TYPE', 'cut-thread takes a thread')
-    const { thread, state, open, unanswered } = target.thread
+    const { thread, state, open, unanswered, notices } = target.thread
     requirePart(actor, target.thread)
     const before = await world.cutThread(thread)
     if (before !== null)
@@ -25,7 +25,7 @@ const cutThread: Operation = {
     return {
       facts: [{ reel: threadReel(thread), kind: 'thread:cut', payload: { thread } }],
       result: { thread, open },
-      closes: unanswered,
+      closes: [...unanswered, ...notices],
     }
   },
 }

@@ -112,7 +112,7 @@ async function describeMatter(
 }
 
 function describeThread(thread: Thread): Descriptor {
-  const { participants, unanswered: _own, ...rest } = thread
+  const { participants, unanswered: _own, notices: _told, ...rest } = thread
   return {
     address: { path: '/', being: null, chain: [] },
     beings: participants.map(stanceOf),

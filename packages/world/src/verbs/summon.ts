@@ -75,13 +75,19 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     kind: 'act',
     facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
     wakes: [out],
-    closes: inReplyTo === null ? [] : [inReplyTo],
+    closes: closedBy(inReplyTo, at),
     result: { correlation: at.correlation, to: stanceOf(name) },
     specs: [],
     seen: null,
     remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+/** What speaking closes: the summon that it answers; or the notice that a person answers by speaking to the being it tells of. */
+function closedBy(inReplyTo: string | null, { wake }: Acting): string[] {
+  if (inReplyTo !== null) return [inReplyTo]
+  return wake.kind === 'event' ? [wake.id] : []
 }
 
 /**

@@ -39,13 +39,13 @@ export function shownDone({ act, result, facts }: ActResult): string {
 }
 
 export function shownInbox(entries: readonly InboxView[]): string {
-  if (entries.length === 0) return 'nothing waits for an answer'
+  if (entries.length === 0) return 'nothing waits for you'
   return table(
-    entries.map(({ correlation, from, content, at, priority }) => [
+    entries.map(({ correlation, from, content, at, priority, notice, times = 1 }) => [
       correlation,
       timeOf(at),
-      from ?? '-',
-      priority,
+      from ?? (notice === true ? 'notice' : '-'),
+      times === 1 ? priority : `${priority}, ${times} times`,
       cut(oneLine(shown(content))),
     ]),
   )

@@ -1,4 +1,4 @@
--- Puts wakes into inboxes, once for each id.
+-- Puts wakes into inboxes, once for each id. Leaves out notices, which write_notices puts there.
 create or replace function treeos.write_inbox(entries jsonb) returns void language plpgsql as $$
 begin
   insert into inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, in_reply_to,
@@ -7,6 +7,7 @@ begin
       i.root, i."inReplyTo", i."askedRole", i.hops, i.continues, decode(i.cause, 'hex')
     from jsonb_to_recordset(entries) as i(id text, being text, kind text, priority smallint, caller text,
       "callerRole" text, "callerCognition" text, content text, root text, "inReplyTo" text, "askedRole" text,
-      hops integer, continues integer, cause text)
+      hops integer, continues integer, cause text, notice text)
+    where i.notice is null
     on conflict (id) do nothing;
 end $$;

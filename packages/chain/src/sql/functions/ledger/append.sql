@@ -1,6 +1,6 @@
 -- The one function that moves heads.
 -- batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel, seq, stateSeq, write}], facts, rows, inbox,
--- changes, closes, outcome}. Facts of one reel are in their order. Each row may have {watches, account, lease}.
+-- noticesMax, changes, closes, outcome}. Facts of one reel are in their order. Each row may have {watches, account, lease}.
 -- Returns {status}:
 --   appended    all was written; with the beings that were woken and the number of wakes that wait for this being
 --   done        the moment already has its outcome
@@ -24,6 +24,9 @@ begin
   end if;
   if jsonb_array_length(batch->'inbox') > 0 then
     perform write_inbox(batch->'inbox');
+    if batch->'inbox' @? 'strict $[*] ? (@.notice.type() == "string")' then
+      perform write_notices(batch->'inbox', (batch->>'noticesMax')::integer);
+    end if;
   end if;
   if jsonb_typeof(batch->'outcome') = 'object' then
     perform close_moment(batch);

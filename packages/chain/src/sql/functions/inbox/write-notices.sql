@@ -1,0 +1,43 @@
+-- Puts notices into inboxes. An equal notice that a person has not closed counts one more instead: notices are equal when
+-- their `notice` is. Another being gets each notice as a wake of its own. An inbox that holds the most notices counts the others
+-- in one entry, `dropped`. An entry that stands for notices of several threads belongs to none of them.
+create or replace function treeos.write_notices(entries jsonb, notices_max integer) returns void language plpgsql as $$
+declare
+  n record;
+  is_person boolean;
+  key text;
+begin
+  for n in
+    select i.id, i.being, i.priority, decode(i.content, 'hex') content, i.root, i.hops, i.notice
+    from jsonb_to_recordset(entries) as i(id text, being text, priority smallint, content text, root text, hops integer,
+      notice text)
+    where i.notice is not null and not exists (select from inbox where id = i.id)
+    order by i.being collate "C", i.notice collate "C"
+  loop
+    is_person := not wakes(n.being, 'event');
+    key := case when is_person then n.notice else n.id end;
+    -- Another append may add the same entry between two of these steps, so they are tried twice.
+    for attempt in 1..2 loop
+      update inbox i set times = times + 1, latest = clock_timestamp(),
+          root = case when i.root = n.root then i.root else i.id end
+        where being = n.being and notice = key and closed_by is null;
+      exit when found;
+      if (select count(*) >= notices_max from inbox
+        where being = n.being and notice is not null and closed_by is null)
+      then
+        n.id := 'dropped/' || n.id;
+        n.root := n.id;
+        n.content := convert_to(format('{"event":"dropped","message":"%s notices wait here, and further ones were only counted"}',
+          notices_max), 'UTF8');
+        key := 'dropped';
+        update inbox i set times = times + 1, latest = clock_timestamp()
+          where being = n.being and notice = key and closed_by is null;
+        exit when found;
+      end if;
+      insert into inbox (id, being, kind, priority, content, root, hops, notice)
+        values (n.id, n.being, 'event', n.priority, n.content, n.root, n.hops, key)
+        on conflict do nothing;
+      exit when found;
+    end loop;
+  end loop;
+end $$;

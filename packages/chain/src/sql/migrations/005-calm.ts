@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely'
+import { runSqlFile } from '../files.ts'
+
+/** Notices that are equal are one entry with a count. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table treeos.inbox
+      add column notice text, -- what notices to one person must share to be one entry; null for anything but a notice
+      add column times integer not null default 1, -- how many notices this entry stands for
+      add column latest timestamptz -- when the last of them came; null while there is one`.execute(db)
+  await sql`
+    create unique index inbox_notice on treeos.inbox (being, notice)
+      where notice is not null and closed_by is null`.execute(db)
+  for (const name of [
+    'inbox/write-inbox',
+    'inbox/write-notices',
+    'ledger/append',
+  ])
+    await runSqlFile(db, `functions/${name}`)
+}
