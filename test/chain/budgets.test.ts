@@ -11,7 +11,7 @@ import {
   reserve,
   settle,
 } from '@treeos/chain'
-import { type Account, momentId } from '@treeos/core'
+import { type Account, type JsonObject, momentId } from '@treeos/core'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -44,6 +44,15 @@ async function being(name: string, parent: string | null, account: Partial<Accou
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
+}
+
+/** Writes the standard budget of LLM beings into the row of the root space. */
+async function standard(llm: JsonObject): Promise<void> {
+  const row: RowWrite = {
+    ...{ key: 'space:/', reel: 'space:/', state: { qualities: { budget: { llm } } }, foldedSeq: 1 },
+    ...{ place: null, parent: null, cognition: null, watches: null, account: null },
+  }
+  await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
 }
 
 const attemptOf = (name: string, n = 1, attempt = 1): Attempt => ({
@@ -83,7 +92,21 @@ describe('issue 5.8 a reservation', () => {
         ...{ needs: 0.000051, until: null },
       },
     })
-    expect(await ask(attemptOf(fresh('stranger')), 1_000_000)).toBe('free')
+  })
+
+  it('of a being without an account is bounded by the standard budget, and free where that limits nothing', async () => {
+    const name = fresh('stranger')
+    await being(name, null)
+    expect(await ask(attemptOf(name), 1_000_001)).toBe('breach')
+    expect(await ask(attemptOf(name), 1_000_000)).toBe('reserved')
+    expect(await ask(attemptOf(name, 2), 1)).toBe('waits')
+    await settle(base.db, attemptOf(name), cost(999_999))
+    expect(await ask(attemptOf(name, 2), 1)).toBe('reserved')
+    expect(await accountOf(name)).toMatchObject({ revision: 0, day_tokens: 1_000_000, tokens_max: null })
+    await standard({ per: 'day', revision: 1 })
+    expect(await ask(attemptOf(fresh('stranger')), 1_000_000_000)).toBe('free')
+    expect(await ask(attemptOf(name, 3), 1_000_000_000)).toBe('reserved') // counted, and bounded by nothing
+    await standard({ tokens: 1_000_000, per: 'day', revision: 2 })
   })
 
   it('waits when calls under way may free enough, and breaks the limit when they cannot', async () => {

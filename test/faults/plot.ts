@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
 import emotions from '@treeos/emotions'
-import { bootstrapReality } from '@treeos/reality'
+import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
@@ -32,6 +32,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
     name: database.slice(0, 16),
     timeZone: 'UTC',
   })
+  await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
   const connection = await Connection.connect({ address: ground.temporal.calm.address })
   return {

@@ -46,6 +46,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   explain: ['treeos explain @echo 3'],
   prompt: ['treeos prompt @librarian 3'],
   beings: ['treeos beings'],
+  'budget show': ['treeos budget', 'treeos budget @ann'],
+  'budget set': [
+    `treeos budget set @ann '{"momentsPerMinute": 60, "tokens": 200000, "per": "day"}'`,
+    `treeos budget set / '{"momentsPerMinute": 10, "tokens": 100000}'`,
+    `treeos budget set @ann '{}'`,
+  ],
   extensions: ['treeos extensions'],
   operations: ['treeos operations'],
   'extension end': ['treeos extension end weather'],

@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { Cli } from './cli.ts'
 import { addAuthoring } from './commands/authoring.ts'
 import { addBeings } from './commands/beings.ts'
+import { addBudget } from './commands/budget.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
@@ -45,6 +46,7 @@ export function createCli(out: Output): Cli {
   addAuthoring(cli)
   addMoments(cli)
   addBeings(cli)
+  addBudget(cli)
   addExtensions(cli)
   addThreads(cli)
   addReplayCommands(cli)

@@ -8,7 +8,13 @@ import { migrate, openDatabase } from '@treeos/chain'
 import { act, type Connection as Reality } from '@treeos/client'
 import { beingReel, type FactDraft, momentId } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import { appendSystemFacts, bootstrapReality, type OpenReality, readerOf } from '@treeos/reality'
+import {
+  appendSystemFacts,
+  bootstrapReality,
+  type OpenReality,
+  readerOf,
+  setStandardBudgets,
+} from '@treeos/reality'
 import { buildRegistry, OPERATOR, seed } from '@treeos/world'
 import pg from 'pg'
 import { describeMachine } from '../machine.ts'
@@ -86,6 +92,7 @@ async function plant(
     name: `fanout-${process.pid}`,
     timeZone: 'UTC',
   })
+  await setStandardBudgets({ db: owner, reality }, { scripted: {} })
   onProgress(`${count} beings are born`)
   for (let from = 0; from < count; from += BIRTHS_AT_ONCE) {
     const names = Array.from({ length: Math.min(BIRTHS_AT_ONCE, count - from) }, (_, i) => `d-${from + i}`)

@@ -4,12 +4,15 @@ import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
-import { bootstrapReality } from '@treeos/reality'
+import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { buildRegistry, seed } from '@treeos/world'
 import type { Contestant } from './contestant.ts'
 import { diary } from './diary.ts'
 import type { Setup } from './protocol.ts'
 import { runWorker } from './worker.ts'
+
+/** More than the benchmark can use. */
+const TOKENS_A_DAY = 1_000_000_000_000
 
 /** TreeOS as the worker app runs it. One worker runs LLM and scripted beings; the first word of a name says which. */
 export async function startTreeos(
@@ -22,6 +25,8 @@ export async function startTreeos(
   await migrate(owner)
   const registry = buildRegistry([seed, diary])
   const { reality } = await bootstrapReality(owner, registry, { name: setup.reality, timeZone: 'UTC' })
+  // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not bound.
+  await setStandardBudgets({ db: owner, reality }, { llm: { tokens: TOKENS_A_DAY }, scripted: {} })
   await owner.destroy()
   const taskQueue = taskQueueOf(reality.name)
   const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {

@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { listFaults, recordDecision, type StoredDecision } from '@treeos/chain'
+import { listFaults, recordDecision, type Settlement, type StoredDecision } from '@treeos/chain'
 import {
   asJson,
   type Breach,
@@ -40,12 +40,12 @@ export function think(deps: BeatDeps, { moment, stack }: ThinkInput): Promise<De
     if (stored != null) return refOf(stored)
     const loaded = await wait(() => loadMoment(deps, moment))
     crashPoint('think:before-mind')
-    const { decision, usage } =
+    const { decision, usage, settlement } =
       loaded.record.cognition.kind === 'llm'
         ? await askModel(deps, loaded, stack)
-        : { decision: await runScript(deps, loaded, stack), usage: null }
+        : unasked(await runScript(deps, loaded, stack))
     crashPoint('think:after-mind')
-    const recorded = await wait(() => recordDecision(deps.db, moment, decision, usage))
+    const recorded = await wait(() => recordDecision(deps.db, moment, decision, usage, settlement))
     deps.memory.decisions.set(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
@@ -57,8 +57,10 @@ const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: de
 interface Thought {
   readonly decision: Decision
   readonly usage: Json
+  /** of the budgets that paid for it; null where none did */
+  readonly settlement: Settlement | null
 }
-const unasked = (decision: Decision): Thought => ({ decision, usage: null })
+const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null })
 
 async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput['stack']): Promise<Thought> {
   const model = modelOf(deps, loaded)
@@ -74,19 +76,20 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
   try {
     const { cancellationSignal: signal, info } = Context.current()
     const { moment } = loaded.record
-    const answer = await askWithinBudgets(
+    const asked = await askWithinBudgets(
       deps,
       model,
       { being: parseMomentId(moment).being, moment, attempt: info.attempt },
       { prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
     )
-    if ('breach' in answer) return unasked(overBudget(loaded, answer.breach))
+    if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
+    const { answer, settlement } = asked
     const { usage } = answer
     deps.observe.model(
       answer.decision.kind,
       usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
     )
-    return { decision: answer.decision, usage: asJson({ ...usage, model: model.name }) }
+    return { decision: answer.decision, usage: asJson({ ...usage, model: model.name }), settlement }
   } catch (error) {
     if (!(error instanceof ModelTransientError)) throw error
     deps.observe.model('lost', null)

@@ -44,13 +44,16 @@ export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
 export { createReality, type Reality, readReality } from './ledger/reality.ts'
 export type { MomentRecord, OpenRecord } from './ledger/records.ts'
+export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export {
   type Attempt,
   type Cost,
   countParked,
+  listParked,
   listParkedBy,
   type Reserved,
   reserve,
+  type Settlement,
   settle,
 } from './moments/budgets.ts'
 export { readDecision, readDecisionBytes, recordDecision, type StoredDecision } from './moments/decision.ts'

@@ -31,6 +31,13 @@ export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {
+  type BudgetView,
+  budget,
+  budgets,
+  type StandardFor,
+  standardBudgets,
+} from './read/budgets.ts'
+export {
   type FactHappening,
   type Followed,
   type FollowRequest,

@@ -3,6 +3,13 @@
 export { type JournalListener, listenToJournal } from '@treeos/chain'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
 export { type BeingView, beings } from './read/beings.ts'
+export {
+  type BudgetView,
+  budget,
+  budgets,
+  type StandardFor,
+  standardBudgets,
+} from './read/budgets.ts'
 export { type Followed, type FollowRequest, follow, type Happening } from './read/following.ts'
 export {
   type ExplainedMoment,

@@ -15,6 +15,8 @@ export interface Budget {
   readonly selfContinues?: number
   /** summons in a row in a cause chain in which each being speaks; LIMITS.hopsMax holds as well */
   readonly hops?: number
+  /** children that each being may have made */
+  readonly births?: number
   /** tokens of prompts and answers together, per period */
   readonly tokens?: number
   /** in the currency of the prices, to the millionth, per period */

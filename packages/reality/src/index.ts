@@ -17,5 +17,6 @@ export {
 export { type OpenReality, readerOf } from './open-reality.ts'
 export { authorizeActingAs, type Presence } from './persons.ts'
 export { listRowsOf, listSchedulingBeings } from './rows.ts'
+export { setStandardBudgets } from './standard-budgets.ts'
 export { appendSystemFacts } from './system-facts.ts'
 export { UnknownBeingError } from './unknown-being.ts'

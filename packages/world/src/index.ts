@@ -53,7 +53,13 @@ export { type FoldedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
 export { type RowSource, WorldReader } from './read/reader.ts'
 export type { OperationTarget } from './read/target.ts'
-export { isParked, tightest, whyParked } from './rows/budgets.ts'
+export {
+  STANDARD_BUDGET,
+  STANDARD_BUDGETS,
+  standardBudget,
+  tightest,
+  whyParked,
+} from './rows/budgets.ts'
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
 export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'

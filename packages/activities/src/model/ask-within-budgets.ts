@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attempt, type Cost, type Db, reserve, settle } from '@treeos/chain'
+import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/chain'
 import type { Breach } from '@treeos/core'
 import type { Observer } from '../run/observer.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
@@ -20,10 +20,11 @@ interface BudgetDeps {
 const ZERO_COST: Cost = { tokens: 0, micros: 0 }
 
 /**
- * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call, and replaces
- * it with the real cost afterwards. When the real cost is unknown, the worst case stays. So no budget is ever exceeded, not
- * by concurrent calls and not by a crash. Without a budget the model is called directly.
- * @returns a breach when a budget does not allow the call; then the model was not called
+ * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call. The real cost
+ * replaces it when the answer is recorded, or here when none came. When the real cost is unknown, the worst case stays. So no
+ * budget is ever exceeded, not by concurrent calls and not by a crash. Without a budget the model is called directly.
+ * @returns the answer, with what is to be settled when it is recorded; or a breach when a budget does not allow the call, and
+ *   then the model was not called
  * @throws {ModelTransientError} from the model
  */
 export async function askWithinBudgets(
@@ -31,7 +32,9 @@ export async function askWithinBudgets(
   model: Model,
   attempt: Attempt,
   request: ModelRequest,
-): Promise<ModelAnswer | { readonly breach: Breach }> {
+): Promise<
+  { readonly answer: ModelAnswer; readonly settlement: Settlement | null } | { readonly breach: Breach }
+> {
   const bounded = { ...request, maxTokens: model.answerTokensMax }
   const worst = costOf(
     { promptTokens: model.boundPrompt(bounded), completionTokens: model.answerTokensMax },
@@ -40,7 +43,7 @@ export async function askWithinBudgets(
   const reserved = await reserveOrWait(deps, attempt, worst, request.signal)
   switch (reserved.status) {
     case 'free':
-      return model.decide(request)
+      return { answer: await model.decide(request), settlement: null }
     case 'waits':
     case 'breach':
       return { breach: reserved.breach }
@@ -51,12 +54,11 @@ export async function askWithinBudgets(
   }
   try {
     const answer = await model.decide(bounded)
-    await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, costOfAnswer(answer, model)))
-    return answer
+    return { answer, settlement: { ...attempt, used: costOfAnswer(answer, model) } }
   } catch (error) {
     if (error instanceof ModelTransientError) {
-      const cost = error.isFree ? ZERO_COST : null
-      await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, cost))
+      const used = error.isFree ? ZERO_COST : null
+      await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, used))
     }
     throw error
   }

@@ -11,7 +11,7 @@ import { continueAfter } from './continue.ts'
 import { judge } from './judge.ts'
 import { readForStamp } from './read.ts'
 import type { Proposal } from './verdict.ts'
-import { beingsToRecheck, beingsWithNewBudget } from './whom-to-ring.ts'
+import { beingsToRecheck, beingsWithNewBudget, changesStandardBudget } from './whom-to-ring.ts'
 
 /** How one try of a stamp ended. */
 export type CommitResult =
@@ -52,7 +52,11 @@ export async function commit(
   if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
   if (answer.status !== 'appended') return answer
-  const freed = await listParkedBy(db, beingsWithNewBudget(built.drafts), FREED_MAX)
+  const freed = await listParkedBy(
+    db,
+    { budgetsOf: beingsWithNewBudget(built.drafts), standard: changesStandardBudget(built.drafts) },
+    FREED_MAX,
+  )
   const woken = built.batch.inbox.map((wake) => wake.being)
   return {
     status: 'stamped',

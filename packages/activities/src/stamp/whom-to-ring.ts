@@ -1,4 +1,5 @@
-import type { BeingName, FactDraft, Json } from '@treeos/core'
+import { type BeingName, type FactDraft, type Json, ROOT_SPACE, spaceReel } from '@treeos/core'
+import { STANDARD_BUDGET } from '@treeos/world'
 
 /** Kinds of facts after which a being must check its inbox again: they may end a park or a lease. */
 const RECHECK_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released'])
@@ -17,3 +18,12 @@ export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {
 export function beingsWithNewBudget(drafts: readonly FactDraft[]): BeingName[] {
   return drafts.filter(({ kind }) => kind === 'being:budgeted').map(({ reel }) => reel.slice('being:'.length))
 }
+
+/** Whether an act set a standard budget. */
+export const changesStandardBudget = (drafts: readonly FactDraft[]): boolean =>
+  drafts.some(
+    ({ kind, reel, payload }) =>
+      kind === 'quality:set' &&
+      reel === spaceReel(ROOT_SPACE) &&
+      (payload.path as Json[])[0] === STANDARD_BUDGET,
+  )

@@ -55,39 +55,46 @@ type SqlAnswer =
   | { readonly status: 'free' | 'reserved' | 'over' }
   | (Breach & { readonly status: 'waits' | 'breach'; readonly held: number })
 
-/**
- * Replaces a reservation by what the call really cost. Only the first settlement of an attempt counts.
- * @param used null when the cost is unknown: the reservation then counts as the cost
- */
-export async function settle(
-  db: Db,
-  { moment, attempt }: Omit<Attempt, 'being'>,
-  used: Cost | null,
-): Promise<void> {
-  await sql`select treeos.settle(${moment}, ${attempt}, ${used?.tokens ?? null}::bigint, ${used?.micros ?? null}::bigint)`.execute(
-    db,
-  )
+/** What a call really cost, in place of what its attempt reserved. Only the first settlement of an attempt counts. */
+export interface Settlement extends Omit<Attempt, 'being'> {
+  /** null when the cost is unknown: the reservation then counts as the cost */
+  readonly used: Cost | null
 }
 
-/** Number of beings that are parked: the most their next model call can cost does not fit a budget. */
+/** Replaces a reservation by what the call really cost. */
+export async function settle(db: Db, at: Omit<Attempt, 'being'>, used: Cost | null): Promise<void> {
+  await sql`select ${settling({ ...at, used })}`.execute(db)
+}
+
+/** The call of `settle`, for a statement that does more. */
+export const settling = ({ moment, attempt, used }: Settlement) =>
+  sql`treeos.settle(${moment}, ${attempt}, ${used?.tokens ?? null}::bigint, ${used?.micros ?? null}::bigint)`
+
+/** Beings that are parked: the most their next model call can cost does not fit a budget. */
+export async function listParked(db: Db): Promise<BeingName[]> {
+  const { rows } = await sql<{ being: string }>`
+    select being from treeos.parking where treeos.is_parked(being)`.execute(db)
+  return rows.map(({ being }) => being)
+}
+
+/** Number of beings that are parked. */
 export async function countParked(db: Db): Promise<number> {
-  const { rows } = await sql<{ parked: number }>`
-    select count(*) as parked from treeos.parking where treeos.is_parked(being)`.execute(db)
-  return rows[0]?.parked ?? 0
+  return (await listParked(db)).length
 }
 
-/** Beings that a budget of these beings parked, even if the budget has changed since. */
+/**
+ * Beings that a budget of these beings parked, even if the budget has changed since.
+ * @param parkers `standard`: also those that a standard budget parked
+ */
 export async function listParkedBy(
   db: Db,
-  budgetsOf: readonly BeingName[],
+  { budgetsOf, standard }: { readonly budgetsOf: readonly BeingName[]; readonly standard: boolean },
   limit: number,
 ): Promise<BeingName[]> {
-  if (budgetsOf.length === 0) return []
-  const rows = await db
-    .selectFrom('parking')
-    .select('being')
-    .where('of', 'in', budgetsOf)
-    .limit(limit)
-    .execute()
+  if (budgetsOf.length === 0 && !standard) return []
+  const { rows } = await sql<{ being: string }>`
+    select being from treeos.parking
+    where "of" = any(${budgetsOf}::text[]) or (${standard} and revision <= 0)
+    limit ${limit}`.execute(db)
   return rows.map((row) => row.being)
 }

@@ -1,7 +1,9 @@
 import type { Decision, Digest, Json, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
 import { newSalt, saltedDigest } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
+import { type Settlement, settling } from './budgets.ts'
 
 /** The answer of a model, a person or a script, and its salted digest. */
 export interface StoredDecision {
@@ -9,29 +11,26 @@ export interface StoredDecision {
   readonly digest: Digest
 }
 
-/** Stores the decision unless this moment has one: the first answer counts. */
+/**
+ * Stores the decision unless this moment has one: the first answer counts.
+ * @param settlement of the model call that it took, settled in the same statement; null for none
+ */
 export async function recordDecision(
   db: Db,
   moment: MomentId,
   decision: Decision,
   usage: Json = null,
+  settlement: Settlement | null = null,
 ): Promise<StoredDecision> {
   const bytes = encodeJson(decision)
   const salt = newSalt()
   const digest = saltedDigest(salt, bytes)
-  const written = await db
-    .insertInto('moment_decision')
-    .values({
-      moment,
-      kind: decision.kind,
-      digest,
-      salt,
-      bytes,
-      usage: usage === null ? null : JSON.stringify(usage),
-    })
-    .onConflict((conflict) => conflict.column('moment').doNothing())
-    .executeTakeFirst()
-  if ((written.numInsertedOrUpdatedRows ?? 0n) > 0n) return { decision, digest }
+  const { numAffectedRows } = await sql`
+    insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage)
+    select ${moment}, ${decision.kind}, ${digest}, ${salt}::bytea, ${bytes}::bytea, ${usage === null ? null : JSON.stringify(usage)}::jsonb
+    from ${settlement === null ? sql`(values (null)) as unsettled` : settling(settlement)}
+    on conflict (moment) do nothing`.execute(db)
+  if ((numAffectedRows ?? 0n) > 0n) return { decision, digest }
   const stored = await readDecision(db, moment)
   if (stored === null) throw new Error(`the decision of ${moment} was stored, but cannot be read`)
   return stored

@@ -35,7 +35,7 @@ begin
     treeos.claim(text, text, integer), treeos.release_delayed(), treeos.check_opening(),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
     treeos.keep_fault(text, text, integer, double precision, text, text),
-    treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text),
+    treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
     treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)
     to treeos_app;
 

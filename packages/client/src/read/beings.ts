@@ -1,7 +1,6 @@
-import { type Db, readClock } from '@treeos/chain'
+import { type Db, listParked } from '@treeos/chain'
 import { type BeingName, type Breach, type Budget, stanceOf } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
-import { isParked } from '@treeos/world'
 
 /** A being as lists show it. Stances are names with `@`. */
 export interface BeingView {
@@ -22,11 +21,9 @@ export interface BeingView {
 /** All beings of a reality, sorted by name. */
 export async function beings(db: Db): Promise<BeingView[]> {
   const rows = (await listRowsOf(db, 'being:')).map(({ row }) => row)
-  const revisions = new Map(rows.map(({ name, budget }) => [name, budget?.revision ?? 0]))
-  const now = await readClock(db)
+  const parked = new Set(await listParked(db))
   return rows.map((being) => {
     const { revision: _count, ...budget } = being.budget ?? { revision: 0 }
-    const holds = isParked(being, (name) => revisions.get(name) ?? 0, now)
     return {
       being: being.name,
       stance: stanceOf(being.name),
@@ -36,7 +33,7 @@ export async function beings(db: Db): Promise<BeingView[]> {
       defaultRole: being.defaultRole,
       ...(being.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
       ...(isLimited(budget) ? { budget } : {}),
-      ...(holds && being.parked !== undefined ? { parked: being.parked } : {}),
+      ...(parked.has(being.name) && being.parked !== undefined ? { parked: being.parked } : {}),
     }
   })
 }

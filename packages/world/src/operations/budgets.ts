@@ -6,10 +6,13 @@ import {
   type FactDraft,
   LIMITS,
   MICROS,
+  ROOT_SPACE,
+  spaceReel,
   stanceOf,
   TreeosError,
 } from '@treeos/core'
 import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
+import { STANDARD_BUDGET, standardBudget } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -17,30 +20,39 @@ import { Arguments } from './arguments.ts'
 const AMOUNT_MAX = 1_000_000_000
 const TOKENS_MAX = 1_000_000 * AMOUNT_MAX
 
-const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'tokens'] as const
+const COUNTED = ['momentsPerMinute', 'selfContinues', 'hops', 'births', 'tokens'] as const
+/** Cognitions whose beings have a standard budget; `for` names one. */
+const STANDARD_FOR = ['llm', 'scripted'] as const
+/** Limits of a standard budget: the others hold for every being in any case. */
+const STANDARD_LIMITS = ['momentsPerMinute', 'births', 'tokens', 'money'] as const
 const LIMITING = [...COUNTED, 'money'] as const
 
 const setBudget: Operation = {
   name: 'set-budget',
   description:
-    'Says what the target being and all its offspring may use up, and lets those go on that its old budget parked.',
-  targets: ['being'],
+    'Says what the target being and all its offspring may use up, and lets those go on that its old budget parked. Of / it says ' +
+    'what each being without a budget of its own may use up.',
+  targets: ['being', 'reality'],
   allow: ['ancestor', 'operator'],
   args: {
     momentsPerMinute: 'whole number; what is beyond waits for the next minute',
     selfContinues: 'whole number; how often each may go on by itself in one cause chain',
     hops: 'whole number; how many summons may follow one another where one of them speaks',
+    births: 'whole number; how many children each may make',
     tokens: 'whole number, prompts and answers together',
     money: 'in the currency of the prices, to the millionth',
     per: 'day or total: what tokens and money are counted for; total when absent',
+    for: 'only of /: whose standard budget it is, llm or scripted; llm when absent',
   },
   async decide(input): Promise<Decided> {
+    if (input.target.kind === 'space') return setStandard(input)
     const being = requireOther(input, 'set-budget')
     const given = new Arguments('set-budget', input.args, [...COUNTED, 'money', 'per'])
     const budget: Budget = {
       ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
       ...amount(given, 'selfContinues', 0, LIMITS.selfContinuesMax),
       ...amount(given, 'hops', 0, LIMITS.hopsMax),
+      ...amount(given, 'births', 0, AMOUNT_MAX),
       ...amount(given, 'tokens', 0, TOKENS_MAX),
       ...money(given),
       per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
@@ -52,6 +64,28 @@ const setBudget: Operation = {
       result: { being: stanceOf(being.name), ...payload },
     }
   },
+}
+
+/** What each being without a budget of its own may use up: a quality of the root space that nothing else writes. */
+async function setStandard({ actor, args, world }: OperationInput): Promise<Decided> {
+  if (actor.parent !== null)
+    throw new TreeosError('FORBIDDEN', 'set-budget: only the operator says what all beings may use up')
+  const given = new Arguments('set-budget', args, [...STANDARD_LIMITS, 'per', 'for'])
+  const cognition = given.value('for') === undefined ? 'llm' : given.oneOf('for', STANDARD_FOR)
+  const standard: Budget = {
+    ...amount(given, 'momentsPerMinute', 1, AMOUNT_MAX),
+    ...amount(given, 'births', 0, AMOUNT_MAX),
+    ...amount(given, 'tokens', 0, TOKENS_MAX),
+    ...money(given),
+    per: given.value('per') === undefined ? 'day' : given.oneOf('per', BUDGET_PERIODS),
+  }
+  const { revision } = standardBudget(await world.space(ROOT_SPACE), cognition)
+  const value = asJson({ ...standard, revision: revision + 1 })
+  const payload = { path: [STANDARD_BUDGET, cognition], value, merge: false }
+  return {
+    facts: [{ reel: spaceReel(ROOT_SPACE), kind: 'quality:set', payload }],
+    result: { for: cognition, budget: asJson(standard) },
+  }
 }
 
 const resume: Operation = {

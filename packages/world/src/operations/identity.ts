@@ -11,6 +11,7 @@ import {
   LIMITS,
   parseSpacePath,
   parseStance,
+  ROOT_SPACE,
   type RoleName,
   requireBeingName,
   requireRoleName,
@@ -25,6 +26,7 @@ import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
+import { standardBudget, tightest } from '../rows/budgets.ts'
 import { coversEntry, firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
@@ -92,6 +94,7 @@ const birth: Operation = {
     if ((await world.space(homePath)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
     await requireHome(world, actor, homePath, await reach())
+    await requireBirths(world, actor)
     if ((await world.lineage(actor.name)).length >= LINEAGE_MAX) {
       throw new TreeosError(
         'FORBIDDEN',
@@ -136,6 +139,26 @@ async function roleAtBirth(
   if (citizen === null) return DEFAULT_ROLE
   const spec = await world.spec(citizen.digest)
   return firstBeyond(spec, reach, actor.home) === null ? CITIZEN : DEFAULT_ROLE
+}
+
+/**
+ * How many children a being may make: the least that its own budget and those of its makers say; without a limit there, what the
+ * standard budget says. A person has no standard budget.
+ */
+async function requireBirths(world: WorldReader, actor: BeingRow): Promise<void> {
+  const { kind } = actor.cognition
+  const hasStandard = actor.budget === undefined && kind !== 'human'
+  const standard = hasStandard ? standardBudget(await world.space(ROOT_SPACE), kind).births : undefined
+  const most = standard ?? Number.POSITIVE_INFINITY
+  const { max, of } = tightest([actor, ...(await world.lineage(actor.name))], 'births', most)
+  if (max === Number.POSITIVE_INFINITY) return
+  const born = (await world.children(actor.name)).length
+  if (born < max) return
+  const whose = of === null ? 'the standard budget' : `the budget of ${stanceOf(of)}`
+  throw new TreeosError(
+    'RATE_LIMITED',
+    `${stanceOf(actor.name)} has made ${born} beings, and ${whose} allows ${max}; set-budget on it changes that`,
+  )
 }
 
 /** Every maker's ceiling counts, so a line of births may not be longer than each gate reads. */

@@ -1,6 +1,7 @@
-import { asJson, parentPath, parseSpacePath, spaceReel, TreeosError } from '@treeos/core'
+import { asJson, parentPath, parseSpacePath, ROOT_SPACE, spaceReel, TreeosError } from '@treeos/core'
 import type { Operation } from '../extend/extension.ts'
 import { requireRules } from '../gates/rules.ts'
+import { STANDARD_BUDGET } from '../rows/budgets.ts'
 import { setQuality } from '../rows/qualities.ts'
 import { spaceKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
@@ -60,6 +61,8 @@ const setSpace: Operation = {
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'set-space takes a space')
     const { qualities } = target.space
     const change = qualityChange('set-space', args, qualities)
+    if (target.space.path === ROOT_SPACE && change.path[0] === STANDARD_BUDGET)
+      throw new TreeosError('INVALID_INPUT', `set-space: ${STANDARD_BUDGET} of / is set with set-budget`)
     if (change.path[0] === 'permissions')
       requireRules(
         qualities.permissions,

@@ -3,13 +3,38 @@ import {
   type BeingName,
   type Breach,
   type Budget,
+  type Cognition,
   canonicalJson,
   fromJson,
+  isJsonObject,
   type JsonObject,
   MICROS,
+  readPath,
   stanceOf,
 } from '@treeos/core'
-import type { BeingRow } from './rows.ts'
+import type { BeingRow, SpaceRow } from './rows.ts'
+
+/** Quality namespace of the root space that holds the standard budgets of its reality, by cognition. */
+export const STANDARD_BUDGET = 'budget'
+
+/** A being's budget, or a standard one. Revisions count changes: of a being's own from 1, of a standard one from 0. */
+type Revised = Partial<Budget> & { readonly revision: number }
+
+/**
+ * Budgets of beings that have none of their own, where the root space says nothing else. A person has none. The SQL function
+ * `standard` says the same. Its pace counts moments within any 60 s.
+ */
+export const STANDARD_BUDGETS: Readonly<Record<Cognition, Revised>> = {
+  llm: { momentsPerMinute: 30, births: 32, tokens: 1_000_000, per: 'day', revision: 0 },
+  scripted: { momentsPerMinute: 600, births: 32, per: 'day', revision: 0 },
+  human: { per: 'day', revision: 0 },
+}
+
+/** The budget of a being of this cognition that has none of its own. @param root row of the root space */
+export function standardBudget(root: Pick<SpaceRow, 'qualities'> | null, cognition: Cognition): Revised {
+  const said = readPath(root?.qualities, [STANDARD_BUDGET, cognition])
+  return isJsonObject(said) ? fromJson<Revised>(said) : STANDARD_BUDGETS[cognition]
+}
 
 /** The account of a being that never had a budget and was never parked. */
 export const NO_ACCOUNT: Account = {
@@ -48,20 +73,6 @@ export function resumed({ parked: _over, ...row }: BeingRow): BeingRow {
   return row
 }
 
-/**
- * Whether a being is still parked. It is free when the budget that parked it was changed, or the day of a daily limit is over.
- * @param revisionOf current revision of a being's budget
- * @param now ms since 1970 UTC
- */
-export function isParked(
-  { parked }: BeingRow,
-  revisionOf: (being: BeingName) => number,
-  now: number,
-): boolean {
-  if (parked === undefined || parked.revision !== revisionOf(parked.of)) return false
-  return parked.until === null || now < parked.until
-}
-
 /** One sentence: which limit the being met, and how to let it go on. */
 export function whyParked(being: BeingName, { of, limit, per, max, used, needs }: Breach): string {
   const whose = of === being ? 'its own' : `${stanceOf(of)}'s`
@@ -80,7 +91,7 @@ export function whyParked(being: BeingName, { of, limit, per, max, used, needs }
 /** The smallest value of a limit in a line of beings, and the being that has it. */
 export function tightest(
   line: readonly Pick<BeingRow, 'name' | 'budget'>[],
-  limit: 'selfContinues' | 'hops',
+  limit: 'selfContinues' | 'hops' | 'births',
   most: number,
 ): { readonly max: number; readonly of: BeingName | null } {
   let least: { max: number; of: BeingName | null } = { max: most, of: null }

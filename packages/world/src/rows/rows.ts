@@ -43,7 +43,7 @@ export interface BeingRow {
     /** counts the changes of the budget, from 1; a budget without limits bounds nothing */
     readonly revision: number
   }
-  /** the limit that its last moment met, until it is resumed; `isParked` tells whether it still holds */
+  /** the limit that its last moment met, until it is resumed; the SQL function `is_parked` tells whether it still holds */
   readonly parked?: Breach
   /** the last lease taken on it; absent until the first */
   readonly inhabited?: Inhabited

@@ -2,6 +2,7 @@ import type { Verified } from '@treeos/chain'
 import type {
   ActResult,
   BeingView,
+  BudgetView,
   ExplainedMoment,
   InboxView,
   MomentView,
@@ -49,6 +50,25 @@ export function shownInbox(entries: readonly InboxView[]): string {
       cut(oneLine(shown(content))),
     ]),
   )
+}
+
+export function shownBudgets(budgets: readonly BudgetView[]): string {
+  return table([
+    ['', 'moments a minute', 'tokens', 'money', 'births', 'per'],
+    ...budgets.map(({ being, for: whose, standard, limits, used }) => {
+      const use = (limit: number | undefined, amount: number) =>
+        whose === undefined ? `${amount} of ${limit ?? 'any'}` : String(limit ?? 'any')
+      const name = whose === undefined ? being : `each ${whose}`
+      return [
+        standard === true ? `${name} (standard)` : name,
+        use(limits.momentsPerMinute, used.moments),
+        use(limits.tokens, used.tokens),
+        use(limits.money, used.money),
+        use(limits.births, used.births),
+        limits.per ?? 'total',
+      ]
+    }),
+  ])
 }
 
 export function shownThreads(threads: readonly ThreadView[]): string {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { runSqlFile } from '../files.ts'
 
-/** Notices that are equal are one entry with a count. */
+/** Notices that are equal are one entry with a count; beings without a budget of their own have the standard one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table treeos.inbox
@@ -12,9 +12,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index inbox_notice on treeos.inbox (being, notice)
       where notice is not null and closed_by is null`.execute(db)
   for (const name of [
+    'budgets/standard',
+    'budgets/is-hurried',
+    'budgets/is-paced',
+    'budgets/is-parked',
+    'budgets/take-pace',
+    'budgets/reserve',
     'inbox/write-inbox',
     'inbox/write-notices',
     'ledger/append',
   ])
     await runSqlFile(db, `functions/${name}`)
+  await runSqlFile(db, 'rights')
 }

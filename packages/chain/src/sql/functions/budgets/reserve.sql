@@ -1,6 +1,7 @@
 -- Reserves the most that one attempt of a model call can cost, on every account up the birth chain. An earlier attempt of
--- the moment that was not settled is settled at its reservation. Returns {status}:
---   free      no being up the chain has an account
+-- the moment that was not settled is settled at its reservation. A being without a budget of its own gets an account at its
+-- first call; the standard budget bounds accounts of revision 0. Returns {status}:
+--   free      no being up the chain has an account, and the standard budget limits nothing
 --   reserved  the call may be made; the same attempt gets this answer again
 --   waits     the call will fit if calls under way cost less than they reserved
 --   breach    the call cannot fit; with the limit that it breaks
@@ -11,6 +12,7 @@ language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   line text[] := line_of(whose);
   limited text[];
+  usual jsonb := standard('llm');
   earlier integer;
   settled boolean;
   today date;
@@ -22,6 +24,10 @@ declare
   waits jsonb;
 begin
   select array_agg(being) into limited from account where being = any(line);
+  if usual ?| array['tokens', 'money'] and whose <> all(coalesce(limited, '{}')) then
+    insert into account (being, revision, per) values (whose, 0, 'day') on conflict do nothing;
+    limited := array_append(limited, whose);
+  end if;
   if limited is null then
     return jsonb_build_object('status', 'free');
   end if;
@@ -46,6 +52,12 @@ begin
   update account set day = today, day_tokens = 0, day_micros = 0
     where being = any(limited) and day is distinct from today;
   for a in select * from account where being = any(limited) order by array_position(line, being) loop
+    if a.revision = 0 then
+      a.revision := -(usual->>'revision')::integer;
+      a.tokens_max := (usual->>'tokens')::bigint;
+      a.micros_max := round((usual->>'money')::numeric * 1000000);
+      a.per := usual->>'per';
+    end if;
     used_tokens := case a.per when 'day' then a.day_tokens else a.total_tokens end;
     used_micros := case a.per when 'day' then a.day_micros else a.total_micros end;
     breach := null;

@@ -1,10 +1,14 @@
--- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when one is used up.
+-- Counts one moment on every account up the birth chain with a pace. Counts on none and returns false when one is used up, or
+-- when a being without a budget of its own has used up the standard pace.
 create or replace function treeos.take_pace(whose text) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   paced text[];
   this_minute timestamptz;
 begin
+  if is_hurried(whose) then
+    return false;
+  end if;
   if not exists (select from account where moments_max is not null) then
     return true;
   end if;

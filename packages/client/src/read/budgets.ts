@@ -1,0 +1,105 @@
+import { type AccountUse, countLastMoments, listAccounts } from '@treeos/chain'
+import { type BeingName, type Budget, MICROS, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
+import { listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
+import { type BeingRow, type SpaceRow, standardBudget, type WorldReader } from '@treeos/world'
+
+/** Amounts of a budget: tokens, and money in the currency of the prices. */
+interface Amounts {
+  readonly tokens: number
+  readonly money: number
+}
+
+/** What a being may use, and what it and its offspring have used. */
+export interface BudgetView {
+  /** a stance; `/` for what each being without a budget of its own may use */
+  readonly being: string
+  /** only of `/`: the beings that this is for */
+  readonly for?: StandardFor
+  /** true: it has no budget of its own, and the standard one bounds it; left out otherwise */
+  readonly standard?: true
+  readonly limits: Partial<Budget>
+  /** of the period of the limits. `moments`: in this minute, or in the last 60 s under a standard budget */
+  readonly used: Amounts & { readonly moments: number; readonly births: number }
+  /** the part of it that calls under way have reserved */
+  readonly held: Amounts
+}
+
+/** Cognitions whose beings have a standard budget. */
+const STANDARD_FOR = ['llm', 'scripted'] as const
+export type StandardFor = (typeof STANDARD_FOR)[number]
+
+/** The standard budgets of a reality, as the operator set them or as TreeOS brings them. */
+export async function standardBudgets(at: OpenReality): Promise<Record<StandardFor, Partial<Budget>>> {
+  const root = await readerOf(at).space(ROOT_SPACE)
+  return { llm: limitsOf(standardBudget(root, 'llm')), scripted: limitsOf(standardBudget(root, 'scripted')) }
+}
+
+/** The budget of one being. @throws {TreeosError} BEING_NOT_FOUND */
+export async function budget(at: OpenReality, being: BeingName): Promise<BudgetView> {
+  const reader = readerOf(at)
+  const row = await reader.being(being)
+  if (row === null)
+    throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  const [account] = await listAccounts(at.db, being)
+  const lastMoments = account?.lastMoments ?? (await countLastMoments(at.db, being))
+  return viewOf(reader, row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments })
+}
+
+/** The standard budgets, then the budgets of all beings that have one of their own or have used a standard one. */
+export async function budgets(at: OpenReality): Promise<BudgetView[]> {
+  const reader = readerOf(at)
+  const root = await reader.space(ROOT_SPACE)
+  const accounts = new Map((await listAccounts(at.db)).map((account) => [account.being, account]))
+  const views: BudgetView[] = STANDARD_FOR.map((cognition) => ({
+    being: ROOT_SPACE,
+    for: cognition,
+    limits: limitsOf(standardBudget(root, cognition)),
+    used: { tokens: 0, money: 0, moments: 0, births: 0 },
+    held: { tokens: 0, money: 0 },
+  }))
+  for (const { row } of await listRowsOf(at.db, 'being:')) {
+    const account = accounts.get(row.name)
+    if (row.budget === undefined && account === undefined) continue
+    views.push(await viewOf(reader, row, root, { ...NOTHING_USED, ...account }))
+  }
+  return views
+}
+
+type Used = Omit<AccountUse, 'being' | 'revision'>
+const NOTHING_USED: Used = {
+  day: { tokens: 0, micros: 0 },
+  total: { tokens: 0, micros: 0 },
+  held: { tokens: 0, micros: 0 },
+  minuteMoments: 0,
+  lastMoments: 0,
+}
+
+async function viewOf(
+  reader: WorldReader,
+  being: BeingRow,
+  root: SpaceRow | null,
+  used: Used,
+): Promise<BudgetView> {
+  const limits = being.budget ?? standardBudget(root, being.cognition.kind)
+  const isOwn = being.budget !== undefined
+  return {
+    being: stanceOf(being.name),
+    ...(isOwn ? {} : { standard: true }),
+    limits: limitsOf(limits),
+    used: {
+      ...amountsOf(limits.per === 'day' ? used.day : used.total),
+      moments: isOwn ? used.minuteMoments : used.lastMoments,
+      births: (await reader.children(being.name)).length,
+    },
+    held: amountsOf(used.held),
+  }
+}
+
+const amountsOf = ({ tokens, micros }: { tokens: number; micros: number }): Amounts => ({
+  tokens,
+  money: micros / MICROS,
+})
+
+function limitsOf({ revision: _count, ...limits }: Partial<Budget> & { revision: number }): Partial<Budget> {
+  return limits
+}
