@@ -14,7 +14,13 @@ interface Status {
   readonly moments: Record<string, unknown> | null
   readonly models: Record<string, number> | null
   readonly slowestBeat: object | null
-  readonly inbox: { readonly waiting: number; readonly oldestSeconds: number } | null
+  readonly wakes: { readonly waiting: number; readonly oldestSeconds: number } | null
+  readonly inbox: {
+    readonly waiting: number
+    readonly notices: number
+    readonly oldestSeconds: number
+  } | null
+  readonly budgets: unknown
 }
 interface Check {
   readonly name: string
@@ -149,7 +155,7 @@ describe('running', () => {
       'mind',
       'instance',
       'metrics',
-      'inbox',
+      'wakes',
       'model',
     ])
   })
@@ -158,7 +164,7 @@ describe('running', () => {
 it('status shows the counts of the worker since its start, and the wakes that wait', async () => {
   const before = await status()
   expect(before.moments).toEqual({ act: 0, see: 0, failure: 0, skipped: 0, reasons: {} })
-  expect(before).toMatchObject({ slowestBeat: null, inbox: { waiting: 0, oldestSeconds: 0 } })
+  expect(before).toMatchObject({ slowestBeat: null, wakes: { waiting: 0, oldestSeconds: 0 } })
   model.script([
     {
       tool: { name: 'summon', args: { content: 'Hm.' } },
@@ -179,7 +185,7 @@ it('status shows the counts of the worker since its start, and the wakes that wa
   })
   const { stdout } = await home.run(['status'])
   expect(stdout).toMatch(/^ {2}metrics +http:\/\/127\.0\.0\.1:\d+\/metrics$/m)
-  expect(stdout).toMatch(/^ {2}inbox +nothing waits$/m)
+  expect(stdout).toMatch(/^ {2}wakes +none waits for a worker$/m)
   expect(stdout).toMatch(/^ {2}moments +\d+ since the start: \d+ act, .*1 failure.* \(1 LLM_FAILED\)$/m)
   expect(stdout).toMatch(/^ {2}model +2 calls \(1 failed\), 120 tokens in, 8 out$/m)
   expect(stdout).toMatch(/^ {2}slowest +\w+, \d.* on average, 95 % within \d.*s$/m)
@@ -200,11 +206,43 @@ it('status and doctor tell of beings that a budget has parked, until they go on'
   await home.json(['do', '@librarian', 'set-budget', '--args', '{"tokens": 1}'])
   expect((await summon('@librarian')).stderr).toContain('BUDGET_EXCEEDED')
   expect(await status()).toMatchObject({ parked: 1 })
-  expect((await home.run(['status'])).stdout).toMatch(/^ {2}budgets +1 being is parked by a budget$/m)
+  expect((await home.run(['status'])).stdout).toMatch(/^ {2}parked +1 being is parked by a budget$/m)
   expect((await doctor()).wrong).toContainEqual(expect.objectContaining({ name: 'budgets' }))
   await home.json(['do', '@librarian', 'set-budget', '--args', '{}'])
   expect(await status()).toMatchObject({ parked: 0 })
   expect((await doctor()).wrong).not.toContainEqual(expect.objectContaining({ name: 'budgets' }))
+})
+
+it('status counts what waits for people apart from the wakes for workers, and each of equal notices', async () => {
+  const { inbox: before } = await status()
+  expect(before).toMatchObject({ waiting: 0 })
+  model.script([
+    { status: 401, body: { error: { message: 'no such key' } } },
+    { status: 401, body: { error: { message: 'no such key' } } },
+  ])
+  expect((await summon('@librarian')).status).toBe(1)
+  expect((await summon('@librarian')).status).toBe(1)
+  const { inbox, wakes } = await status()
+  expect(wakes).toMatchObject({ waiting: 0 })
+  expect(inbox).toMatchObject({ waiting: 0, notices: (before?.notices ?? 0) + 2 })
+  expect((await home.run(['status'])).stdout).toMatch(/^ {2}inbox +\d+ notices for people, the oldest for /m)
+  expect(await home.json(['inbox', 'read', '--all-notices'])).toEqual({ closed: expect.any(Number) })
+  expect((await status()).inbox).toEqual({ waiting: 0, notices: 0, oldestSeconds: 0 })
+  expect((await home.run(['status'])).stdout).toMatch(/^ {2}inbox +nothing waits for people$/m)
+})
+
+it('the standard budgets are told by status, and changed by one command', async () => {
+  expect((await status()).budgets).toEqual({
+    llm: { momentsPerMinute: 30, births: 32, tokens: 1_000_000, per: 'day' },
+    scripted: { momentsPerMinute: 600, births: 32, per: 'day' },
+  })
+  expect((await home.run(['status'])).stdout).toMatch(
+    /^ {2}budget +each llm: 30 moments a minute, 1000000 tokens a day; each scripted: 600 moments a minute$/m,
+  )
+  await home.json(['budget', 'set', '/', '{"momentsPerMinute": 200, "tokens": 5000000}'])
+  expect((await status()).budgets).toMatchObject({
+    llm: { momentsPerMinute: 200, tokens: 5_000_000, per: 'day' },
+  })
 })
 
 it('workers that come at once each tell their own URL, and one that is killed leaves none', async () => {
@@ -232,9 +270,9 @@ it('a worker that hangs is named by both', async () => {
   const pid = home.pidOf('worker-1')
   process.kill(pid, 'SIGSTOP')
   try {
-    const { worker, moments, inbox } = await status()
+    const { worker, moments, wakes } = await status()
     expect({ silent: worker.silent, moments }).toEqual({ silent: worker.metrics, moments: null })
-    expect(inbox).toEqual({ waiting: 0, oldestSeconds: 0 }) // as Postgres has it
+    expect(wakes).toEqual({ waiting: 0, oldestSeconds: 0 }) // as Postgres has it
     const { exit, wrong } = await doctor()
     expect(exit).toBe(1)
     expect(wrong).toEqual([
@@ -254,13 +292,13 @@ it('where no worker runs, doctor says so and names the beings whose wakes wait; 
   process.kill(before.pids[0]!, 'SIGKILL')
   await until('its end', () => !isAlive(before.pids[0]!))
   const asking = home.start(['summon', '@echo', 'anyone?'])
-  await until('a wake that waits', async () => (await status()).inbox?.waiting === 1)
+  await until('a wake that waits', async () => (await status()).wakes?.waiting === 1)
   asking.kill('SIGKILL')
   await age(5)
   expect(await status()).toMatchObject({
     worker: { running: false, metrics: [] },
     moments: null,
-    inbox: { waiting: 1, oldestSeconds: expect.closeTo(300, -2) },
+    wakes: { waiting: 1, oldestSeconds: expect.closeTo(300, -2) },
   })
   const { exit, wrong } = await doctor()
   expect(exit).toBe(1)
@@ -271,12 +309,12 @@ it('where no worker runs, doctor says so and names the beings whose wakes wait; 
       mend: `treeos up --data ${home.dataDir}`,
     }),
     expect.objectContaining({
-      name: 'inbox',
+      name: 'wakes',
       found: '1 wake waits, the oldest for 5 min (of @operator): no worker runs',
     }),
   ])
   expect((await home.run(['up', '--detach'])).status).toBe(0)
-  await until('an empty inbox', async () => (await status()).inbox?.waiting === 0)
+  await until('no wake', async () => (await status()).wakes?.waiting === 0)
   expect((await status()).worker.metrics).not.toEqual(before.metrics)
   expect((await doctor()).exit).toBe(0)
 })
@@ -286,10 +324,10 @@ it('while Postgres is away, workers still report their counts', async () => {
   const pid = home.pidOf('postgres')
   process.kill(pid, 'SIGKILL')
   await until('its end', () => !isAlive(pid))
-  const { worker, moments, inbox } = await status()
+  const { worker, moments, wakes } = await status()
   expect(worker.silent).toEqual([])
   expect(moments).not.toBeNull()
-  expect(inbox).toBeNull()
+  expect(wakes).toBeNull()
   const { wrong } = await doctor()
   expect(wrong).toContainEqual(
     expect.objectContaining({ name: 'instance', found: `postgres (process ${pid}) ended` }),

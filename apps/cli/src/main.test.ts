@@ -87,7 +87,9 @@ describe('without an instance', () => {
       moments: null,
       models: null,
       slowestBeat: null,
+      wakes: null,
       inbox: null,
+      budgets: null,
       parked: null,
     })
     expect(treeos(['down', '--json'])).toMatchObject({ status: 0, stdout: '{"stopped":[]}\n' })

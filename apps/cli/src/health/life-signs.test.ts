@@ -14,8 +14,8 @@ const well: Signs = {
   keeper: 4,
   workers: [{ pid: 7, url: URL_OF_7, answers: true }],
   vitals: vitals(),
-  inbox: { waiting: 0, oldestSeconds: 0 },
-  inboxLater: null,
+  wakes: { waiting: 0, oldestSeconds: 0 },
+  wakesLater: null,
   parked: 0,
   late: [],
 }
@@ -27,7 +27,7 @@ it('nothing is wrong where all is well', () => {
   expect(judge(well, '')).toEqual([
     { name: 'instance', ok: true, found: 'postgres, temporal, worker-1 run', mend: null },
     { name: 'metrics', ok: true, found: URL_OF_7, mend: null },
-    { name: 'inbox', ok: true, found: 'nothing waits', mend: null },
+    { name: 'wakes', ok: true, found: 'nothing waits', mend: null },
     { name: 'model', ok: true, found: 'not called yet', mend: null, optional: true },
   ])
 })
@@ -77,22 +77,22 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
   },
   {
     what: 'a wake that no one takes',
-    signs: { inbox: { waiting: 1, oldestSeconds: 60 }, late: ['echo'] },
-    name: 'inbox',
+    signs: { wakes: { waiting: 1, oldestSeconds: 60 }, late: ['echo'] },
+    name: 'wakes',
     found: '1 wake waits, the oldest for 60 s (of @echo): its being is busy, or stuck',
     mend: "treeos worker --data d (one more); if that is no help, treeos status --data d names the Temporal UI, where the being's timeline says why",
   },
   {
     what: 'wakes of many beings that no one takes, since no worker runs',
-    signs: { ...without, inbox: { waiting: 5, oldestSeconds: 300 }, late: ['a', 'b', 'c', 'd'] },
-    name: 'inbox',
+    signs: { ...without, wakes: { waiting: 5, oldestSeconds: 300 }, late: ['a', 'b', 'c', 'd'] },
+    name: 'wakes',
     found: '5 wakes wait, the oldest for 5 min (of @a, @b, @c, …): no worker runs',
     mend: 'treeos up --data d',
   },
   {
     what: 'a line that grows',
-    signs: { inbox: { waiting: 20, oldestSeconds: 5 }, inboxLater: { waiting: 25, oldestSeconds: 8 } },
-    name: 'inbox',
+    signs: { wakes: { waiting: 20, oldestSeconds: 5 }, wakesLater: { waiting: 25, oldestSeconds: 8 } },
+    name: 'wakes',
     found: '20 wakes wait, and 3 s later 25: wakes come in faster than moments end',
     mend: 'treeos worker --data d (one more)',
   },
@@ -127,10 +127,10 @@ it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend
 })
 
 it.each<{ what: string; signs: Partial<Signs> }>([
-  { what: 'a wake that has just come', signs: { inbox: { waiting: 1, oldestSeconds: 59 } } },
+  { what: 'a wake that has just come', signs: { wakes: { waiting: 1, oldestSeconds: 59 } } },
   {
     what: 'a long line that is being lived',
-    signs: { inbox: { waiting: 50, oldestSeconds: 5 }, inboxLater: { waiting: 50, oldestSeconds: 5 } },
+    signs: { wakes: { waiting: 50, oldestSeconds: 5 }, wakesLater: { waiting: 50, oldestSeconds: 5 } },
   },
   {
     what: 'one failed call among many',

@@ -14,7 +14,7 @@ import {
 import { duration } from '../text/output.ts'
 import { bad, type Check, good } from './check.ts'
 import { describeParked } from './status.ts'
-import { type Inbox, readVitals, type Vitals } from './vitals.ts'
+import { readVitals, type Vitals, type Wakes } from './vitals.ts'
 
 /** A wake that waits longer is reported. It need not be a fault: a model may take two minutes. */
 const OLD_SECONDS = 60
@@ -38,9 +38,9 @@ export interface Signs {
     readonly answers: boolean
   }[]
   readonly vitals: Vitals | null
-  readonly inbox: Inbox | null
+  readonly wakes: Wakes | null
   /** the same a little later, when many waited */
-  readonly inboxLater: Inbox | null
+  readonly wakesLater: Wakes | null
   /** beings that a budget has parked */
   readonly parked: number
   /** some of the beings whose wakes are old */
@@ -78,19 +78,19 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'inbox' | 'inboxLater' | 'late' | 'parked'>> {
-  const nothing = { inbox: null, inboxLater: null, late: [], parked: 0 }
+): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked'>> {
+  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0 }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
   try {
-    const inbox = await measureInboxes(db)
+    const wakes = await measureInboxes(db)
     const parked = await countParked(db)
     const late =
-      inbox.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (inbox.waiting < MANY) return { inbox, inboxLater: null, late, parked }
+      wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
+    if (wakes.waiting < MANY) return { wakes, wakesLater: null, late, parked }
     await sleep(LOOK_AGAIN_MS)
-    return { inbox, inboxLater: await measureInboxes(db), late, parked }
+    return { wakes, wakesLater: await measureInboxes(db), late, parked }
   } catch {
     return nothing // another check reports that Postgres does not answer
   } finally {
@@ -111,7 +111,7 @@ export function judge(signs: Signs, flag: string): Check[] {
   return [
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
-    ...(signs.inbox === null ? [] : [{ name: 'inbox', ...judgeInbox(signs, signs.inbox, flag) }]),
+    ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
     ...(signs.parked === 0
       ? []
       : [{ name: 'budgets', ...judgeParked(signs, flag), optional: true as const }]),
@@ -155,12 +155,12 @@ function judgeParked({ parked }: Signs, flag: string) {
   )
 }
 
-function judgeInbox({ inboxLater, late, workers }: Signs, { waiting, oldestSeconds }: Inbox, flag: string) {
+function judgeWakes({ wakesLater, late, workers }: Signs, { waiting, oldestSeconds }: Wakes, flag: string) {
   const wakes = waiting === 1 ? '1 wake waits' : `${waiting} wakes wait`
   const more = workers.length === 0 ? `treeos up${flag}` : `treeos worker${flag} (one more)`
-  if (inboxLater !== null && inboxLater.waiting > waiting)
+  if (wakesLater !== null && wakesLater.waiting > waiting)
     return bad(
-      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${inboxLater.waiting}: wakes come in faster than moments end`,
+      `${wakes}, and ${LOOK_AGAIN_MS / 1000} s later ${wakesLater.waiting}: wakes come in faster than moments end`,
       more,
     )
   if (oldestSeconds >= OLD_SECONDS) {

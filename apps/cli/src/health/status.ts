@@ -1,4 +1,13 @@
-import { countParked, measureInboxes, openDatabase, type Reality, readReality } from '@treeos/chain'
+import {
+  countParked,
+  measureInboxes,
+  measurePeoplesInboxes,
+  openDatabase,
+  type Reality,
+  readReality,
+} from '@treeos/chain'
+import { type StandardFor, standardBudgets } from '@treeos/client/records'
+import type { Budget } from '@treeos/core'
 import { readInstance, type Service } from '@treeos/local'
 import {
   isAlive,
@@ -11,7 +20,7 @@ import {
   withoutSecrets,
 } from '../instance/instance.ts'
 import { duration, table } from '../text/output.ts'
-import { type Beat, type Inbox, type ModelCalls, type Moments, readVitals } from './vitals.ts'
+import { type Beat, type ModelCalls, type Moments, readVitals, type Wakes } from './vitals.ts'
 
 interface Mind {
   readonly model: string
@@ -45,10 +54,22 @@ export interface Status {
   readonly moments: Moments | null
   readonly models: ModelCalls | null
   readonly slowestBeat: Beat | null
-  /** of the whole reality, whether or not a worker runs */
-  readonly inbox: Inbox | null
+  /** what workers have to do, in the whole reality, whether or not a worker runs */
+  readonly wakes: Wakes | null
+  /** what waits for people; null while Postgres does not answer */
+  readonly inbox: PeoplesInbox | null
+  /** what each being without a budget of its own may use; null while Postgres does not answer */
+  readonly budgets: Readonly<Record<StandardFor, Partial<Budget>>> | null
   /** beings that a budget has parked, until somebody approves; null while Postgres does not answer */
   readonly parked: number | null
+}
+
+interface PeoplesInbox {
+  /** questions and answers */
+  readonly waiting: number
+  /** notices, counting each of equal ones */
+  readonly notices: number
+  readonly oldestSeconds: number
 }
 
 export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Status> {
@@ -78,7 +99,9 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     moments: vitals?.moments ?? null,
     models: vitals?.models ?? null,
     slowestBeat: vitals?.slowestBeat ?? null,
-    inbox: vitals?.inbox ?? stored.inbox,
+    wakes: vitals?.wakes ?? stored.wakes,
+    inbox: stored.inbox,
+    budgets: stored.budgets,
     parked: stored.parked,
   }
 }
@@ -106,18 +129,26 @@ function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null
 
 interface Stored {
   readonly reality: Reality | null
-  readonly inbox: Inbox | null
+  readonly wakes: Wakes | null
+  readonly inbox: PeoplesInbox | null
+  readonly budgets: Status['budgets']
   readonly parked: number | null
 }
 /** For a Postgres that does not answer, or holds no reality yet. */
-const NOTHING_STORED: Stored = { reality: null, inbox: null, parked: null }
+const NOTHING_STORED: Stored = { reality: null, wakes: null, inbox: null, budgets: null, parked: null }
 
 async function readStored(url: string): Promise<Stored> {
   const db = openDatabase(url, { poolMax: 1 })
   try {
     const reality = await readReality(db)
     if (reality === null) return NOTHING_STORED
-    return { reality, inbox: await measureInboxes(db), parked: await countParked(db) }
+    return {
+      reality,
+      wakes: await measureInboxes(db),
+      inbox: await measurePeoplesInboxes(db),
+      budgets: await standardBudgets({ db, reality }),
+      parked: await countParked(db),
+    }
   } catch {
     return NOTHING_STORED
   } finally {
@@ -126,7 +157,8 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, supervisor, worker, mind, connections, reality, inbox, parked } = status
+  const { temporal, postgres, supervisor, worker, mind, connections, reality } = status
+  const { wakes, inbox, budgets, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
@@ -145,8 +177,10 @@ export function describeStatus(status: Status, dataDir: string): string {
         `mind ${name}`,
         `${model} at ${baseUrl}`,
       ]),
+      ...(wakes === null ? [] : [['wakes', describeWakes(wakes)]]),
       ...(inbox === null ? [] : [['inbox', describeInbox(inbox)]]),
-      ...(parked ? [['budgets', describeParked(parked)]] : []),
+      ...(budgets === null ? [] : [['budget', describeBudgets(budgets)]]),
+      ...(parked ? [['parked', describeParked(parked)]] : []),
       ...describeWork(status),
       ['state', dataDir],
     ],
@@ -157,9 +191,32 @@ export function describeStatus(status: Status, dataDir: string): string {
 export const describeParked = (parked: number): string =>
   `${parked} ${parked === 1 ? 'being is' : 'beings are'} parked by a budget`
 
-function describeInbox({ waiting, oldestSeconds }: Inbox): string {
-  if (waiting === 0) return 'nothing waits'
-  return `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'}, the oldest for ${duration(oldestSeconds)}`
+function describeWakes({ waiting, oldestSeconds }: Wakes): string {
+  if (waiting === 0) return 'none waits for a worker'
+  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for a worker, the oldest for ${duration(oldestSeconds)}`
+}
+
+function describeInbox({ waiting, notices, oldestSeconds }: PeoplesInbox): string {
+  if (waiting + notices === 0) return 'nothing waits for people'
+  const counts = listed({
+    [waiting === 1 ? 'entry' : 'entries']: waiting,
+    [notices === 1 ? 'notice' : 'notices']: notices,
+  })
+  return `${counts} for people, the oldest for ${duration(oldestSeconds)}`
+}
+
+/** What each being may use that has no budget of its own. */
+function describeBudgets(budgets: NonNullable<Status['budgets']>): string {
+  return Object.entries(budgets)
+    .map(([whose, { momentsPerMinute, tokens, money, per = 'total' }]) => {
+      const limits = [
+        ...(momentsPerMinute === undefined ? [] : [`${momentsPerMinute} moments a minute`]),
+        ...(tokens === undefined ? [] : [`${tokens} tokens ${per === 'day' ? 'a day' : 'in total'}`]),
+        ...(money === undefined ? [] : [`${money} of money ${per === 'day' ? 'a day' : 'in total'}`]),
+      ]
+      return `each ${whose}: ${limits.length === 0 ? 'no limit' : limits.join(', ')}`
+    })
+    .join('; ')
 }
 
 /** What workers have done since they started. Zero counts are left out. */

@@ -41,23 +41,23 @@ describe('what workers counted', () => {
       },
       models: { calls: 9, failures: 2, lost: 1, promptTokens: 1200, completionTokens: 80 },
       slowestBeat: { name: 'think', meanSeconds: 0.5, p95Seconds: expect.closeTo(0.91) },
-      inbox: { waiting: 3, oldestSeconds: 12.5 },
+      wakes: { waiting: 3, oldestSeconds: 12.5 },
     })
   })
 
   it('adds up over workers, but for the inboxes, of which each tells the same', () => {
-    const { moments, models, slowestBeat, inbox } = sumOf(BUSY, BUSY, IDLE)
+    const { moments, models, slowestBeat, wakes } = sumOf(BUSY, BUSY, IDLE)
     expect(moments).toMatchObject({ act: 20, failure: 6, reasons: { LLM_FAILED: 4 } })
     expect(models).toMatchObject({ calls: 18, promptTokens: 2400 })
     expect(slowestBeat).toMatchObject({ meanSeconds: 0.5, p95Seconds: expect.closeTo(0.91) })
-    expect(inbox).toEqual({ waiting: 4, oldestSeconds: 12.6 })
+    expect(wakes).toEqual({ waiting: 4, oldestSeconds: 12.6 })
   })
 
   it.each([
     { what: 'the others tell, where one is cut off from Postgres', texts: [CUT_OFF, IDLE], waiting: 4 },
     { what: 'nobody tells, where all are', texts: [CUT_OFF], waiting: undefined },
   ])('$what, how long the line is', ({ texts, waiting }) => {
-    expect(sumOf(...texts).inbox?.waiting).toBe(waiting)
+    expect(sumOf(...texts).wakes?.waiting).toBe(waiting)
   })
 
   it('has no slowest beat before the first one', () => {
@@ -92,7 +92,7 @@ describe('asking workers', () => {
     const dead = 'http://127.0.0.1:1/metrics'
     const [broken, other] = [await serve(503, IDLE), await serve(200, 'up 1')]
     const { vitals, silent } = await readVitals([dead, good, broken, other])
-    expect(vitals?.inbox).toEqual({ waiting: 4, oldestSeconds: 12.6 })
+    expect(vitals?.wakes).toEqual({ waiting: 4, oldestSeconds: 12.6 })
     expect(silent).toEqual([dead, broken, other])
   })
 

@@ -12,7 +12,7 @@ export interface Moments {
   readonly reasons: Readonly<Record<string, number>>
 }
 
-export interface Inbox {
+export interface Wakes {
   /** wakes that no moment has taken; those that wait for a person are left out */
   readonly waiting: number
   /** age of the oldest of them; 0 when nothing waits */
@@ -42,7 +42,7 @@ export interface Vitals {
   /** null before the first beat */
   readonly slowestBeat: Beat | null
   /** of the whole reality; null while no worker reaches Postgres */
-  readonly inbox: Inbox | null
+  readonly wakes: Wakes | null
 }
 
 /**
@@ -94,7 +94,7 @@ export function sumUp(workers: readonly (readonly Sample[])[]): Vitals {
       completionTokens: tokens('completion'),
     },
     slowestBeat: slowest(all),
-    inbox: inboxOf(all),
+    wakes: wakesOf(all),
   }
 }
 
@@ -128,7 +128,7 @@ class Samples {
 }
 
 /** Each worker reports the same inboxes at slightly different times. Takes the worst. */
-function inboxOf(all: Samples): Inbox | null {
+function wakesOf(all: Samples): Wakes | null {
   const told = (name: string) => all.of(name).flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]))
   const waiting = told('treeos_inbox_waiting')
   if (waiting.length === 0) return null
