@@ -14,6 +14,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'git log -1 --format=%B | treeos summon @librarian - --priority background',
   ],
   reply: ['treeos reply operator/1/2 "yes, go on" --wait 20'],
+  gather: ['treeos gather "how much?" @thrifty @sober @lavish --need 2 --wait 30'],
   'inbox list': ['treeos inbox', 'treeos inbox --as @ann'],
   'inbox read': ['treeos inbox read --all-notices', 'treeos inbox read notice/echo/1/2/operator'],
   'inbox dismiss': ['treeos inbox dismiss ann/1/2'],

@@ -6,6 +6,7 @@ import { addBudget } from './commands/budget.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
+import { addGather } from './commands/gather.ts'
 import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
 import { addMcp } from './commands/mcp.ts'
@@ -39,6 +40,7 @@ export function createCli(out: Output): Cli {
   const cli = new Cli(out)
   addRunning(cli)
   addVerbs(cli)
+  addGather(cli)
   addInbox(cli)
   addInhabit(cli)
   addMcp(cli)

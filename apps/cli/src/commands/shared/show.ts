@@ -4,6 +4,7 @@ import type {
   BeingView,
   BudgetView,
   ExplainedMoment,
+  GatherResult,
   InboxView,
   MomentView,
   RebuiltPrompt,
@@ -50,6 +51,15 @@ export function shownInbox(entries: readonly InboxView[]): string {
       cut(oneLine(shown(content))),
     ]),
   )
+}
+
+export function shownGathered({ complete, replies, silent, waiting }: GatherResult): string {
+  return [
+    ...replies.map(({ from, content }) => `${from}: ${shown(content)}`),
+    ...silent.map(({ from, outcome, reason }) => `${from} gave no answer: ${reason ?? outcome}`),
+    ...waiting.map((from) => `${from} has not answered yet: its answer will be in the inbox`),
+    ...(complete ? [] : ['fewer answered than were needed']),
+  ].join('\n')
 }
 
 export function shownBudgets(budgets: readonly BudgetView[]): string {
