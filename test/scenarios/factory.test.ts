@@ -73,7 +73,6 @@ describe('the line', () => {
 
   it('stops on request: every worker rests, and the board shows the sum of all facts', async () => {
     await doAs(world, 'factory:run', '/factory', { running: false })
-    await doAs(world, 'delete-schedule', '@lars', { name: 'shift' })
     await until(async () =>
       (await Promise.all(HANDS.map(lastRole))).every((role) => role === 'factory:resting'),
     )

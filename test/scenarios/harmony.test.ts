@@ -206,7 +206,7 @@ describe('the dance floor', () => {
   })
 
   it('F49 the whole dance replays identically', async () => {
-    await doAs(world, 'delete-schedule', '@drum', { name: 'beat' })
+    await doAs(world, 'set-being', '@drum', { field: 'wake.idle', value: null })
     await until(async () => (await wakesOf(world, 'drum')).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)
     await expectReplays(world)

@@ -7,7 +7,7 @@ const tess = being({ name: 'tess', space: '/factory' })
 const STOCK = { decks: 0, boards: 0, found: 0, open: 0 }
 const hallOf = (stock: JsonObject | string | null) =>
   space({ path: '/factory', type: 'factory:hall', qualities: { factory: { stock } } })
-const hall = (stock: Partial<typeof STOCK> = {}) => hallOf({ ...STOCK, ...stock })
+const hall = (stock: Partial<typeof STOCK & { ordered: number }> = {}) => hallOf({ ...STOCK, ...stock })
 const RUNNING = { line: 'running' }
 const BROKEN = { line: 'running', broken: true }
 
@@ -34,6 +34,30 @@ describe('on the line', () => {
       ],
       result: { board: 9 },
     })
+  })
+
+  it('an order counts down with each board, and its last one stops the line', async () => {
+    const started = await does(
+      'factory:run',
+      hall({ boards: 8, ordered: 1 }),
+      {},
+      { running: true, order: 2 },
+    )
+    expect(started.facts).toEqual([
+      setQuality(hall(), 'factory.stock', { ...STOCK, boards: 8, ordered: 2 }),
+      publishSignal('factory.line', 'running'),
+    ])
+    const board = async (ordered: number) =>
+      (await does('factory:attach-trucks', hall({ decks: 1, boards: 8, ordered }))).facts
+    expect(await board(2)).toContainEqual(
+      setQuality(hall(), 'factory.stock', { ...STOCK, boards: 9, ordered: 1 }),
+    )
+    const stops = publishSignal('factory.line', 'stopped')
+    expect(await board(2)).not.toContainEqual(stops)
+    expect(await board(1)).toContainEqual(stops)
+    // Without an order the line runs until it is stopped.
+    const endless = await does('factory:run', hall({ ordered: 1 }), {}, { running: true })
+    expect(endless.facts[0]).toEqual(setQuality(hall(), 'factory.stock', STOCK))
   })
 
   it('one open defect is noted, and the second breaks it', async () => {
@@ -105,20 +129,27 @@ describe('on the line', () => {
 })
 
 describe('whoever works there', () => {
-  const sees = (decks: number, wears: string[], content: JsonObject = { event: 'schedule' }) => ({
+  const sees = (decks: number, wears: string[], content: JsonObject = { event: 'idle' }, stock = {}) => ({
     me: tess,
     wears,
     wake: { content },
-    world: [hall({ decks }), signals('factory', RUNNING)],
+    world: [hall({ decks, ...stock }), signals('factory', RUNNING)],
   })
 
   it.each<[number, string, string, ReturnType<typeof perform>]>([
-    [4, 'factory:worker', 'schedule', perform('factory:operate-lathe', '/factory')],
-    [5, 'factory:worker', 'schedule', silence],
+    [4, 'factory:worker', 'idle', perform('factory:operate-lathe', '/factory')],
+    [5, 'factory:worker', 'idle', silence],
     [4, 'factory:worker', 'changed', silence],
-    [4, 'factory:halted', 'schedule', silence],
+    [4, 'factory:halted', 'idle', silence],
   ])('with %i decks in sight the lathe, as %s, woken by %s', async (decks, role, event, decision) => {
     expect(await runScript(factory, 'factory:lathe', sees(decks, [role], { event }))).toEqual(decision)
+  })
+
+  it('the lathe turns no more decks than are ordered', async () => {
+    const turns = (decks: number, ordered: number) =>
+      runScript(factory, 'factory:lathe', sees(decks, ['factory:worker'], { event: 'idle' }, { ordered }))
+    expect(await turns(2, 3)).toEqual(perform('factory:operate-lathe', '/factory'))
+    expect(await turns(3, 3)).toEqual(silence)
   })
 
   it('is called by name', async () => {

@@ -25,8 +25,10 @@ const OPEN_DEFECTS_MAX = 2
 const DECKS_MAX = 5
 
 const count = z.number().int().min(0)
-/** Decks on the conveyor, boards made, defects found so far, and defects still open. */
-const stock = z.object({ decks: count, boards: count, found: count, open: count })
+/** Boards that one order takes at most. */
+const ORDER_MAX = 1000
+/** Decks on the conveyor, boards made, defects found so far, defects still open, and boards of the order still to be made. */
+const stock = z.object({ decks: count, boards: count, found: count, open: count, ordered: count.optional() })
 type Stock = z.infer<typeof stock>
 type Dashboard = Stock & { line: string; broken: boolean }
 
@@ -59,13 +61,30 @@ const restock = (space: SpaceRow, change: Partial<Stock>) =>
 
 const run = defineOperation({
   name: 'factory:run',
-  description: 'Starts or stops the line.',
+  description: 'Starts or stops the line. With an order it stops by itself.',
   on: 'space',
   allow: ['owner', 'operator'],
-  args: z.strictObject({ running: z.boolean().describe('whether the line runs') }),
-  decide({ target, args }) {
+  args: z.strictObject({
+    running: z.boolean().describe('whether the line runs'),
+    order: z
+      .number()
+      .int()
+      .min(1)
+      .max(ORDER_MAX)
+      .optional()
+      .describe('boards after which the line stops; none when left out'),
+  }),
+  decide({ target, args: { running, order } }) {
     requireFactory(target)
-    return { facts: [publishSignal('factory.line', args.running ? 'running' : 'stopped')], result: args }
+    const { ordered: _before, ...rest } = stockOf(target)
+    const now = order === undefined || !running ? rest : { ...rest, ordered: order }
+    return {
+      facts: [
+        setQuality(target, 'factory.stock', now),
+        publishSignal('factory.line', running ? 'running' : 'stopped'),
+      ],
+      result: { running, ...(order === undefined ? {} : { order }) },
+    }
   },
 })
 
@@ -92,14 +111,16 @@ const attachTrucks = defineOperation({
   on: 'space',
   allow: ['anyone'],
   async decide({ actor, target, world }) {
-    const { decks, boards } = await runningIn(target, world)
+    const { decks, boards, ordered } = await runningIn(target, world)
     if (decks === 0)
       throw new TreeosError('RESOURCE_CONFLICT', `no deck is on the conveyor of ${target.path}`)
     const board = boards + 1
+    const left = ordered === undefined ? {} : { ordered: Math.max(0, ordered - 1) }
     return {
       facts: [
-        restock(target, { decks: decks - 1, boards: board }),
+        restock(target, { decks: decks - 1, boards: board, ...left }),
         recordFact(target, 'factory:made', { board, by: actor.name }),
+        ...(left.ordered === 0 ? [publishSignal('factory.line', 'stopped')] : []),
       ],
       result: { board },
     }
@@ -192,12 +213,14 @@ const dashboardSeen = (views: readonly { name: string; view: Json }[]): Dashboar
 const eventOf = (content: Json): Json =>
   typeof content === 'object' && content !== null && 'event' in content ? (content.event ?? null) : null
 
-/** Turns a deck at each scheduled wake, unless the conveyor is full. */
+/**
+ * Turns a deck after each second of silence, unless the conveyor is full or holds all that is ordered. Its act arms the next
+ * silence; else the lathe rests until something changes that its flow reads.
+ */
 const lathe: Script = ({ wake, primary, face }) => {
-  const { decks = DECKS_MAX } = dashboardSeen(face.views) ?? {}
-  return primary === 'factory:worker' && eventOf(wake.content) === 'schedule' && decks < DECKS_MAX
-    ? perform('factory:operate-lathe', face.space.path)
-    : silence
+  const { decks = DECKS_MAX, ordered = DECKS_MAX } = dashboardSeen(face.views) ?? {}
+  const isTime = eventOf(wake.content) === 'idle' && decks < Math.min(DECKS_MAX, ordered)
+  return primary === 'factory:worker' && isTime ? perform('factory:operate-lathe', face.space.path) : silence
 }
 
 /** Makes a board of each deck on the conveyor. */
@@ -229,6 +252,11 @@ const supervise: Script = ({ wake, face }) => {
     : answer(dashboard ?? 'no line is here')
 }
 
+/** A turn of the lathe. */
+const TURN_SECONDS = 1
+/** Boards that the scene makes: enough for the line to break once, and to go on after its repair. */
+const ORDER = 8
+
 const born = (name: string, script: string, role: string, roleFlow: RoleFlow) => ({
   verb: 'be' as const,
   operation: 'birth',
@@ -258,7 +286,12 @@ export default defineExtension({
   scene: [
     { verb: 'do', action: 'create-space', target: '/', args: { path: '/factory', type: HALL } },
     born('supervisor', 'factory:supervise', 'factory:supervisor', []),
-    born('lars', 'factory:lathe', 'factory:resting', working),
+    born(
+      'lars',
+      'factory:lathe',
+      'factory:resting',
+      station({ 'space.quality.factory.stock.decks': { lt: DECKS_MAX } }),
+    ),
     born(
       'tess',
       'factory:trucks',
@@ -271,7 +304,7 @@ export default defineExtension({
       'factory:resting',
       station({ 'space.quality.factory.stock.boards': { gt: 0 } }),
     ),
-    { verb: 'do', action: 'set-schedule', target: '@lars', args: { name: 'shift', everySeconds: 1 } },
-    { verb: 'do', action: 'factory:run', target: '/factory', args: { running: true } },
+    { verb: 'do', action: 'set-being', target: '@lars', args: { field: 'wake.idle', value: TURN_SECONDS } },
+    { verb: 'do', action: 'factory:run', target: '/factory', args: { running: true, order: ORDER } },
   ],
 })

@@ -10,6 +10,7 @@ import {
   setQuality,
   silence,
   TreeosError,
+  type WorldReader,
 } from '@treeos/sdk'
 import { z } from 'zod'
 import {
@@ -84,13 +85,41 @@ const step = defineOperation({
   },
 })
 
+/** Beats that one drumming takes at most, unless it goes on without an end. */
+const BEATS_MAX = 1000
+
+/** The last beat, and the one after which the drum falls silent. */
+async function beatOf(world: WorldReader): Promise<{ readonly n?: number; readonly last?: number }> {
+  const { tick = {} } = ((await world.world('harmony'))?.values ?? {}) as {
+    tick?: { n?: number; last?: number }
+  }
+  return tick
+}
+
 const drum = defineOperation({
   name: 'harmony:drum',
-  description: 'Begins or ends the drumming: everyone dances while the drum is alive.',
+  description:
+    'Begins or ends the drumming: everyone dances while the drum is alive. With beats it ends by itself.',
   on: 'space',
   allow: ['owner', 'operator'],
-  args: z.object({ alive: z.boolean().describe('whether the drum is alive') }),
-  decide: ({ args }) => ({ facts: [publishSignal('harmony.tick.alive', args.alive)], result: args }),
+  args: z.object({
+    alive: z.boolean().describe('whether the drum is alive'),
+    beats: z
+      .number()
+      .int()
+      .min(1)
+      .max(BEATS_MAX)
+      .optional()
+      .describe('beats after which it ends; none when left out'),
+  }),
+  async decide({ args, world }) {
+    const { n = 0 } = await beatOf(world)
+    const last = args.alive && args.beats !== undefined ? n + args.beats : null
+    return {
+      facts: [publishSignal('harmony.tick.last', last), publishSignal('harmony.tick.alive', args.alive)],
+      result: args,
+    }
+  },
 })
 
 const tick = defineOperation({
@@ -99,8 +128,10 @@ const tick = defineOperation({
   on: 'space',
   allow: ['anyone'], // only the drummer's role holds this action
   async decide({ world }) {
-    const { tick: beat } = ((await world.world('harmony'))?.values ?? {}) as { tick?: { n?: number } }
-    const n = (beat?.n ?? 0) + 1
+    const { n: before = 0, last } = await beatOf(world)
+    if (last !== undefined && before >= last)
+      return { facts: [publishSignal('harmony.tick.alive', false)], result: { n: before } }
+    const n = before + 1
     return { facts: [publishSignal('harmony.tick.n', n)], result: { n } }
   },
 })
@@ -133,9 +164,9 @@ const drumming: RoleFlow = [
   { role: 'harmony:resting' },
 ]
 
-/** Beats at each scheduled wake. A wake by change does not beat. */
+/** Beats after each silence; its act arms the next one. A wake by change does not beat. So a drum that is silent rests. */
 const beat: Script = ({ wake, primary, face }) =>
-  primary === 'harmony:drummer' && isScheduled(wake.content)
+  primary === 'harmony:drummer' && isSilence(wake.content)
     ? {
         kind: 'call',
         call: { verb: 'do', action: 'harmony:tick', target: face.space.path, args: {} },
@@ -143,8 +174,8 @@ const beat: Script = ({ wake, primary, face }) =>
       }
     : silence
 
-const isScheduled = (content: Json): boolean =>
-  typeof content === 'object' && content !== null && 'event' in content && content.event === 'schedule'
+const isSilence = (content: Json): boolean =>
+  typeof content === 'object' && content !== null && 'event' in content && content.event === 'idle'
 
 /** Takes the step onto an empty square that is nearest to the other dancers. Stays when there is none. */
 const dance: Script = ({ primary, face }) => {
@@ -183,6 +214,8 @@ const entering = (being: string, at: Square) => ({
   args: { at },
 })
 const BEAT_SECONDS = 2
+/** Beats of the scene: about half a minute. */
+const BEATS = 12
 
 export default defineExtension({
   name: 'harmony',
@@ -196,7 +229,11 @@ export default defineExtension({
     'harmony:others': async ({ me, world }) => asJson(await othersOf(me, world)),
   },
   scripts: { 'harmony:beat': beat, 'harmony:dance': dance },
-  signals: { 'tick.alive': 'whether the drum beats', 'tick.n': 'beats so far' },
+  signals: {
+    'tick.alive': 'whether the drum beats',
+    'tick.n': 'beats so far',
+    'tick.last': 'the beat after which the drum falls silent',
+  },
   scene: [
     { verb: 'do', action: 'create-space', target: '/', args: { path: '/floor', type: 'dance-floor' } },
     {
@@ -222,10 +259,10 @@ export default defineExtension({
     entering('cyd', { x: 0, y: 9 }),
     {
       verb: 'do',
-      action: 'set-schedule',
+      action: 'set-being',
       target: '@drum',
-      args: { name: 'beat', everySeconds: BEAT_SECONDS },
+      args: { field: 'wake.idle', value: BEAT_SECONDS },
     },
-    { verb: 'do', action: 'harmony:drum', target: '/floor', args: { alive: true } },
+    { verb: 'do', action: 'harmony:drum', target: '/floor', args: { alive: true, beats: BEATS } },
   ],
 })
