@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { CliInstance, isAlive, until } from './instance.ts'
@@ -66,6 +67,13 @@ it('a second up waits for what the supervisor is starting again', async () => {
   expect((await home.json<Status>(['status'])).worker.running).toBe(true)
 })
 
+it('a second up with other settings names those that are not applied', async () => {
+  const same = await home.run(['up'])
+  expect(same.stderr).not.toContain('not applied')
+  const other = await home.run(['up'], { env: { TREEOS_MODEL: 'another' } })
+  expect(other.stderr).toContain('not applied: TREEOS_MODEL differ from what this instance was started with')
+})
+
 it('a killed supervisor leaves all else running, doctor says so, and up --detach starts another', async () => {
   const others = pids().filter((pid) => pid !== home.pidOf('up'))
   const old = await kill('up')
@@ -109,4 +117,29 @@ it('SIGTERM to the supervisor stops everything in order', async () => {
   await until('the end of all', () => all.every((pid) => !isAlive(pid)), 60)
   expect(home.log('up.log')).toContain('worker-1 stopped')
   expect(home.state.services).toEqual([])
+})
+
+it('an instance whose folder is deleted stops, and does not make the folder again', async () => {
+  expect((await home.run(['up', '--detach'])).status).toBe(0)
+  const all = pids()
+  expect(all).toHaveLength(4)
+  rmSync(home.dataDir, { recursive: true })
+  await until('the end of all', () => all.every((pid) => !isAlive(pid)), 60)
+  expect(existsSync(home.dataDir)).toBe(false)
+})
+
+it('a foreground up says that its folder was deleted, and ends with 1', async () => {
+  const child = home.start(['up'])
+  let told = ''
+  child.stderr?.setEncoding('utf8').on('data', (text) => (told += text))
+  const ended = once(child, 'exit')
+  let shown = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => (shown += text))
+  await until('its start', () => shown.includes('TreeOS is up'), 120)
+  const all = pids()
+  rmSync(home.dataDir, { recursive: true })
+  expect(await ended).toEqual([1, null])
+  expect(told).toContain(`${home.dataDir} was deleted while its instance ran`)
+  expect(all.filter(isAlive)).toEqual([])
+  expect(existsSync(home.dataDir)).toBe(false)
 })

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { forgetSettings, keepSettings, withSettings } from './settings.ts'
+import { forgetSettings, keepSettings, unappliedSettings, withSettings } from './settings.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -48,4 +48,16 @@ it('is read by our user alone, and gone when the instance stops', async () => {
   forgetSettings(dataDir)
   expect(existsSync(file)).toBe(false)
   expect(withSettings(dataDir, {})).toEqual({})
+})
+
+it.each([
+  { now: MIND, found: [] },
+  { now: { HOME: '/', TREEOS_DATA: '/elsewhere', TREEOS_LOG: 'debug' }, found: [] },
+  {
+    now: { ...MIND, TREEOS_MODEL: 'cat', TREEOS_PRICES: 'p.json' },
+    found: ['TREEOS_MODEL', 'TREEOS_PRICES'],
+  },
+])('of $now, a running instance lacks $found', async ({ now, found }) => {
+  await keepSettings(dataDir, MIND)
+  expect(await unappliedSettings(dataDir, now)).toEqual(found)
 })

@@ -25,11 +25,24 @@ const fileOf = (dataDir: string): string => join(dataDir, 'settings.json')
  * our user can read the file, and `forgetSettings` removes it when the instance stops.
  */
 export async function keepSettings(dataDir: string, env: NodeJS.ProcessEnv): Promise<void> {
+  writePrivate(fileOf(dataDir), `${JSON.stringify(await settingsIn(dataDir, env), null, 2)}\n`)
+}
+
+/** Names of settings in an environment that have another value than those of the running instance. */
+export async function unappliedSettings(dataDir: string, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const kept = readSettings(dataDir)
+  const wanted = await settingsIn(dataDir, env)
+  return Object.keys(wanted)
+    .filter((name) => wanted[name] !== kept[name])
+    .sort()
+}
+
+async function settingsIn(dataDir: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   const at = { ...env, TREEOS_DATA: dataDir }
   const { keyVariables, modelsFile } = await import('@treeos/host')
   const keys = modelsFile(at) === null ? [] : keyVariables(at)
   const names = Object.keys(env).filter((name) => SHARED.test(name) && !OWN.includes(name))
-  const settings = Object.fromEntries(
+  const settings: Record<string, string> = Object.fromEntries(
     [...names, ...keys].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   )
   for (const name of FILES) if (settings[name] !== undefined) settings[name] = resolve(settings[name])
@@ -37,7 +50,7 @@ export async function keepSettings(dataDir: string, env: NodeJS.ProcessEnv): Pro
     const { absoluteModules } = await import('@treeos/worker/extensions')
     settings.TREEOS_EXTENSIONS = absoluteModules(env)
   }
-  writePrivate(fileOf(dataDir), `${JSON.stringify(settings, null, 2)}\n`)
+  return settings
 }
 
 export function forgetSettings(dataDir: string): void {

@@ -37,18 +37,33 @@ export async function stopServices(
   isOurs: (service: Service) => boolean,
   onStopped: (stopped: StoppedService) => void = () => undefined,
 ): Promise<void> {
-  const own = readInstance(dataDir)
-    .services.filter((service) => service.name !== UP && isOurs(service))
-    .reverse()
+  await inOrder(readInstance(dataDir).services.filter(isOurs), async (service) => {
+    await end(service, onStopped)
+    await forgetService(dataDir, service.name, service.process ?? undefined)
+  })
+  if (readInstance(dataDir).services.every(({ name }) => name === UP)) forgetSettings(dataDir)
+}
+
+/** The same for an instance whose folder was deleted, so that nothing is recorded any more. */
+export const stopUnrecorded = (
+  services: readonly Service[],
+  onStopped: (stopped: StoppedService) => void,
+): Promise<void> => inOrder(services, (service) => end(service, onStopped))
+
+async function inOrder(
+  services: readonly Service[],
+  stop: (service: Service) => Promise<void>,
+): Promise<void> {
+  const own = services.filter((service) => service.name !== UP).reverse()
   const isServer = ({ name }: Service) => name === 'postgres' || name === 'temporal'
-  const stop = async ({ name, process: known, stopSignal = 'SIGTERM' }: Service) => {
-    if (known !== null) {
-      const end = await terminate(known, { graceMs: GRACE_MS, signal: stopSignal })
-      onStopped({ name, pid: known.pid, end })
-    }
-    await forgetService(dataDir, name, known ?? undefined)
-  }
   await Promise.all(own.filter((service) => !isServer(service)).map(stop))
   for (const service of own.filter(isServer)) await stop(service)
-  if (readInstance(dataDir).services.every(({ name }) => name === UP)) forgetSettings(dataDir)
+}
+
+async function end(
+  { name, process: known, stopSignal = 'SIGTERM' }: Service,
+  onStopped: (stopped: StoppedService) => void,
+): Promise<void> {
+  if (known === null) return
+  onStopped({ name, pid: known.pid, end: await terminate(known, { graceMs: GRACE_MS, signal: stopSignal }) })
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readInstance } from '@treeos/local'
+import { readInstance, type Service } from '@treeos/local'
 import { messageOf } from '../text/failure.ts'
 import { hasWorker, isAlive, serviceOf } from './instance.ts'
 import type { StartOptions } from './start.ts'
@@ -10,11 +12,19 @@ const BACKOFF_MS_MAX = 30_000
 /** After this long without an end, the next pause is a short one again. */
 const STEADY_MS = 60_000
 
+export interface Supervision {
+  stop(): Promise<void>
+  /** resolves when the folder of the instance was deleted, with the services that ran; nothing is started again then */
+  readonly deleted: Promise<readonly Service[]>
+}
+
 /** Starts again what has ended, after a longer pause each time that fails, and reports each step. */
-export function keepAlive(options: StartOptions): { stop(): Promise<void> } {
+export function keepAlive(options: StartOptions): Supervision {
   const stopping = new AbortController()
-  const done = watch(options, stopping.signal)
+  const { promise: deleted, resolve } = Promise.withResolvers<readonly Service[]>()
+  const done = watch(options, stopping.signal, resolve)
   return {
+    deleted,
     async stop() {
       stopping.abort()
       await done
@@ -22,24 +32,43 @@ export function keepAlive(options: StartOptions): { stop(): Promise<void> } {
   }
 }
 
-async function watch(options: StartOptions, stopping: AbortSignal): Promise<void> {
+/** False once the folder of an instance was deleted, or its record. */
+export const isThere = (dataDir: string): boolean => existsSync(join(dataDir, 'instance.json'))
+
+async function watch(
+  options: StartOptions,
+  stopping: AbortSignal,
+  onDeleted: (services: readonly Service[]) => void,
+): Promise<void> {
+  const { dataDir, onProgress } = options
   let backoff = BACKOFF_MS_MIN
   let mendedAt = 0
+  let known = readInstance(dataDir).services
+  const isDeleted = () => {
+    if (isThere(dataDir)) return false
+    onProgress(
+      `${dataDir} was deleted while its instance ran: nothing can be kept there, so everything is stopped`,
+    )
+    onDeleted(known)
+    return true
+  }
   while (await pause(LOOK_MS, stopping)) {
-    const missing = missingOf(options.dataDir)
+    if (isDeleted()) return
+    known = readInstance(dataDir).services
+    const missing = missingOf(dataDir)
     if (missing.length === 0) {
       if (Date.now() - mendedAt > STEADY_MS) backoff = BACKOFF_MS_MIN
       continue
     }
-    options.onProgress(`${missing.join(' and ')} ended: starting again in ${backoff / 1000} s`)
-    if (!(await pause(backoff, stopping))) return
+    onProgress(`${missing.join(' and ')} ended: starting again in ${backoff / 1000} s`)
+    if (!(await pause(backoff, stopping)) || isDeleted()) return
     backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
     try {
       const { ensureWorker, startServers } = await import('./start.ts') // the supervisor rarely needs all of it
       await ensureWorker(options, await startServers(options))
-      options.onProgress('everything runs again')
+      onProgress('everything runs again')
     } catch (error) {
-      options.onProgress(messageOf(error))
+      onProgress(messageOf(error))
     }
     mendedAt = Date.now()
   }

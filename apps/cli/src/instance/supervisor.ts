@@ -5,8 +5,8 @@ import { forgetService, isRunning, LocalError, recordService, spawnDetached, tai
 import { claim, isKeptUp } from './claim.ts'
 import { onEnding } from './ending.ts'
 import { ourselves, UP } from './instance.ts'
-import { allBut, stopServices } from './stop.ts'
-import { keepAlive } from './supervise.ts'
+import { allBut, type StoppedService, stopServices, stopUnrecorded } from './stop.ts'
+import { isThere, keepAlive } from './supervise.ts'
 
 const READY_MS = 60_000
 const POLL_MS = 25
@@ -52,12 +52,14 @@ export async function supervise(dataDir: string, onProgress: (line: string) => v
     await recordService(dataDir, { name: UP, process: self, address: '', detail: { state: 'ready' } })
     tell(`process ${self.pid} supervises this instance`)
     const supervision = keepAlive({ dataDir, onProgress: tell })
-    const why = await ending.promise
+    const why = await Promise.race([ending.promise, supervision.deleted])
     await supervision.stop()
+    const onStopped = ({ name, end }: StoppedService) => tell(`${name} ${end}`)
+    if (typeof why !== 'string') return await stopUnrecorded(why, onStopped)
     tell(`${why}: stopping everything`)
-    await stopServices(dataDir, allBut(new Set()), ({ name, end }) => tell(`${name} ${end}`))
+    await stopServices(dataDir, allBut(new Set()), onStopped)
   } finally {
-    await forgetService(dataDir, UP, self)
+    if (isThere(dataDir)) await forgetService(dataDir, UP, self)
     held.release()
     ending.release()
   }

@@ -6,9 +6,10 @@ import { claim } from '../../instance/claim.ts'
 import { plantDemo } from '../../instance/demo.ts'
 import { type Ending, onEnding } from '../../instance/ending.ts'
 import { dataFlag, ourselves, serviceOf, UP } from '../../instance/instance.ts'
+import { unappliedSettings } from '../../instance/settings.ts'
 import { type Running, startEverything } from '../../instance/start.ts'
-import { allBut, keyOf, runningKeys, stopServices } from '../../instance/stop.ts'
-import { keepAlive, missingOf } from '../../instance/supervise.ts'
+import { allBut, keyOf, runningKeys, stopServices, stopUnrecorded } from '../../instance/stop.ts'
+import { isThere, keepAlive, missingOf } from '../../instance/supervise.ts'
 import { startSupervisor } from '../../instance/supervisor.ts'
 import type { ExitStatus, Output } from '../../text/output.ts'
 
@@ -37,7 +38,7 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
   const record = (state: string) =>
     recordService(dataDir, { name: UP, process: self, address: '', detail: { state } })
   const giveUp = async () => {
-    await forgetService(dataDir, UP, self)
+    if (isThere(dataDir)) await forgetService(dataDir, UP, self)
     held.release()
   }
   await record('starting')
@@ -59,8 +60,12 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
     if (detach) return 0
     await record('ready')
     const supervision = keepAlive({ dataDir, onProgress })
-    const why = await ending.promise
+    const why = await Promise.race([ending.promise, supervision.deleted])
     await supervision.stop()
+    if (!isEnding(why)) {
+      await stopUnrecorded(why.filter(allBut(kept)), ({ name, end }) => onProgress(`${name} ${end}`))
+      return 1
+    }
     await shutDown(dataDir, kept, why, out)
     return 0
   } catch (error) {
@@ -83,6 +88,8 @@ function keptBy(dataDir: string): Set<string> {
 
 async function alreadyRunning(dataDir: string, demo: Extension | null, out: Output): Promise<ExitStatus> {
   await untilMended(dataDir, out)
+  const unapplied = await unappliedSettings(dataDir, process.env)
+  if (unapplied.length > 0) out.progress(tellUnapplied(unapplied, dataDir))
   if (demo !== null) await plantDemo(dataDir, demo, out)
   const status = await readStatus(dataDir)
   out.value(
@@ -91,6 +98,9 @@ async function alreadyRunning(dataDir: string, demo: Extension | null, out: Outp
   )
   return 0
 }
+
+const tellUnapplied = (names: readonly string[], dataDir: string): string =>
+  `not applied: ${names.join(', ')} differ from what this instance was started with; \`treeos down${dataFlag(dataDir)}\`, then \`treeos up\` applies them`
 
 /** What has just ended is started again by whoever keeps the instance up: waits for that. */
 async function untilMended(dataDir: string, out: Output): Promise<void> {
@@ -103,7 +113,7 @@ async function untilMended(dataDir: string, out: Output): Promise<void> {
   }
 }
 
-const isEnding = (value: Running | Ending): value is Ending => typeof value === 'string'
+const isEnding = (value: unknown): value is Ending => typeof value === 'string'
 
 async function shutDown(dataDir: string, kept: Set<string>, why: Ending, out: Output): Promise<void> {
   const reason = why === 'orphaned' ? 'the program that started this has ended' : why
