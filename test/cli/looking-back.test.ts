@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { useInstance, useJsonFiles } from './instance.ts'
+import { until, useInstance, useJsonFiles } from './instance.ts'
 import { HEX } from './shapes.ts'
 
 const home = useInstance()
@@ -28,6 +29,84 @@ describe('looking back', () => {
       n: lines.length,
       outcome: expect.any(String),
     })
+  })
+
+  it('moments name what woke the being and what it did', async () => {
+    await home.json(['summon', '@echo', 'hello', '--wait', '30'])
+    const last = await home.run(['moments', '@echo', '--last', '1', '--json'])
+    const { wake, ...moment } = JSON.parse(last.stdout)
+    expect(moment).toMatchObject({
+      verb: 'summon',
+      woke: { trigger: 'message', from: '@operator', thread: wake },
+      did: { verb: 'summon', target: '@operator' },
+    })
+    const shown = await home.run(['moments', '@echo', '--last', '1'])
+    expect(shown.stdout).toMatch(
+      /^ +\d+ {2}\S+ \S+Z {2}message @operator {2}act {2}summon @operator {2}resident\n$/,
+    )
+    const moved = await home.run(['moments', '@operator', '--json'])
+    const acts = moved.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(acts).toContainEqual(
+      expect.objectContaining({
+        woke: { trigger: 'act', from: null, thread: expect.any(String) },
+        did: { verb: 'do', operation: 'move', target: '/library' },
+      }),
+    )
+  })
+
+  it('tail prints moments and facts as they happen, and goes on after an id', async () => {
+    const child = home.start(['tail', '@echo', '--json'])
+    let [stdout, stderr] = ['', '']
+    child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text))
+    child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text))
+    await until('its start', () => stderr.includes('following after'))
+    await home.json(['summon', '@echo', 'are you there?', '--wait', '30'])
+    const linesOf = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    await until('the answer', () => stdout.includes('being:summoned'))
+    const lines = linesOf(stdout)
+    expect(lines[0]).toMatchObject({
+      type: 'moment',
+      stance: '@echo',
+      outcome: 'act',
+      woke: { from: '@operator' },
+    })
+    expect(lines[1]).toMatchObject({
+      type: 'fact',
+      kind: 'being:summoned',
+      actor: 'echo',
+      reel: 'being:echo',
+    })
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+    const again = home.start(['tail', '@echo', '--json', '--after', lines[0].id])
+    let rest = ''
+    again.stdout?.setEncoding('utf8').on('data', (text) => (rest += text))
+    await until('the rest', () => rest.includes('\n'))
+    expect(linesOf(rest)[0]).toEqual(lines[1])
+    again.kill('SIGINT')
+    await once(again, 'exit')
+  })
+
+  it('tail is refused for a being that does not live, and for an id of another reality', async () => {
+    expect(await home.refusal(['tail', '@nobody'])).toMatchObject({ status: 1, code: 'BEING_NOT_FOUND' })
+    expect(await home.refusal(['tail', '--after', '99999999'])).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('logs shows what the services wrote, and where', async () => {
+    const { status, stdout, stderr } = await home.run(['logs', '--last', '3'])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^worker-1 \| /m)
+    expect(stderr).toContain(`worker-1: ${home.dataDir}/worker-1.log`)
+    const worker = await home.run(['logs', 'worker-1', '--json', '--last', '1'])
+    expect(JSON.parse(worker.stdout)).toEqual({ service: 'worker-1', line: expect.any(String) })
+    expect(await home.refusal(['logs', 'portal'])).toMatchObject({ status: 1, code: 'INVALID_INPUT' })
   })
 
   it('explain shows every clause, prompt rebuilds the prompt that was sent', async () => {

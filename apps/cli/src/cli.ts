@@ -3,6 +3,7 @@ import { CODE_VERSION } from '@treeos/core'
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { EXAMPLES } from './examples.ts'
+import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
 /** Options of every command that works on an instance. */
@@ -17,6 +18,8 @@ export interface ActingOptions extends InstanceOptions {
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a command that returns nothing ends with 0
 type Action<A extends unknown[]> = (out: Output, ...args: A) => Promise<ExitStatus | void>
+
+const DATA = 'folder of the instance (default: TREEOS_DATA, or .treeos here or above)'
 
 const bold = (text: string): string => styleText('bold', text, { validateStream: false })
 const cyan = (text: string): string => styleText('cyan', text, { validateStream: false })
@@ -40,6 +43,7 @@ export class Cli {
     this.program = new Command('treeos')
       .description('Run a world of beings, act in it, and inspect what happened.')
       .option('--json', 'print JSON on stdout, and nothing else')
+      .option('--data <dir>', DATA)
       .option('-V, --version', 'print the version')
       .on('option:version', () => this.#tellVersion())
       .exitOverride()
@@ -67,10 +71,7 @@ export class Cli {
 
   /** A command on an instance. */
   onInstance(usage: string, description: string, group = '', isDefault = false): Command {
-    return this.command(usage, description, group, isDefault).option(
-      '--data <dir>',
-      'folder of the instance (default: TREEOS_DATA, or .treeos)',
-    )
+    return this.command(usage, description, group, isDefault).option('--data <dir>', DATA)
   }
 
   /** A command in which a being acts or reads. */
@@ -80,6 +81,11 @@ export class Cli {
       'the being that acts',
       '@operator',
     )
+  }
+
+  /** The heading in the help above the commands that are added from here on. */
+  describeNext(heading: string): void {
+    this.program.commandsGroup(`${heading}:`)
   }
 
   describeGroup(name: string, description: string): void {
@@ -97,8 +103,19 @@ export class Cli {
 
   run<A extends unknown[]>(action: Action<A>): (...args: A) => Promise<void> {
     return async (...args) => {
+      this.#handOn(args)
       this.status = (await action(this.#out, ...args)) ?? 0
     }
+  }
+
+  /** An option that stands before the command is of that command. */
+  #handOn(args: readonly unknown[]): void {
+    const { data } = this.program.opts<InstanceOptions>()
+    const command = args.at(-1)
+    if (data === undefined || !(command instanceof Command)) return
+    if (!command.options.some(({ long }) => long === '--data'))
+      throw new UsageError(`\`treeos ${command.name()}\` works on no instance, so it takes no --data`)
+    command.setOptionValue('data', data)
   }
 
   #tellVersion(): never {

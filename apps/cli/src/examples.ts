@@ -3,6 +3,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   up: ['treeos up', 'treeos up --detach --data ~/worlds/one', 'treeos up --demo court'],
   down: ['treeos down', 'treeos down --data ~/worlds/one'],
   status: ['treeos status', 'treeos status --json'],
+  logs: ['treeos logs', 'treeos logs worker-1 --follow'],
   worker: ['treeos worker'],
   doctor: ['treeos doctor'],
   birth: [
@@ -30,6 +31,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'role show': ['treeos role show resident'],
   'role set': ['treeos role set judge.json'],
   'role delete': ['treeos role delete judge --force'],
+  'role lint': ['treeos role lint judge.json'],
   'role compose': ['treeos role compose < roles.jsonl'],
   'flow get': ['treeos flow get @ann'],
   'flow set': ['treeos flow set @ann flow.json'],
@@ -46,6 +48,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   moments: ['treeos moments @echo --last 5'],
   explain: ['treeos explain @echo 3'],
   prompt: ['treeos prompt @librarian 3'],
+  tail: ['treeos tail', 'treeos tail @echo --json', 'treeos tail --after 42.0'],
   beings: ['treeos beings'],
   'budget show': ['treeos budget', 'treeos budget @ann'],
   'budget set': [

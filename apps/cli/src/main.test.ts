@@ -23,7 +23,10 @@ function treeos(args: readonly string[], { input = '', node = [] as string[] } =
 describe('a wrong command line', () => {
   it.each([
     { args: ['fly'], why: '; treeos has up, down, status' },
-    { args: ['role', 'fly'], why: "unknown command 'fly'; treeos role has list, show, set, delete, compose" },
+    {
+      args: ['role', 'fly'],
+      why: "unknown command 'fly'; treeos role has list, show, set, delete, lint, compose",
+    },
     { args: [], why: 'treeos takes a command: up' },
     { args: ['flow'], why: 'treeos flow takes a command: get, set, lint, eval' },
     { args: ['status', '--fast'], why: "unknown option '--fast'" },
@@ -112,6 +115,38 @@ describe('without an instance', () => {
     const { status, stdout } = treeos([...args, '--json'], { input })
     expect(status).toBe(1)
     expect(JSON.parse(stdout).error.code).toBe(code)
+  })
+})
+
+describe('an option before the command', () => {
+  it('is of that command', () => {
+    const before = treeos(['--data', join(folder, 'elsewhere'), 'beings'])
+    expect(before.stderr).toContain(`no instance of TreeOS runs in ${join(folder, 'elsewhere')}`)
+    const grouped = treeos(['--data', join(folder, 'elsewhere'), 'role', 'list'])
+    expect(grouped.stderr).toContain(`no instance of TreeOS runs in ${join(folder, 'elsewhere')}`)
+  })
+
+  it('is refused where the command does not take it', () => {
+    expect(treeos(['--data', 'x', 'flow', 'eval'])).toMatchObject({
+      status: 2,
+      stderr: 'error INVALID_INPUT: `treeos eval` works on no instance, so it takes no --data\n',
+    })
+  })
+})
+
+describe('role lint', () => {
+  it('needs no instance, names every fault and warns of unknown names', () => {
+    const input = '{"name": "judge", "canDo": ["set-spase"], "prompt": "Rule."}'
+    expect(treeos(['role', 'lint', '-'], { input })).toMatchObject({
+      status: 0,
+      stdout: 'warning canDo[0]: no action "set-spase" is known here\n',
+    })
+    const bad = treeos(['role', 'lint', '-', '--json'], {
+      input: '{"name": "judge", "canSee": 1, "colour": 2}',
+    })
+    expect(bad.status).toBe(1)
+    const { errors } = JSON.parse(bad.stdout) as { errors: { path: string }[] }
+    expect(errors.map(({ path }) => path)).toEqual(['colour', 'canSee'])
   })
 })
 

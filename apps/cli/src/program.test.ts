@@ -48,7 +48,7 @@ it('help of a command ends with its examples', () => {
 
 it.each([
   { words: ['st'], found: ['status'] },
-  { words: ['role', ''], found: ['list', 'show', 'set', 'delete', 'compose'] },
+  { words: ['role', ''], found: ['list', 'show', 'set', 'delete', 'lint', 'compose'] },
   { words: ['up', '--de'], found: ['--detach', '--demo'] },
   { words: ['up', '--super'], found: [] },
   { words: ['summon', '@echo', 'hi', '--priority', ''], found: ['human', 'interactive', 'background'] },

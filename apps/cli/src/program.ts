@@ -9,10 +9,12 @@ import { addExtensions } from './commands/extensions.ts'
 import { addGather } from './commands/gather.ts'
 import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
+import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
 import { addReplayCommands } from './commands/replay.ts'
 import { addRunning } from './commands/running.ts'
+import { addTail } from './commands/tail.ts'
 import { addThreads } from './commands/threads.ts'
 import { addToken } from './commands/token.ts'
 import { addVerbs } from './commands/verbs.ts'
@@ -38,21 +40,28 @@ export async function runProgram(args: readonly string[], out: Output): Promise<
 /** The whole tree of commands. */
 export function createCli(out: Output): Cli {
   const cli = new Cli(out)
+  cli.describeNext('Running')
   addRunning(cli)
+  addLogs(cli)
+  cli.describeNext('Acting in the world')
   addVerbs(cli)
   addGather(cli)
   addInbox(cli)
   addInhabit(cli)
   addMcp(cli)
   addToken(cli)
+  cli.describeNext('Making the world')
   addAuthoring(cli)
+  cli.describeNext('Looking back')
   addMoments(cli)
+  addTail(cli)
   addBeings(cli)
   addBudget(cli)
   addExtensions(cli)
   addThreads(cli)
   addReplayCommands(cli)
   addEvaluate(cli)
+  cli.describeNext('This command line')
   addCompletion(cli)
   cli.showExamples()
   return cli

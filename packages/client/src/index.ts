@@ -47,12 +47,14 @@ export {
 } from './read/following.ts'
 export { type InboxView, inbox } from './read/inbox.ts'
 export {
+  type Called,
   type ExplainedMoment,
   explain,
   type MomentView,
   moments,
   prompt,
   type RebuiltPrompt,
+  type WokenBy,
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'

@@ -29,6 +29,7 @@ export {
 } from './explain/explain.ts'
 export { composeLine, evalLine } from './explain/json-lines.ts'
 export { type Lint, type LintOptions, lintFlow, requireFlow } from './explain/lint.ts'
+export { lintRole, type RoleLintOptions } from './explain/lint-role.ts'
 export { OPERATORS, type Operator } from './parse/condition.ts'
 export type { Fault } from './parse/fault.ts'
 export { parseRole } from './parse/parse-role.ts'

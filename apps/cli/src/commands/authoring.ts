@@ -15,6 +15,7 @@ import { shownDone, shownLint, shownNamespaces, shownRole, shownRoles } from './
 /** `treeos role | flow | signal | space | move`: what a world is made of. */
 export function addAuthoring(cli: Cli): void {
   addRoles(cli)
+  addRoleLint(cli)
   addFlows(cli)
   addSignals(cli)
   addSpaces(cli)
@@ -57,6 +58,23 @@ function addRoles(cli: Cli): void {
     )
 }
 
+function addRoleLint(cli: Cli): void {
+  cli.command('lint <file>', 'check a role for errors; - reads standard input', 'role').action(
+    cli.run(async (out, file: string) => {
+      const role = await readJsonFile(file)
+      const { lintRole } = await import('@treeos/roles')
+      const { listOperations, listExtensions } = await import('./shared/queries.ts')
+      const operations = await listOperations()
+      const named = (verb: 'do' | 'be') =>
+        operations.filter((one) => one.verb === verb).map(({ name }) => name)
+      const see = (await listExtensions()).flatMap((extension) => extension.see)
+      const lint = lintRole(role, { known: { canDo: named('do'), canBe: named('be'), see } })
+      out.value(lint, (found) => shownLint(found, 'role'))
+      return lint.errors.length > 0 ? 1 : 0
+    }),
+  )
+}
+
 function addFlows(cli: Cli): void {
   cli.describeGroup('flow', 'role flows: when a being takes which role')
   cli.asBeing('get <stance>', 'show the clauses of a being', 'flow').action(
@@ -81,7 +99,7 @@ function addFlows(cli: Cli): void {
         ? await (await import('./shared/queries.ts')).knownRoles(options)
         : null
       const lint = lintFlow(flow, roles === null ? {} : { roles })
-      out.value(lint, shownLint)
+      out.value(lint, (found) => shownLint(found, 'flow'))
       return lint.errors.length > 0 ? 1 : 0
     }),
   )

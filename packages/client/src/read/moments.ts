@@ -2,6 +2,8 @@ import {
   type Db,
   digestOf,
   type Fault,
+  findEntry,
+  type InboxEntry,
   listFaults,
   listOutcomes,
   readDecision,
@@ -9,7 +11,16 @@ import {
   readOutcomeByNumber,
   type StoredOutcome,
 } from '@treeos/chain'
-import { type BeingName, type OutcomeKind, stanceOf, TreeosError, type Verb } from '@treeos/core'
+import {
+  type BeingName,
+  type Decision,
+  isJsonObject,
+  type OutcomeKind,
+  stanceOf,
+  TreeosError,
+  triggerOf,
+  type Verb,
+} from '@treeos/core'
 import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow } from '@treeos/roles'
 import { type Face, PROMPT_LAYOUT, type Registry, type Surface } from '@treeos/world'
@@ -21,6 +32,10 @@ export interface MomentView {
   readonly openedAt: string
   readonly verb: Verb | null
   readonly wake: string | null
+  /** what woke it; null when a younger life closed the moment, and it has no wake */
+  readonly woke: WokenBy | null
+  /** what the mind called, whether it was allowed or not; null when it called nothing */
+  readonly did: Called | null
   readonly outcome: OutcomeKind
   readonly reason?: string
   readonly message?: string
@@ -37,6 +52,27 @@ export interface MomentView {
   readonly content?: string
 }
 
+/** Why a moment began. */
+export interface WokenBy {
+  /** `act` and `continue` for a person's act and a self-continue; else the word of a role's `triggerOn`: `message`, `change`, … */
+  readonly trigger: string
+  /** stance of the being that spoke, or that made the change; null where none did */
+  readonly from: string | null
+  /** the value that changed, or the name of the schedule; left out for other triggers */
+  readonly what?: string
+  /** id of the thread */
+  readonly thread: string
+}
+
+/** A call of a verb, without what it carried. */
+export interface Called {
+  readonly verb: Verb
+  /** of a `do` or a `be` */
+  readonly operation?: string
+  /** stance or address; left out where the call named none */
+  readonly target?: string
+}
+
 /** Finished moments, oldest first. @param last returns only this many of the newest */
 export async function moments(db: Db, being: BeingName, last?: number): Promise<MomentView[]> {
   const outcomes = await listOutcomes(db, being, last)
@@ -47,12 +83,15 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
   const { record } = outcome
   const open = await readOpen(db, outcome.moment)
   const decision = await readDecision(db, outcome.moment)
+  const wake = outcome.wake === null ? null : await findEntry(db, outcome.wake)
   const said = decision?.decision.kind === 'failure' ? null : (decision?.decision.content ?? null)
   return {
     n: outcome.n,
     openedAt: new Date(record.openedAt).toISOString(),
     verb: open?.record.verb ?? null,
     wake: outcome.wake,
+    woke: wake === null ? null : wokenBy(wake),
+    did: decision === null ? null : calledIn(decision.decision, wake),
     outcome: outcome.kind,
     ...(outcome.reason === null ? {} : { reason: outcome.reason }),
     ...(outcome.detail === null ? {} : { message: outcome.detail }),
@@ -64,6 +103,34 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     actHash: record.act,
     ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
+  }
+}
+
+function wokenBy(wake: InboxEntry): WokenBy {
+  const { kind, caller, root, content } = wake
+  const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : 'continue')
+  const event = kind === 'event' && isJsonObject(content) ? content : {}
+  const actor = typeof event.actor === 'string' ? event.actor : null
+  const what = [event.what, event.name].find((value) => typeof value === 'string')
+  return {
+    trigger,
+    from: caller === null ? actor : stanceOf(caller.name),
+    ...(typeof what === 'string' ? { what } : {}),
+    thread: root,
+  }
+}
+
+function calledIn(decision: Decision, wake: InboxEntry | null): Called | null {
+  if (decision.kind !== 'call') return null
+  const { call } = decision
+  if (call.verb === 'see') return { verb: 'see', target: call.address }
+  if (call.verb === 'be') return { verb: 'be', operation: call.operation }
+  const asker = call.verb === 'summon' && wake?.caller != null ? stanceOf(wake.caller.name) : null
+  const target = call.target ?? asker
+  return {
+    verb: call.verb,
+    ...(call.verb === 'do' ? { operation: call.action } : {}),
+    ...(target === null ? {} : { target }),
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   BudgetView,
   ExplainedMoment,
   GatherResult,
+  Happening,
   InboxView,
   MomentView,
   RebuiltPrompt,
@@ -138,16 +139,29 @@ const isSomething = (value: unknown): boolean =>
 
 export function shownMoments(moments: readonly MomentView[]): string {
   if (moments.length === 0) return 'no moment is over yet'
-  return table(
-    moments.map(({ n, openedAt, verb, outcome, reason, primary, stacked, content, message }) => [
-      String(n).padStart(4),
-      timeOf(openedAt),
-      verb ?? '-',
-      reason === undefined ? outcome : `${outcome} ${reason}`,
-      [primary ?? '-', ...stacked].join(' + '),
-      cut(oneLine(message ?? content ?? '')),
-    ]),
-  )
+  return table(moments.map((moment) => [String(moment.n).padStart(4), ...momentCells(moment)]))
+}
+
+/** When it opened, what woke it, how it ended, what it did, what it wore and said. */
+export function momentCells(moment: MomentView): string[] {
+  const { openedAt, woke, did, outcome, reason, primary, stacked, content, message } = moment
+  return [
+    timeOf(openedAt),
+    woke === null ? '-' : oneLine([woke.trigger, woke.what ?? woke.from].filter(Boolean).join(' ')),
+    reason === undefined ? outcome : `${outcome} ${reason}`,
+    did === null ? '-' : oneLine([did.verb, did.operation, did.target].filter(Boolean).join(' ')),
+    [primary ?? '-', ...stacked].join(' + '),
+    cut(oneLine(message ?? content ?? '')),
+  ]
+}
+
+/** A happening on one line, and the facts of a moment below it. */
+export function shownHappening(happening: Happening): string {
+  if (happening.type === 'moment')
+    return [`${happening.stance} ${happening.n}`, ...momentCells(happening)].filter(Boolean).join('  ')
+  const { kind, reel, seq, hash, moment, payload } = happening
+  const what = `${kind}  ${reel} ${seq}  ${short(hash)}  ${cut(oneLine(shown(payload)))}`
+  return moment === null ? what : `  ${what}`
 }
 
 export function shownExplanation({
@@ -240,13 +254,14 @@ export function shownRoles(roles: readonly RoleView[]): string {
 
 export const shownRole = (role: RoleView): string => prettyJson(role)
 
-export function shownLint({ errors, warnings }: Lint): string {
+/** @param what the whole that was checked: a fault without a path is of this */
+export function shownLint({ errors, warnings }: Lint, what: 'flow' | 'role'): string {
   if (errors.length + warnings.length === 0) return 'nothing is wrong with it'
   return [
     ...errors.map((fault) => ['error', fault] as const),
     ...warnings.map((fault) => ['warning', fault] as const),
   ]
-    .map(([kind, { path, message }]) => `${kind} ${oneLine(path || 'flow')}: ${oneLine(message)}`)
+    .map(([kind, { path, message }]) => `${kind} ${oneLine(path || what)}: ${oneLine(message)}`)
     .join('\n')
 }
 

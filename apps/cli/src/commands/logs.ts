@@ -1,0 +1,50 @@
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { parseNumber } from '../text/input.ts'
+import { plain } from '../text/output.ts'
+
+interface LogsOptions extends InstanceOptions {
+  readonly follow?: boolean
+  readonly last: number
+}
+
+const LAST = 50
+const LAST_MAX = 100_000
+
+/** `treeos logs`: what the processes of an instance wrote. */
+export function addLogs(cli: Cli): void {
+  cli
+    .onInstance('logs [service...]', 'show the logs of an instance: of all its services, or of some')
+    .option('-f, --follow', 'go on with new lines until Ctrl-C')
+    .option(
+      '--last <n>',
+      'how many lines of each',
+      parseNumber('--last', { min: 0, max: LAST_MAX, whole: true }),
+      LAST,
+    )
+    .action(
+      cli.run(async (out, services: string[], { follow = false, last, ...options }: LogsOptions) => {
+        const { dataDirOf } = await import('../instance/instance.ts')
+        const { followLogs, lastLines, requireLogs } = await import('../instance/logs.ts')
+        const dataDir = dataDirOf(options)
+        const logs = requireLogs(dataDir, services)
+        for (const { service, file } of logs) out.progress(`${service}: ${file}`)
+        const width = Math.max(...logs.map(({ service }) => service.length))
+        const show = (service: string, line: string) =>
+          out.value({ service, line }, () => `${service.padEnd(width)} | ${plain(line)}`)
+        const ends = logs.map((log) => {
+          const { lines, end } = lastLines(log.file, last)
+          for (const line of lines) show(log.service, line)
+          return [log.service, end] as const
+        })
+        if (!follow) return
+        const { Stop } = await import('../instance/stop-asked.ts')
+        const stop = new Stop()
+        const wanted = services.length === 0 ? null : new Set(services)
+        const stopFollowing = followLogs(dataDir, new Map(ends), (service, line) => {
+          if (wanted === null || wanted.has(service)) show(service, line)
+        })
+        await stop.asked
+        stopFollowing()
+      }),
+    )
+}

@@ -1,0 +1,55 @@
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { requireStance } from '../text/input.ts'
+import { shownHappening } from './shared/show.ts'
+
+interface TailOptions extends InstanceOptions {
+  readonly after?: string
+}
+
+/** `treeos tail`: what happens, as it happens. */
+export function addTail(cli: Cli): void {
+  cli
+    .onInstance(
+      'tail [stance]',
+      'follow moments and facts as they happen, until Ctrl-C; all, or of one being',
+    )
+    .option(
+      '--after <id>',
+      'also what happened after this one: the `id` of the last line that you saw; 0 for all',
+    )
+    .action(
+      cli.run(async (out, stance: string | undefined, { after, ...options }: TailOptions) => {
+        const being = stance === undefined ? undefined : requireStance(stance)
+        const { follow, listenToJournal } = await import('@treeos/client/records')
+        const { withReality } = await import('../instance/connection.ts')
+        const { dataDirOf, locatePostgres } = await import('../instance/instance.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
+        const { Stop } = await import('../instance/stop-asked.ts')
+        const stopping = new AbortController()
+        const stop = new Stop()
+        void stop.asked.then(() => stopping.abort())
+        const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
+        const { url } = locatePostgres(dataDirOf(options))
+        await withReality(options, async (at) => {
+          if (being !== undefined) await requireBeing(at, being)
+          const listener = listenToJournal(url, { onLost: onTrouble })
+          try {
+            const { from, happenings } = await follow(
+              { db: at.db, listener },
+              { after, being, signal: stopping.signal, onTrouble },
+            )
+            await Promise.race([listener.ready, stop.asked])
+            out.progress(`following after ${from}; Ctrl-C ends it`)
+            for await (const happening of happenings) {
+              out.value(happening, shownHappening)
+              await out.drained()
+              if (out.isGone) break
+            }
+          } finally {
+            stopping.abort()
+            await listener.close()
+          }
+        })
+      }),
+    )
+}
