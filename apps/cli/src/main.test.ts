@@ -86,6 +86,7 @@ describe('without an instance', () => {
       supervisor: { pid: null },
       worker: { running: false, pids: [], metrics: [], silent: [] },
       mind: null,
+      connections: {},
       reality: { name: null, timeZone: null },
       moments: null,
       models: null,

@@ -143,7 +143,7 @@ export function shownMoments(moments: readonly MomentView[]): string {
 }
 
 /** When it opened, what woke it, how it ended, what it did, what it wore and said. */
-export function momentCells(moment: MomentView): string[] {
+function momentCells(moment: MomentView): string[] {
   const { openedAt, woke, did, outcome, reason, primary, stacked, content, message } = moment
   return [
     timeOf(openedAt),
