@@ -154,9 +154,11 @@ describe('living', () => {
       priority: expect.any(String),
     })
     const { correlation } = entry as Entry
-    expect(await home.json(['reply', correlation, 'pong', '--wait', '30'])).toMatchObject({
-      moment: { outcome: 'see' },
-      reply: null,
+    // The echo gives no answer to an answer.
+    expect(await home.refusal(['reply', correlation, 'pong', '--wait', '30'])).toMatchObject({
+      status: 1,
+      code: 'NO_ANSWER',
+      message: '@echo sent no answer: it decided to do nothing',
     })
     expect(await find()).toBeUndefined()
     expect(await home.refusal(['reply', correlation, 'pong'])).toMatchObject({
@@ -193,6 +195,10 @@ describe('F47 inhabit', () => {
   async function drive() {
     const child = home.start(['inhabit', '@pup', '--json'])
     const lines: Line[] = []
+    await home.json(['summon', '@echo', 'ping'])
+    await until('the second answer', async () => (await find()) !== undefined)
+    const { stdout } = await home.run(['reply', (await find())?.correlation ?? '', 'pong'])
+    expect(stdout).toMatch(/^replied; an answer to the reply will name [0-9a-f-]{36}\n$/)
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (more: string) => {
       text += more

@@ -26,9 +26,9 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }
 
-/** True for idle and self-continue wakes. They do not end a silence; every other wake does. */
+/** True for idle and self-continue wakes, and for looks. They do not end a silence; every other wake does. */
 export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
-  kind === 'event' && /^(idle|continue)\//.test(id)
+  kind === 'event' && /^(idle|continue|look)\//.test(id)
 
 /** Puts an idle wake into the inbox. A rerun adds no second one. */
 export async function wakeIdle(

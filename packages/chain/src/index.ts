@@ -74,6 +74,7 @@ export {
   readOutcomeOfWake,
   type StoredOutcome,
 } from './moments/outcome.ts'
+export { readWakeState, type WakeState } from './moments/wake-state.ts'
 export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'

@@ -31,6 +31,11 @@ const CONTENT: FieldKind = {
   holds: (value) => value !== '',
   schema: { type: 'string' },
 }
+const YES_OR_NO: FieldKind = {
+  takes: 'true or false',
+  holds: (value) => typeof value === 'boolean',
+  schema: { type: 'boolean' },
+}
 const ROLE: FieldKind = { takes: 'the name of a role', holds: isRoleName, schema: { type: 'string' } }
 const oneOf = (choices: readonly string[]): FieldKind => ({
   takes: `one of ${choices.join(', ')}`,
@@ -75,7 +80,8 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
     target: field(TEXT, 'null', '@name'),
     inReplyTo: field(TEXT, 'null', 'correlation of an inbox entry to answer, instead of a target'),
     thread: field(TEXT, 'omitted', 'the thread it belongs to'),
-    channel: field(TEXT, 'omitted', 'the channel it belongs to'),
+    channel: field(TEXT, 'omitted', 'the name of the conversation it belongs to'),
+    expectReply: field(YES_OR_NO, 'omitted', 'false: it is an announcement, and no answer comes back'),
   },
   be: {
     operation: field(TEXT, 'error', 'the operation'),

@@ -100,8 +100,11 @@ export {
 export type { Thread, ThreadState } from './thread.ts'
 export {
   type Caller,
+  CONTINUE_PREFIX,
   type Decision,
+  isGoingOn,
   isOfThread,
+  LOOK_PREFIX,
   newWake,
   ORIENTATIONS,
   type Orientation,

@@ -33,6 +33,8 @@ export const LIMITS = {
   chainWakesMax: 1000,
   /** self-continues of one being in one cause chain */
   selfContinuesMax: 16,
+  /** looks in a row: a mind that only looks is stopped */
+  looksMax: 8,
   /** a lease that its driver does not renew ends after this; the sweep that ends it takes up to 10 s more */
   leaseSeconds: 20,
   qualityDepthMax: 8,

@@ -9,6 +9,8 @@ it.each<[WakeKind, string, string | null]>([
   ['event', 'change/ann/1/2/bob', 'change'],
   ['event', 'idle/ann/1/2', 'idle'],
   ['event', 'continue/ann/1/2', null],
+  ['event', 'look/ann/1/2', null],
+  ['summon', 'look/forged/by/a/sender', 'message'],
   ['event', 'notice/ann/1/2/bob', 'message'],
   ['event', 'weather:storm/17', 'weather:storm'],
   ['event', '0198-whatever', 'message'],

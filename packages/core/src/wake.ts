@@ -16,7 +16,8 @@ export function priorityName(rank: number): Priority {
  * Why an inbox row is there.
  * - `summon`: another being speaks. It wakes the being; a person's stays open until it is answered
  * - `act`: a call that a person made; its moment runs exactly that call
- * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a failed summon); no caller
+ * - `event`: the being's own wake (a change, a schedule, an idle timer, a self-continue, a look, a failed summon). Only a
+ *   look has a caller: that of the wake which it goes on from
  */
 export type WakeKind = 'summon' | 'act' | 'event'
 
@@ -44,12 +45,20 @@ export interface Wake {
   readonly inReplyTo: string | null
   /** a role that the sender asked for */
   readonly askedRole: RoleName | null
-  /** summons before this one in its cause chain */
+  /** how deep it is in its cause chain: every summon counts but the answer to a question, and every wake by change */
   readonly hops: number
   /** self-continues since the last wake from outside */
   readonly continues: number
   /** hash of the fact on the sender's reel, for wakes that a fact caused */
   readonly cause: string | null
+  /** the wake that this one goes on from: its moment looked, so its asker is answered here; left out when no look did */
+  readonly answers?: string
+  /** looks in a row that led here; left out for 0 */
+  readonly looks?: number
+  /** false: its sender wants no answer, so none is sent; left out when it may be answered */
+  readonly expectReply?: false
+  /** the name of the conversation that its sender said it in; left out without one */
+  readonly channel?: string
 }
 
 /** How much of its own past a moment shows; `forward` shows none. Only a being itself may ask for another one. */
@@ -59,11 +68,11 @@ export type Orientation = (typeof ORIENTATIONS)[number]
 /**
  * The word for a wake in a role's `triggerOn`: `message`, `schedule`, `change`, `idle`, or `extension:name` where the event's id
  * begins with it. A notice is a message.
- * @returns null for wakes that no role refuses: a person's act, and a self-continue
+ * @returns null for wakes that no role refuses: a person's act, a self-continue and a look
  */
 export function triggerOf({ kind, id }: Pick<Wake, 'kind' | 'id'>): string | null {
+  if (kind === 'act' || isGoingOn({ kind, id })) return null
   const [begins = ''] = id.split('/')
-  if (kind === 'act' || (kind === 'event' && begins === 'continue')) return null
   return kind === 'event' && (OWN_TRIGGERS.has(begins) || begins.includes(':')) ? begins : 'message'
 }
 
@@ -72,6 +81,15 @@ export function isOfThread(wake: Pick<Wake, 'kind' | 'id'>): boolean {
   const trigger = triggerOf(wake)
   return trigger === null || trigger === 'message'
 }
+
+/** Start of the id of the wake that shows a being what it looked at; the moment that looked follows. */
+export const LOOK_PREFIX = 'look/'
+/** Start of the id of the wake with which a being goes on after an act; the moment that acted follows. */
+export const CONTINUE_PREFIX = 'continue/'
+
+/** Whether a being goes on by this wake with what woke it before. */
+export const isGoingOn = ({ kind, id }: Pick<Wake, 'kind' | 'id'>): boolean =>
+  kind === 'event' && (id.startsWith(CONTINUE_PREFIX) || id.startsWith(LOOK_PREFIX))
 
 const OWN_TRIGGERS: ReadonlySet<string> = new Set(['schedule', 'change', 'idle'])
 
@@ -96,8 +114,10 @@ export type VerbCall =
       readonly orientation?: Orientation
       /** the thread it continues, by its id; left out, it belongs to the thread of the moment that says it */
       readonly thread?: string
-      /** a name for the place it was said in, recorded in the fact and read by nothing yet */
+      /** the name of a conversation: all threads in which something was said under this name */
       readonly channel?: string
+      /** left out: false where a being announces, in a role with `selfContinue`; else true */
+      readonly expectReply?: boolean
     }
   | { readonly verb: 'be'; readonly operation: string; readonly payload: JsonObject }
 

@@ -80,7 +80,7 @@ export async function lookForMoment(
     moment,
     n,
     wake: wakeRecordOf(wake),
-    answers: answered?.id ?? null,
+    answers: answered?.id ?? wake.answers ?? null,
     verb,
     caller,
     ...time,
@@ -179,6 +179,23 @@ function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; calle
 }
 
 function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
-  const { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause } = entry
-  return { id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause }
+  const {
+    id,
+    kind,
+    priority,
+    caller,
+    root,
+    inReplyTo,
+    askedRole,
+    hops,
+    continues,
+    cause,
+    looks,
+    expectReply,
+  } = entry
+  return {
+    ...{ id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause },
+    ...(looks === undefined ? {} : { looks }),
+    ...(expectReply === undefined ? {} : { expectReply }),
+  }
 }

@@ -9,7 +9,7 @@ import {
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import { asJson, type BeingName, type HeadRef, type JsonObject } from '@treeos/core'
+import { asJson, type BeingName, type HeadRef, type JsonObject, LOOK_PREFIX } from '@treeos/core'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
@@ -94,7 +94,7 @@ async function replayMoment(
     compare.same('aside', open.aside ?? {}, seen.aside)
     compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
-  await compareCaller(past, open, compare)
+  await compareCaller(db, past, open, compare)
   if (record.reason === 'superseded') return { isOlder: false } // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
@@ -110,7 +110,9 @@ async function replayMoment(
 }
 
 /** Compares the caller of a summon with the speech fact on the caller's reel. */
-async function compareCaller(past: Past, open: OpenRecord, compare: Comparison): Promise<void> {
+async function compareCaller(db: Db, past: Past, open: OpenRecord, compare: Comparison): Promise<void> {
+  if (open.wake.kind === 'event' && open.wake.id.startsWith(LOOK_PREFIX))
+    return compareLook(db, open, compare)
   if (open.wake.kind !== 'summon') return
   if (open.caller === null || open.wake.cause === null)
     return compare.differ('caller', asJson(open.caller), null)
@@ -121,6 +123,14 @@ async function compareCaller(past: Past, open: OpenRecord, compare: Comparison):
     role: said.role ?? null,
     cognition: said.cognition ?? null,
   })
+}
+
+/** Compares what a look's wake keeps with the moment that looked: its caller, its thread, and what it goes on from. */
+async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promise<void> {
+  const looked = (await readOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
+  compare.same('caller', open.caller, looked?.caller ?? null)
+  compare.same('answers', open.answers, looked === null ? null : (looked.answers ?? looked.wake.id))
+  compare.same('looks', open.wake.looks ?? 0, (looked?.wake.looks ?? 0) + 1)
 }
 
 /** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */

@@ -11,7 +11,7 @@ import {
 import { Option } from 'commander'
 import type { ActingOptions, Cli } from '../cli.ts'
 import { parseNumber, readText, requireJsonFile, requireObject, requireStance } from '../text/input.ts'
-import { shownDone, shownSeen, shownSummoned } from './shared/show.ts'
+import { shownDone, shownReplied, shownSeen, shownSummoned } from './shared/show.ts'
 
 interface BirthOptions extends ActingOptions {
   readonly cognition: Cognition
@@ -31,6 +31,8 @@ interface SummonOptions extends SpeakingOptions {
   readonly thread?: string
   readonly channel?: string
   readonly overlay?: string
+  /** false after `--no-reply` */
+  readonly reply: boolean
 }
 
 const WAIT_SECONDS_MAX = 86_400
@@ -122,7 +124,7 @@ const howToConfigure = (stance: string): string =>
 
 function addSpeech(cli: Cli): void {
   const wait = () =>
-    new Option('--wait <seconds>', 'wait this long for the moment that it causes').argParser(
+    new Option('--wait <seconds>', 'wait this long for the answer').argParser(
       parseNumber('--wait', { min: 0, max: WAIT_SECONDS_MAX, whole: false }),
     )
 
@@ -137,14 +139,18 @@ function addSpeech(cli: Cli): void {
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
         if (options.overlay !== undefined)
           throw new TreeosError('INVALID_INPUT', '--overlay is not built yet: nothing was said')
-        const { priority, thread, channel } = options
+        const { priority, thread, channel, reply } = options
         const as = requireStance(options.as)
         const target = requireStance(stance, as)
         const content = await contentOf(text)
         const { summon } = await import('@treeos/client')
         const { withServices } = await import('../instance/connection.ts')
         const waitSeconds = options.wait ?? null
-        const request = { target, content, as, priority, thread, channel, waitSeconds }
+        const request = {
+          ...{ target, content, as, priority, thread, channel, waitSeconds },
+          requireReply: reply,
+          ...(reply ? {} : { expectReply: false }),
+        }
         out.value(await withServices(options, (at) => summon(at, request)), shownSummoned)
       }),
     )
@@ -161,8 +167,8 @@ function addSpeech(cli: Cli): void {
         const content = await contentOf(text)
         const { reply } = await import('@treeos/client')
         const { withServices } = await import('../instance/connection.ts')
-        const request = { correlation, content, as, waitSeconds: options.wait ?? null }
-        out.value(await withServices(options, (at) => reply(at, request)), shownSummoned)
+        const request = { correlation, content, as, waitSeconds: options.wait ?? null, requireReply: true }
+        out.value(await withServices(options, (at) => reply(at, request)), shownReplied)
       }),
     )
 }

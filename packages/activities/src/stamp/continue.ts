@@ -2,31 +2,33 @@ import { countOwnWakes, type Db, type OpenRecord } from '@treeos/chain'
 import {
   asJson,
   type BeingName,
+  CONTINUE_PREFIX,
   canonicalJson,
+  isGoingOn,
   isJsonObject,
   type Json,
   type JsonObject,
   LIMITS,
+  LOOK_PREFIX,
   quote,
   stanceOf,
   utf8Length,
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
-import { OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
+import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
+import { type Descriptor, OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import { isChainFull } from './chain-bound.ts'
-import { eventWake } from './follow-up.ts'
+import { answeredBy, eventWake } from './follow-up.ts'
 import type { StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
 /** Reason of an outcome: the being used up its self-continues in this chain. */
-const CONTINUES_SPENT = 'self-continues-spent'
+const CONTINUE_PREFIX_SPENT = 'self-continues-spent'
+/** Reason of an outcome: the being looked as often in a row as it may. */
+const LOOKS_SPENT = 'looks-spent'
 /** Reason of an outcome: the chain reached its limit of wakes. */
 const CHAIN_SPENT = 'chain-spent'
-
-/** Prefix of the ids of self-continue wakes. */
-const CONTINUES = 'continue/'
 
 export interface Continued {
   readonly verdict: Verdict
@@ -36,43 +38,102 @@ export interface Continued {
   readonly notices: readonly Wake[]
 }
 
-/**
- * Adds the next wake of a role with `selfContinue`. After a sealed act or a SEE the being gets another moment, until it
- * decides nothing. After a SEE the wake holds the descriptor. The limit counts over the whole cause chain, so that an answer
- * on the way does not start a new count. The moment that reaches the limit says so in its outcome.
- */
+/** Adds the wake with which a being goes on by itself: after a look, and after an act in a role with `selfContinue`. */
 export async function continueAfter(
   db: Db,
   input: StampInput,
   proposal: Proposal,
   verdict: Verdict,
+  reading: StampReading,
+): Promise<Continued> {
+  const unchanged = { verdict, wakes: [], notices: [] }
+  if (proposal.kind !== 'decided' || reading.current.record.wake.kind === 'act') return unchanged
+  if (verdict.kind === 'see') {
+    const { decision } = proposal
+    const seen = verdict.act?.seen ?? null
+    if (seen === null || decision.kind !== 'call' || decision.call.verb !== 'see') return unchanged
+    return afterLook(db, input, verdict, { address: decision.call.address, seen }, reading.current)
+  }
+  const { role } = proposal.composed
+  return role.selfContinue && verdict.kind === 'act'
+    ? continueItself(db, input, role, verdict, reading)
+    : unchanged
+}
+
+/**
+ * Shows a being what it looked at: its next wake holds the descriptor, and keeps the caller, thread, hops and priority of the
+ * wake that the look was for. So the being answers its asker then. It goes on until it acts or decides nothing, or has
+ * looked {@link LIMITS.looksMax} times in a row; that moment says so in its outcome.
+ */
+async function afterLook(
+  db: Db,
+  input: StampInput,
+  verdict: Verdict,
+  look: { readonly address: string; readonly seen: () => Promise<Descriptor> },
+  current: LoadedMoment,
+): Promise<Continued> {
+  const { record: open } = current
+  const { caller, priority, hops, continues, inReplyTo, expectReply, looks = 0 } = open.wake
+  if (looks >= LIMITS.looksMax) return looksSpent(input, open, verdict)
+  if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
+  const content = lookContent(input, current, { address: look.address, seen: asJson(await look.seen()) })
+  const wake: Wake = {
+    ...eventWake(input.being, LOOK_PREFIX + input.moment, content, open.wake),
+    ...{ caller, priority, hops, continues, inReplyTo, askedRole: open.asked },
+    answers: answeredBy(open),
+    looks: looks + 1,
+    ...(expectReply === undefined ? {} : { expectReply }),
+  }
+  return { verdict, wakes: [wake], notices: [] }
+}
+
+/** What a look showed, what the looks in a row before it showed, oldest first, and what all of them are for. */
+function lookContent(
+  input: StampInput,
+  current: LoadedMoment,
+  { address, seen }: { readonly address: string; readonly seen: Json },
+): JsonObject {
+  const { caller, looks = 0 } = current.record.wake
+  return fitContent({
+    event: 'look',
+    actor: stanceOf(input.being),
+    prior: input.moment,
+    step: looks + 1,
+    of: LIMITS.looksMax,
+    ...(caller === null ? {} : { correlation: answeredBy(current.record) }),
+    ...originOf(current),
+    earlier: looks === 0 ? [] : looksIn(current.content),
+    address,
+    seen,
+  })
+}
+
+/** The looks that the content of a look's wake shows, oldest first. */
+function looksIn(content: Json): Json[] {
+  if (!isJsonObject(content)) return []
+  const { earlier, address = null, seen = null } = content
+  return [...(Array.isArray(earlier) ? earlier : []), { address, seen }]
+}
+
+async function continueItself(
+  db: Db,
+  input: StampInput,
+  { defaultOrientation }: ComposedMoment['role'],
+  verdict: Verdict,
   { reader, current }: StampReading,
 ): Promise<Continued> {
   const { record: open } = current
-  const unchanged = { verdict, wakes: [], notices: [] }
-  if (proposal.kind !== 'decided' || !proposal.composed.role.selfContinue || open.wake.kind === 'act')
-    return unchanged
-  const look = verdict.act?.seen ?? null
-  if (verdict.kind !== 'act' && look === null) return unchanged
-  const gone = await countOwnWakes(db, input.being, open.wake.root, CONTINUES)
+  // Counted over the whole cause chain, so that an answer on the way does not start a new count.
+  const gone = await countOwnWakes(db, input.being, open.wake.root, CONTINUE_PREFIX)
   const { max, of } = await selfContinuesMaxOf(reader, input.being)
   if (gone >= max) return selfContinuesSpent(input, open, verdict, { gone, of })
   if (await isChainFull(db, open.wake.root)) return chainSpent(input, open, verdict)
   const step = gone + 1
-  const own = {
-    actor: stanceOf(input.being),
-    prior: input.moment,
-    step,
-    of: max,
-    ...originOf(current),
-  }
-  const content =
-    look === null
-      ? fitContent({ event: 'self-continue', ...own })
-      : fitContent({ event: 'look', ...own, seen: asJson(await look()) })
-  const wake = eventWake(input.being, CONTINUES + input.moment, content, open.wake)
+  const own = { actor: stanceOf(input.being), prior: input.moment, step, of: max }
+  const content = fitContent({ event: 'self-continue', ...own, ...originOf(current) })
+  const wake = eventWake(input.being, CONTINUE_PREFIX + input.moment, content, open.wake)
   const { hops, priority } = open.wake
-  const remark = orientationRemark(proposal.composed.role.defaultOrientation) // judged like a summon to itself
+  const remark = orientationRemark(defaultOrientation) // judged like a summon to itself
   return {
     verdict: { ...verdict, ...remark },
     wakes: [{ ...wake, hops, continues: step, priority }],
@@ -93,7 +154,7 @@ function selfContinuesSpent(
   { gone, of }: { gone: number; of: BeingName | null },
 ): Continued {
   const content = {
-    event: CONTINUES_SPENT,
+    event: CONTINUE_PREFIX_SPENT,
     actor: stanceOf(input.being),
     moment: input.moment,
     continues: gone,
@@ -104,7 +165,7 @@ function selfContinuesSpent(
       : [eventWake(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
   const whose = of === null ? '' : ` that the budget of ${stanceOf(of)} allows`
   const detail = `the being has used all ${gone} self-continues${whose}`
-  return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
+  return { verdict: { ...verdict, reason: CONTINUE_PREFIX_SPENT, detail }, wakes: [], notices }
 }
 
 function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
@@ -118,22 +179,46 @@ function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Cont
   }
 }
 
-/** The caller and content that started the chain of self-continues. A moment sees no past turns, so the wake repeats them. */
-function originOf({ record: { caller }, content }: LoadedMoment): { begun?: Json } {
-  if (caller !== null) return { begun: { from: stanceOf(caller.name), content } }
-  const before = isJsonObject(content) && 'prior' in content ? content.begun : content
-  return before === undefined ? {} : { begun: before }
+function looksSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
+  const looks = LIMITS.looksMax
+  const content = { event: LOOKS_SPENT, actor: stanceOf(input.being), moment: input.moment, looks }
+  const id = `looked/${input.being}/${answeredBy(open)}`
+  return {
+    verdict: {
+      ...verdict,
+      reason: LOOKS_SPENT,
+      detail: `the being looked ${looks} times in a row before this look, and ${looks} are allowed: it sees no more until a new wake`,
+    },
+    wakes: [],
+    notices: input.being === OPERATOR ? [] : [eventWake(OPERATOR, id, content, open.wake)],
+  }
 }
 
-/** Replaces fields of a content that is too large with a note: first `begun`, then `seen`. */
+/**
+ * The caller and content that the being goes on with. A moment sees no past turns, so the wakes by which a being goes on
+ * repeat them.
+ */
+function originOf({ record: { wake, caller }, content }: LoadedMoment): { begun?: Json } {
+  if (isGoingOn(wake))
+    return isJsonObject(content) && 'begun' in content ? { begun: content.begun ?? null } : {}
+  return { begun: caller === null ? content : { from: stanceOf(caller.name), content } }
+}
+
+/** Replaces parts of a content that is too large with a note: the earlier looks, oldest first, then `begun`, then `seen`. */
 function fitContent(content: JsonObject): JsonObject {
   let kept = content
+  const isTooLarge = () => utf8Length(canonicalJson(kept)) > LIMITS.contentBytesMax
+  const omitted = () =>
+    `left out: with it the content has ${utf8Length(canonicalJson(kept))} bytes, at most ${LIMITS.contentBytesMax} are allowed`
+  const earlier = Array.isArray(content.earlier) ? content.earlier : []
+  for (const [i, look] of earlier.entries()) {
+    if (!isTooLarge()) return kept
+    const noted = { ...(look as JsonObject), seen: { omitted: omitted() } }
+    kept = { ...kept, earlier: (kept.earlier as Json[]).with(i, noted) }
+  }
   for (const field of ['begun', 'seen']) {
-    const bytes = utf8Length(canonicalJson(kept))
-    if (bytes <= LIMITS.contentBytesMax) break
-    if (!(field in kept)) continue
-    const omitted = `left out: with it the content has ${bytes} bytes, at most ${LIMITS.contentBytesMax} are allowed`
-    kept = { ...kept, [field]: { omitted } }
+    if (!isTooLarge()) break
+    if (field in kept) kept = { ...kept, [field]: { omitted: omitted() } }
   }
   return kept
 }

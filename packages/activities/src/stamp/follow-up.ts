@@ -31,6 +31,10 @@ export function eventWake(
   })
 }
 
+/** Id of the wake that the moment is about: of its own wake, or of the one that its look goes on from. */
+export const answeredBy = ({ wake, answers }: Pick<OpenRecord, 'wake' | 'answers'>): string =>
+  wake.kind === 'act' ? wake.id : (answers ?? wake.id)
+
 /**
  * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
  * - No notice for a person's own act: the person sees the result.
@@ -53,7 +57,7 @@ export function failureNotices(
   const content = {
     event: verdict.kind,
     actor: stanceOf(input.being),
-    correlation: open.wake.id,
+    correlation: answeredBy(open),
     code: verdict.reason,
     message: verdict.detail,
   }

@@ -106,14 +106,19 @@ function whySkipped({ program }: LoadedMoment): string | null {
     : `the flow names ${gone.join(', ')}, which is not registered: was its extension removed?`
 }
 
-/** The wake that a person's reply answers; for any other moment, the wake that opened it. */
+/** The wake that a person's reply answers, or that a look goes on from; for any other moment, the wake that opened it. */
 async function wakeToAnswer(
   db: Db,
   input: StampInput,
   { record, content }: LoadedMoment,
 ): Promise<Wake | InboxEntry> {
   const own: Wake = { ...record.wake, being: input.being, content }
-  const named = record.wake.kind === 'act' ? readPath(content, ['answers']) : null
+  if (record.wake.kind !== 'act') {
+    const begun = record.answers === null ? null : await findEntry(db, record.answers)
+    // The first look closed it, and no other moment can answer it. A thread of its own that the being got is kept.
+    return begun === null ? own : { ...begun, root: record.wake.root, closedBy: null }
+  }
+  const named = readPath(content, ['answers'])
   if (typeof named !== 'string') return own
   const entry = record.answers === null ? null : await findEntry(db, record.answers)
   if (entry === null) {

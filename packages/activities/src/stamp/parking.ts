@@ -2,7 +2,7 @@ import type { OpenRecord } from '@treeos/chain'
 import { type Breach, beingReel, type FactDraft, type JsonObject, stanceOf, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { OPERATOR, type WorldReader, whyParked } from '@treeos/world'
-import { eventWake } from './follow-up.ts'
+import { answeredBy, eventWake } from './follow-up.ts'
 
 /** The fact that parks a being at a limit, and the notice about it. A parked being opens no moments until approval. */
 export interface Parking {
@@ -15,7 +15,7 @@ export interface Parking {
 export async function park(
   reader: WorldReader,
   input: StampInput,
-  { wake }: OpenRecord,
+  open: OpenRecord,
   breach: Breach,
 ): Promise<Parking> {
   const payload = { breach: breach as unknown as JsonObject }
@@ -23,7 +23,7 @@ export async function park(
   const content = {
     event: 'parked',
     actor: stanceOf(input.being),
-    correlation: wake.id,
+    correlation: answeredBy(open),
     code: 'BUDGET_EXCEEDED',
     message: whyParked(input.being, breach),
     budget: { ...breach, of: stanceOf(breach.of) },
@@ -32,6 +32,6 @@ export async function park(
   return {
     fact: { reel: beingReel(input.being), kind: 'being:parked', payload },
     // The notice has a thread of its own: the parking affects all threads of the being.
-    notice: { ...eventWake(approver, id, content, wake), root: id },
+    notice: { ...eventWake(approver, id, content, open.wake), root: id },
   }
 }

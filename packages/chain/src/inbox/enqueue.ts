@@ -25,6 +25,10 @@ export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
       hops: wake.hops,
       continues: wake.continues,
       cause: wake.cause === null ? null : Buffer.from(wake.cause, 'hex'),
+      answers: wake.answers ?? null,
+      looks: wake.looks ?? 0,
+      expect_reply: wake.expectReply ?? true,
+      channel: wake.channel ?? null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()

@@ -93,5 +93,9 @@ function encodeWake(wake: Wake | Notice) {
     continues: wake.continues,
     cause: wake.cause,
     notice: 'notice' in wake ? wake.notice : null,
+    answers: wake.answers ?? null,
+    looks: wake.looks ?? 0,
+    expectReply: wake.expectReply ?? true,
+    channel: wake.channel ?? null,
   }
 }

@@ -19,8 +19,8 @@ export interface OpenRecord {
   readonly v: 1
   readonly moment: MomentId
   readonly n: number
-  readonly wake: Omit<Wake, 'content' | 'being'>
-  /** id of the summon that a person's reply answers */
+  readonly wake: Omit<Wake, 'content' | 'being' | 'answers' | 'channel'>
+  /** id of the wake that a person's reply answers, or that a look goes on from */
   readonly answers: string | null
   readonly verb: Verb
   readonly caller: Caller | null

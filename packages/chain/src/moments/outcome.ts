@@ -64,7 +64,7 @@ export async function readOutcomeByNumber(
   return row === undefined ? null : outcomeOf(row)
 }
 
-function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
+export function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
   return {
     moment: row.moment,
     being: row.being,

@@ -195,6 +195,11 @@ export interface InboxTable {
   hops: Generated<number>
   continues: Generated<number>
   cause: Buffer | null
+  /** the wake that a look goes on from */
+  answers: string | null
+  looks: Generated<number>
+  expect_reply: Generated<boolean>
+  channel: string | null
   claimed_by: string | null
   closed_by: string | null
   closed_at: Date | null

@@ -1,22 +1,11 @@
 import type { Client } from '@temporalio/client'
-import {
-  closeAsRead,
-  enqueue,
-  findEntry,
-  findReply,
-  type InboxEntry,
-  listFactsOfMoment,
-  readOutcomeOfWake,
-  type StoredOutcome,
-} from '@treeos/chain'
+import { closeAsRead, enqueue, findEntry, type InboxEntry, listFactsOfMoment } from '@treeos/chain'
 import {
   type ActContent,
   actWakeId,
   asJson,
   type BeingName,
-  type ErrorCode,
   type FactRef,
-  isErrorCode,
   type Json,
   newWake,
   PRIORITIES,
@@ -35,6 +24,7 @@ import { authorizeActingAs, type Presence } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringBeing } from './doorbell.ts'
+import { noAnswer, waitForEnd } from './waiting.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
 export interface Connection extends Presence {
@@ -44,8 +34,6 @@ export interface Connection extends Presence {
 
 /** Seconds to wait for a person's own act. No model call delays it. */
 const ACT_WAIT_SECONDS = 30
-const POLL_MS_MIN = 15
-const POLL_MS_MAX = 250
 
 /** The result of one act of a person. */
 export interface ActResult {
@@ -61,7 +49,7 @@ export interface ActResult {
  */
 export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<ActResult> {
   const correlation = await submit(at, as, call, null)
-  const outcome = await waitForOutcome(at, as, actWakeId(correlation), ACT_WAIT_SECONDS)
+  const { outcome } = await waitForOwnMoment(at, as, correlation, ACT_WAIT_SECONDS)
   return {
     act: outcome.record.act === null ? null : outcome.moment,
     result: outcome.result,
@@ -76,25 +64,30 @@ export interface SummonRequest {
   readonly priority?: Priority | undefined
   /** the thread it continues, by its id; left out, it begins one */
   readonly thread?: string | undefined
-  /** recorded in the fact, and read by nothing yet */
+  /** the name of the conversation it is said in */
   readonly channel?: string | undefined
   readonly role?: string | undefined
-  /** seconds to wait for the target's moment; null returns as soon as the summon is sent */
+  /** false: an announcement, and a being that is no person sends no answer; left out, it may answer */
+  readonly expectReply?: boolean | undefined
+  /** seconds to wait for the end of the target's moment and of all its looks; null returns as soon as the summon is sent */
   readonly waitSeconds: number | null
+  /** true: an end without a reply is the error NO_ANSWER */
+  readonly requireReply?: boolean
 }
 
 export interface SummonResult {
   /** id of the summon */
   readonly correlation: string
-  /** the moment of the target; null when `waitSeconds` was null */
+  /** the last moment of the target, or of a person the one that answered; null when `waitSeconds` was null */
   readonly moment: MomentView | null
-  /** null when the target's moment sent no reply, or `waitSeconds` was null */
+  /** null when the target sent no reply, or `waitSeconds` was null */
   readonly reply: { readonly from: string; readonly content: Json } | null
 }
 
 /**
  * Summons a being as a person.
- * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment, or TIMEOUT
+ * @throws {TreeosError} the code of a refusal; while waiting also the code of a failed or skipped moment, RESOURCE_CONFLICT
+ *   when the thread is cut, NO_ANSWER when a person closes the summon unanswered, or TIMEOUT
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
   const call = parseCall({
@@ -105,11 +98,11 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
     ...(request.thread === undefined ? {} : { thread: request.thread }),
     ...(request.channel === undefined ? {} : { channel: request.channel }),
     ...(request.role === undefined ? {} : { role: request.role }),
+    ...(request.expectReply === undefined ? {} : { expectReply: request.expectReply }),
   })
   return actAndWait(at, request.as, call, {
+    ...request,
     answers: null,
-    target: request.target,
-    waitSeconds: request.waitSeconds,
   })
 }
 
@@ -119,7 +112,9 @@ export async function summon(at: Connection, request: SummonRequest): Promise<Su
  */
 export async function reply(
   at: Connection,
-  request: { correlation: string; content: Json; as: BeingName; waitSeconds: number | null },
+  request: Pick<SummonRequest, 'content' | 'as' | 'expectReply' | 'waitSeconds' | 'requireReply'> & {
+    readonly correlation: string
+  },
 ): Promise<SummonResult> {
   const entry = await findEntry(at.db, request.correlation)
   if (entry === null || entry.being !== request.as || entry.kind === 'act') {
@@ -129,17 +124,15 @@ export async function reply(
     )
   }
   const about = beingOfNotice(entry)
+  const { expectReply } = request
   const call = parseCall({
     verb: 'summon',
     content: requireContent(request.content, 'content'),
     ...(about === null ? {} : { target: stanceOf(about) }),
+    ...(expectReply === undefined ? {} : { expectReply }),
   })
   const target = entry.caller?.name ?? about ?? request.as
-  return actAndWait(at, request.as, call, {
-    answers: request.correlation,
-    target,
-    waitSeconds: request.waitSeconds,
-  })
+  return actAndWait(at, request.as, call, { ...request, answers: request.correlation, target })
 }
 
 /** The being that a notice tells of: who gets the answer to it. Null for any other entry. */
@@ -152,23 +145,36 @@ async function actAndWait(
   at: Connection,
   as: BeingName,
   call: VerbCall,
-  { answers, target, waitSeconds }: { answers: string | null; target: BeingName; waitSeconds: number | null },
+  {
+    answers,
+    target,
+    waitSeconds,
+    requireReply = false,
+  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply'> & { readonly answers: string | null },
 ): Promise<SummonResult> {
   const started = Date.now()
   const correlation = await submit(at, as, call, answers)
-  await waitForOutcome(at, as, actWakeId(correlation), waitSeconds ?? ACT_WAIT_SECONDS)
+  await waitForOwnMoment(at, as, correlation, waitSeconds ?? ACT_WAIT_SECONDS)
   if (waitSeconds === null) return { correlation, moment: null, reply: null }
   const left = waitSeconds - (Date.now() - started) / 1000
-  const outcome = await waitForOutcome(at, target, correlation, left)
-  const answer = await findReply(at.db, as, correlation)
-  if (answer !== null) await closeAsRead(at.db, answer.id)
-  return {
-    correlation,
-    moment: await describeMoment(at.db, outcome),
-    reply:
-      answer === null ? null : { from: stanceOf(answer.caller?.name ?? target), content: answer.content },
+  const { outcome, reply } = await waitForEnd(at, { asker: as, being: target, correlation }, left)
+  const moment = await describeMoment(at.db, outcome)
+  if (reply === null) {
+    if (requireReply) throw noAnswer(outcome, moment.content ?? null)
+    return { correlation, moment, reply }
   }
+  await closeAsRead(at.db, reply.id)
+  const from = stanceOf(reply.caller?.name ?? target)
+  return { correlation, moment, reply: { from, content: reply.content } }
 }
+
+/** Waits for the end of an act that was submitted as the being. */
+const waitForOwnMoment = (
+  { db }: Pick<Connection, 'db'>,
+  as: BeingName,
+  correlation: string,
+  seconds: number,
+) => waitForEnd({ db }, { asker: as, being: as, correlation: actWakeId(correlation) }, seconds)
 
 /** Puts an act into the inbox of the person's being and rings it. @returns the correlation that a summon will have */
 async function submit(
@@ -193,41 +199,4 @@ async function submit(
   )
   await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
   return correlation
-}
-
-/**
- * Waits until a wake is closed.
- * @throws {TreeosError} the code of a failed or skipped moment; TIMEOUT
- */
-async function waitForOutcome(
-  at: Pick<Connection, 'db'>,
-  being: BeingName,
-  wake: string,
-  seconds: number,
-): Promise<StoredOutcome> {
-  const until = Date.now() + seconds * 1000
-  for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
-    const outcome = await readOutcomeOfWake(at.db, wake)
-    if (outcome !== null) return requireSuccess(outcome)
-    if (Date.now() > until) {
-      throw new TreeosError(
-        'TIMEOUT',
-        `${stanceOf(being)} has not lived the moment within ${seconds.toFixed(0)} s; it goes on, and \`treeos moments ${stanceOf(being)}\` will show it`,
-      )
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait))
-  }
-}
-
-function requireSuccess(outcome: StoredOutcome): StoredOutcome {
-  if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
-  const code: ErrorCode =
-    outcome.kind === 'skipped'
-      ? 'ROLE_UNAVAILABLE'
-      : isErrorCode(outcome.reason ?? '')
-        ? (outcome.reason as ErrorCode)
-        : 'INTERNAL'
-  const why =
-    outcome.detail ?? `the moment of ${stanceOf(outcome.being)} was ${outcome.kind}: ${outcome.reason}`
-  throw new TreeosError(code, why, { moment: outcome.moment, outcome: outcome.kind, reason: outcome.reason })
 }

@@ -1,6 +1,7 @@
-import { closeAsRead, findReply, readOutcomeOfWake } from '@treeos/chain'
+import { closeAsRead } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
 import { type Connection, summon } from './acts.ts'
+import { findEnd, isOver } from './waiting.ts'
 
 export interface GatherRequest {
   readonly targets: readonly BeingName[]
@@ -17,7 +18,7 @@ export interface GatherResult {
   readonly complete: boolean
   /** in the order of arrival */
   readonly replies: readonly { readonly from: string; readonly correlation: string; readonly content: Json }[]
-  /** beings whose moment ended without a reply, with its outcome */
+  /** beings whose moment ended without a reply, with its outcome; `closed` when a person closed the summon, or it was cut */
   readonly silent: readonly {
     readonly from: string
     readonly outcome: string
@@ -44,26 +45,27 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   if (!Number.isInteger(need) || need < 1 || need > length)
     throw new TreeosError('INVALID_INPUT', `need is ${need}; it takes a whole number from 1 to ${length}`)
   const until = Date.now() + waitSeconds * 1000
-  const open = new Map<string, BeingName>()
+  /** by correlation: whom it was sent to, and the wake whose end is waited for */
+  const open = new Map<string, { readonly target: BeingName; readonly wake: string }>()
   for (const target of targets) {
     const { correlation } = await summon(at, { target, content, as, priority, waitSeconds: null })
-    open.set(correlation, target)
+    open.set(correlation, { target, wake: correlation })
   }
   const replies: GatherResult['replies'][number][] = []
   const silent: GatherResult['silent'][number][] = []
   while (replies.length < need && open.size > 0 && Date.now() < until) {
-    for (const [correlation, target] of open) {
+    for (const [correlation, { target, wake }] of open) {
       if (replies.length === need) break
-      const outcome = await readOutcomeOfWake(at.db, correlation) // read before the reply: both are in one commit
-      const reply = await findReply(at.db, as, correlation)
-      if (reply === null && outcome === null) continue
+      const found = await findEnd(at.db, { asker: as, being: target, correlation }, wake)
+      if (!isOver(found)) {
+        open.set(correlation, { target, wake: found.wake })
+        continue
+      }
       open.delete(correlation)
+      const { outcome, reply, why } = found
       if (reply === null) {
-        silent.push({
-          from: stanceOf(target),
-          outcome: outcome?.kind ?? '',
-          reason: outcome?.reason ?? null,
-        })
+        const reason = outcome === null ? (why?.message ?? null) : outcome.reason
+        silent.push({ from: stanceOf(target), outcome: outcome?.kind ?? 'closed', reason })
         continue
       }
       await closeAsRead(at.db, reply.id)
@@ -71,5 +73,10 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
     }
     if (replies.length < need && open.size > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
-  return { complete: replies.length >= need, replies, silent, waiting: [...open.values()].map(stanceOf) }
+  return {
+    complete: replies.length >= need,
+    replies,
+    silent,
+    waiting: [...open.values()].map(({ target }) => stanceOf(target)),
+  }
 }

@@ -1,0 +1,38 @@
+import { type BeingName, LOOK_PREFIX } from '@treeos/core'
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import type { MomentOutcomeTable } from '../sql/schema.ts'
+import { outcomeOf, type StoredOutcome } from './outcome.ts'
+
+/** How far a wake has come. */
+export interface WakeState {
+  /** the outcome of the moment that it opened, superseded ones aside; null while there is none */
+  readonly outcome: StoredOutcome | null
+  /** the wake with which its being goes on after a look; null when there is none */
+  readonly goesOn: string | null
+  /** the moment that closed it, or a word for how a person closed it; null while it is open */
+  readonly closedBy: string | null
+  /** the being that cut its thread; null when it was not cut */
+  readonly cutBy: BeingName | null
+}
+
+/** @returns null when there is no such wake */
+export async function readWakeState(db: Db, wake: string): Promise<WakeState | null> {
+  const { rows } = await sql<
+    Selectable<MomentOutcomeTable> & { goes_on: string | null; closed_by: string | null; cut: string | null }
+  >`
+    select o.*, l.id as goes_on, i.closed_by, p.state as cut
+    from treeos.inbox i
+      left join treeos.moment_outcome o on o.wake = i.id and o.reason is distinct from 'superseded'
+      left join treeos.inbox l on l.id = ${LOOK_PREFIX} || o.moment
+      left join treeos.projection p on p.key = 'thread:' || i.root
+    where i.id = ${wake}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    outcome: row.moment === null ? null : outcomeOf(row),
+    goesOn: row.goes_on,
+    closedBy: row.closed_by,
+    cutBy: row.cut === null ? null : (JSON.parse(row.cut) as { cutBy: BeingName }).cutBy,
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type Db,
+  findReply,
+  type InboxEntry,
+  readOutcome,
+  readWakeState,
+  type StoredOutcome,
+} from '@treeos/chain'
+import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
+
+const POLL_MS_MIN = 15
+const POLL_MS_MAX = 250
+
+/** The end of a wake: its last moment, and the reply that this moment or a person sent. */
+export interface WakeEnd {
+  /** null when the thread was cut, or a person closed the wake without an answer, before any moment lived it */
+  readonly outcome: StoredOutcome | null
+  readonly reply: InboxEntry | null
+  /** why no moment lived it; null when one did */
+  readonly why: TreeosError | null
+}
+
+/** Where to look on: at the end of this wake. */
+interface Pending {
+  readonly wake: string
+}
+
+/**
+ * Looks whether a wake is over. A look is not the end: its being goes on with another wake.
+ * @param asker whose inbox the reply comes to
+ * @param correlation id of the wake that was sent
+ * @param wake the wake to look at: the same, or the one that an earlier call returned
+ */
+export async function findEnd(
+  db: Db,
+  { asker, being, correlation }: { asker: BeingName; being: BeingName; correlation: string },
+  wake: string,
+): Promise<WakeEnd | Pending> {
+  const state = await readWakeState(db, wake)
+  if (state === null) return { wake }
+  if (state.goesOn !== null) return { wake: state.goesOn }
+  const { outcome, closedBy, cutBy } = state
+  if (outcome !== null) return { outcome, reply: await findReply(db, asker, correlation), why: null }
+  if (cutBy !== null) {
+    const why = `the thread of this summon was cut by ${stanceOf(cutBy)}: nothing more comes of it`
+    return {
+      outcome: null,
+      reply: null,
+      why: new TreeosError('RESOURCE_CONFLICT', why, { reason: 'thread-cut' }),
+    }
+  }
+  if (closedBy === null) return { wake }
+  // A person answered with an act, whose moment has a wake of its own.
+  const reply = await findReply(db, asker, correlation)
+  const answered = await readOutcome(db, closedBy)
+  if (reply !== null && answered !== null) return { outcome: answered, reply, why: null }
+  const why = `${stanceOf(being)} closed the summon without an answer`
+  return { outcome: null, reply: null, why: new TreeosError('NO_ANSWER', why, { closedBy }) }
+}
+
+export const isOver = (found: WakeEnd | Pending): found is WakeEnd => 'outcome' in found
+
+/**
+ * Waits until a wake is over.
+ * @throws {TreeosError} the code of a failed or skipped moment; RESOURCE_CONFLICT when its thread was cut; NO_ANSWER when a
+ *   person closed it without an answer; TIMEOUT
+ */
+export async function waitForEnd(
+  { db }: { readonly db: Db },
+  sent: { readonly asker: BeingName; readonly being: BeingName; readonly correlation: string },
+  seconds: number,
+): Promise<WakeEnd & { readonly outcome: StoredOutcome }> {
+  const until = Date.now() + seconds * 1000
+  let wake = sent.correlation
+  for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
+    const found = await findEnd(db, sent, wake)
+    if (isOver(found)) {
+      if (found.outcome === null) throw found.why ?? new Error(`the wake ${wake} is over without an outcome`)
+      return { ...found, outcome: requireSuccess(found.outcome) }
+    }
+    if (found.wake !== wake) {
+      wake = found.wake
+      continue
+    }
+    if (Date.now() > until) throw timeout(sent.being, seconds)
+    await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+}
+
+const timeout = (being: BeingName, seconds: number) =>
+  new TreeosError(
+    'TIMEOUT',
+    `${stanceOf(being)} has not lived the moment within ${seconds.toFixed(0)} s; it goes on, and \`treeos moments ${stanceOf(being)}\` will show it`,
+  )
+
+function requireSuccess(outcome: StoredOutcome): StoredOutcome {
+  if (outcome.kind === 'act' || outcome.kind === 'see') return outcome
+  const why =
+    outcome.detail ?? `the moment of ${stanceOf(outcome.being)} was ${outcome.kind}: ${outcome.reason}`
+  const { moment, kind, reason } = outcome
+  throw new TreeosError(codeOf(outcome), why, { moment, outcome: kind, reason })
+}
+
+function codeOf({ kind, reason }: StoredOutcome): ErrorCode {
+  if (kind === 'skipped') return reason === 'thread-cut' ? 'RESOURCE_CONFLICT' : 'ROLE_UNAVAILABLE'
+  return isErrorCode(reason ?? '') ? (reason as ErrorCode) : 'INTERNAL'
+}
+
+/** The error for a summon whose last moment ended well and sent no reply. */
+export function noAnswer(
+  { moment, being, kind, reason, detail }: StoredOutcome,
+  said: string | null,
+): TreeosError {
+  const who = stanceOf(being)
+  const why =
+    kind === 'act'
+      ? `${who} acted and sent no answer; what it says later comes to the inbox`
+      : reason !== null
+        ? `${who} sent no answer: ${detail ?? reason}`
+        : said !== null
+          ? `${who} sent no answer: it spoke without calling the summon tool, and such words reach nobody`
+          : `${who} sent no answer: it decided to do nothing`
+  const detailOf = { moment, outcome: kind, reason, ...(said === null ? {} : { content: said }) }
+  return new TreeosError('NO_ANSWER', why, detailOf)
+}
