@@ -46,6 +46,34 @@ describe('living', () => {
     })
   })
 
+  it('a wait without an answer ends with 1 and NO_ANSWER, and says why; a look is waited for', async () => {
+    model.script([{ content: 'Let me think.' }])
+    const args = ['summon', '@librarian', 'May I?', '--wait', '30']
+    const { status, stdout } = await home.run([...args, '--json'])
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 1,
+      error: {
+        code: 'NO_ANSWER',
+        message:
+          '@librarian sent no answer: it spoke without calling the summon tool, and such words reach nobody',
+        detail: { outcome: 'see', reason: null, content: 'Let me think.' },
+      },
+    })
+    model.script([
+      { tool: { name: 'see', args: { address: '/library' } } },
+      { tool: { name: 'summon', args: { content: 'A library.' } } },
+    ])
+    expect(await home.json(args)).toMatchObject({ reply: { from: '@librarian', content: 'A library.' } })
+    model.reset()
+  })
+
+  it('--no-reply announces: it waits for the moment, and no answer comes', async () => {
+    expect(await home.json(['summon', '@echo', 'FYI', '--no-reply', '--wait', '30'])).toMatchObject({
+      moment: { outcome: 'see', reason: 'no-reply-expected' },
+      reply: null,
+    })
+  })
+
   it('a moment that is not over within --wait ends with 1 and TIMEOUT, and goes on', async () => {
     const gate = Promise.withResolvers<void>()
     model.script(async () => {

@@ -94,7 +94,8 @@ describe('a budget', () => {
       {
         outcome: 'failure',
         reason: 'RATE_LIMITED',
-        message: '3 summons led here, at most 3 may follow one another by the budget of @three',
+        message:
+          'the chain of summons that led here is 3 deep; at most 3 may follow one another by the budget of @three',
       },
     ])
     await bound('three', { hops: 4 })
@@ -171,7 +172,9 @@ describe('two that answer each other', () => {
   it('F84 answers to what it says do not reset its count of self-continues', async () => {
     await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
     await thinker('gossip', 'gossip')
-    answers('gossip', { tool: { name: 'summon', args: { target: '@echo', content: 'and then?' } } })
+    answers('gossip', {
+      tool: { name: 'summon', args: { target: '@echo', content: 'and then?', expectReply: true } },
+    })
     await live(world, 'gossip', 'go', { seconds: 60 })
     await until(
       async () => (await countOpen(world.db, 'gossip')) + (await countOpen(world.db, 'echo')) === 0,

@@ -140,7 +140,7 @@ describe('the request to a model', () => {
     expect(schemas).toEqual([
       ['see', ['address'], ['address']],
       ['do', ['action', 'args', 'target'], ['action']],
-      ['summon', ['content', 'target'], ['content']],
+      ['summon', ['content', 'expectReply', 'inReplyTo', 'orientation', 'target'], ['content']],
       ['be', ['operation', 'payload'], ['operation']],
     ])
     expect(request!.tool_choice).toBe('auto')

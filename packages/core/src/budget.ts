@@ -13,7 +13,7 @@ export interface Budget {
   readonly momentsPerMinute?: number
   /** self-continues of each being in one cause chain; LIMITS.selfContinuesMax holds as well */
   readonly selfContinues?: number
-  /** summons in a row in a cause chain in which each being speaks; LIMITS.hopsMax holds as well */
+  /** depth of a cause chain up to which each being speaks in it; LIMITS.hopsMax holds as well */
   readonly hops?: number
   /** children that each being may have made */
   readonly births?: number

@@ -93,7 +93,7 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
 export const MODEL_FIELDS: { readonly [V in Verb]: readonly FieldsOf<V>[] } = {
   see: ['address'],
   do: ['target', 'action', 'args'],
-  summon: ['target', 'content'],
+  summon: ['target', 'content', 'inReplyTo', 'orientation', 'expectReply'],
   be: ['operation', 'payload'],
 }
 

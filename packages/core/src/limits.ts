@@ -27,8 +27,8 @@ export const LIMITS = {
   inboxPerSenderMax: 1000,
   /** open notices in one inbox, each counting its equals; further ones are counted in one entry */
   noticesMax: 500,
-  /** summons in one cause chain: stops two beings that answer each other */
-  hopsMax: 64,
+  /** depth of one cause chain: stops two beings that answer each other */
+  hopsMax: 16,
   /** wakes in one cause chain, except those by change: stops a chain that branches */
   chainWakesMax: 1000,
   /** self-continues of one being in one cause chain */

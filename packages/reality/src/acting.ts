@@ -61,7 +61,7 @@ export function actingToSee(
     moment: 'see',
     wake: SEE_WAKE,
     hops: 0,
-    role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none' },
+    role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'none', selfContinue: false },
     correlation: '',
     asker: async () => null,
     opener: async () => null,

@@ -131,7 +131,7 @@ export class State {
         surface,
         wake: opened,
         hops: 0,
-        role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async' },
+        role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
         correlation: `${who}/1/1`,
         digest: this.world.keep,
         asker: async () =>

@@ -39,7 +39,7 @@ export const answeredBy = ({ wake, answers }: Pick<OpenRecord, 'wake' | 'answers
  * Notices about a failed or skipped moment, for the asker and the operator. Nothing is retried automatically.
  * - No notice for a person's own act: the person sees the result.
  * - No notice for a skip that a role or a cut intended.
- * - For a wake without an asker only the operator gets one.
+ * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
  * - The approver of a parked being gets none: the notice of the parking says the same.
  * @param approver who may approve that the being goes on; null when the being is not parked
  */
@@ -53,7 +53,7 @@ export function failureNotices(
   if (verdict.sendsNoNotice || verdict.reason === 'not-triggered' || verdict.reason === 'thread-cut')
     return []
   if (open.wake.kind === 'act' || open.wake.hops >= LIMITS.hopsMax) return []
-  const asker = open.wake.caller?.name ?? null
+  const asker = open.wake.expectReply === false ? null : (open.wake.caller?.name ?? null)
   const content = {
     event: verdict.kind,
     actor: stanceOf(input.being),

@@ -84,7 +84,9 @@ async function judgeCall(
   if (act.kind === 'effect-pending') return act
   for (const sent of act.wakes) await requireRoom(db, me, sent)
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
-  return { kind: decision.call.verb === 'see' ? 'see' : 'act', reason, detail, act }
+  const { verb } = decision.call
+  const isSilent = verb === 'see' || (verb === 'summon' && act.facts.length === 0)
+  return { kind: isSilent ? 'see' : 'act', reason, detail, act }
 }
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>

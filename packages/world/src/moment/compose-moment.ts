@@ -28,7 +28,7 @@ export function composeMoment(
   return {
     role,
     prompt: assemblePrompt(role, face, moment),
-    tools: toolsFor(face.surface, role, registry),
+    tools: toolsFor(face.surface, role, registry, moment.wake.expectReply),
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
 }

@@ -95,15 +95,20 @@ const TOOLS: Readonly<Record<Exclude<Verb, 'summon'>, Tool>> = {
 
 type Answering = Pick<ComposedRole, 'replyTo' | 'respondMode'>
 
-const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody', Tool>> = {
+const SUMMON_TOOLS: Readonly<Record<Answering['replyTo'] | 'nobody' | 'announcer', Tool>> = {
   asker: summonTool('@name; whoever woke me when left out', false),
   'chain-initial': summonTool('@name; whoever began all this when left out', false),
   nobody: summonTool('@name', true),
+  announcer: summonTool(
+    '@name',
+    true,
+    'Speak to a being. No answer to what woke me is wanted, and none is sent.',
+  ),
 }
 
-function summonTool(description: string, required: boolean): Tool {
-  const told = { target: { description, required } }
-  return tool('summon', 'Speak to a being.', callParameters('summon', MODEL_FIELDS.summon, told))
+function summonTool(target: string, required: boolean, description = 'Speak to a being.'): Tool {
+  const told = { target: { description: target, required } }
+  return tool('summon', description, callParameters('summon', MODEL_FIELDS.summon, told))
 }
 
 function tool(name: Verb, description: string, parameters: CallParameters): Tool {
@@ -115,14 +120,17 @@ type Operations = Pick<Registry, 'operations' | 'beOperations'>
 /**
  * The tools of a surface: the verbs whose list is not empty. No role or extension can add a fifth verb. Operations in reach are
  * listed with their arguments, since a model that guesses them fails its moment.
+ * @param expectReply false when the sender of the wake wants no answer
  */
 export function toolsFor(
   surface: Surface,
   { replyTo, respondMode }: Answering,
   { operations, beOperations }: Operations,
+  expectReply = true,
 ): Tool[] {
+  const answers = expectReply ? replyTo : 'announcer'
   return CAN_LISTS.filter((list) => surface[list].length > 0).map((list) => {
-    if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : replyTo]
+    if (list === 'canSummon') return SUMMON_TOOLS[respondMode === 'none' ? 'nobody' : answers]
     const tool = TOOLS[VERB_OF_LIST[list]]
     if (list === 'canDo') return withOperations(tool, surface.canDo, operations)
     return list === 'canBe' ? withOperations(tool, surface.canBe, beOperations) : tool

@@ -21,10 +21,10 @@ export interface Acting {
   readonly surface: Surface
   /** the wake that opened the moment; for a person's reply, the wake that it answers */
   readonly wake: Wake
-  /** summons before this one in the cause chain; 0 for a person's act, which begins its own */
+  /** depth of the moment in the cause chain; 0 for a person's act, which begins its own */
   readonly hops: number
   /** settings of the primary role for summons to itself and for answers */
-  readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode'>
+  readonly role: Pick<ComposedRole, 'defaultOrientation' | 'replyTo' | 'respondMode' | 'selfContinue'>
   /** id of a summon that this act makes */
   readonly correlation: string
   readonly digest: (value: Json) => string

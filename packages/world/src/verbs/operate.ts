@@ -80,7 +80,8 @@ async function run(
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
   const act: Act = { kind: 'act', facts, wakes: [], closes, result, specs, seen: null, remark: null, by }
-  return reply === undefined || at.wake.caller === null ? act : withAnswer(act, reply, at)
+  const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
+  return reply === undefined || !isAnswered ? act : withAnswer(act, reply, at)
 }
 
 /** Adds the answer to the asker: a summon like any other, which passes both gates and counts as a hop. */

@@ -22,7 +22,7 @@ import type { BeingRow } from '../rows/rows.ts'
 import type { Act, Acting } from './acting.ts'
 import { orientationRemark } from './orientation.ts'
 
-/** SUMMON: one fact on the speaker's reel, and a wake for the target. */
+/** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
 export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Acting): Promise<Act> {
   const { wake } = at
   const asker = wake.caller?.name ?? null
@@ -35,7 +35,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
       `${stanceOf(at.me.name)} may answer only the wake of this moment, to its sender and in a role that answers, not ${quote(inReplyTo)}`,
     )
   }
-  await requireHop(at)
+  if (name === asker && wake.expectReply === false && at.caller.cognition !== 'human') return unsent(wake)
+  // The answer to a question leads back to the being that asked, so it is no deeper than the question.
+  const deeper = inReplyTo !== null && wake.inReplyTo === null ? 0 : 1
+  if (deeper > 0) await requireHop(at)
+  const expectReply = call.expectReply ?? !announces(at, inReplyTo)
   const orientation = orientationFor(call.orientation, name, at)
   const gated = await gateBeing(at, name)
   if (call.role !== undefined && !rolesNamed(gated.being).includes(call.role)) {
@@ -56,6 +60,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     ...(call.thread === undefined ? {} : { thread: call.thread }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(orientation === 'forward' ? {} : { orientation }),
+    ...(expectReply ? {} : { expectReply }),
   }
   const out: Wake = {
     id: at.correlation,
@@ -67,9 +72,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     root,
     inReplyTo,
     askedRole: call.role ?? null,
-    hops: at.hops + 1,
+    hops: at.hops + deeper,
     continues: wake.continues,
     cause: null,
+    ...(expectReply ? {} : { expectReply }),
+    ...(call.channel === undefined ? {} : { channel: call.channel }),
   }
   return {
     kind: 'act',
@@ -88,6 +95,26 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
 function closedBy(inReplyTo: string | null, { wake }: Acting): string[] {
   if (inReplyTo !== null) return [inReplyTo]
   return wake.kind === 'event' ? [wake.id] : []
+}
+
+/** A being that goes on by itself waits for nobody, so what it says to others is an announcement unless it says otherwise. */
+const announces = ({ role, caller }: Acting, inReplyTo: string | null): boolean =>
+  role.selfContinue && inReplyTo === null && caller.cognition !== 'human'
+
+/** The end of a moment that answers a summon whose sender wants no answer. */
+function unsent({ id, caller }: Wake): Act {
+  const detail = `${stanceOf(caller?.name ?? '')} expects no answer to ${quote(id)}, so none was sent`
+  return {
+    kind: 'act',
+    facts: [],
+    wakes: [],
+    closes: [],
+    result: null,
+    specs: [],
+    seen: null,
+    remark: { reason: 'no-reply-expected', detail },
+    by: [],
+  }
 }
 
 /**
@@ -121,7 +148,7 @@ async function requireHop({ me, reader, hops }: Acting): Promise<void> {
   const whose = of === null ? '' : ` by the budget of ${stanceOf(of)}`
   throw new TreeosError(
     'RATE_LIMITED',
-    `${hops} summons led here, at most ${max} may follow one another${whose}`,
+    `the chain of summons that led here is ${hops} deep; at most ${max} may follow one another${whose}`,
   )
 }
 
