@@ -95,7 +95,7 @@ const MINDS: readonly BadMind[] = [
     what: 'a tool that there is not',
     replies: [{ tool: { name: 'exec', args: { command: 'rm -rf /' } } }],
     requests: 1,
-    outcome: failed('LLM_FAILED', 'model called a tool that does not exist'),
+    outcome: failed('LLM_FAILED', /^model called a tool that does not exist: "[a-z_]+"; it has [a-z, ]+$/),
   },
   {
     what: 'arguments that are no JSON',

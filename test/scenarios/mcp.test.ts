@@ -196,11 +196,25 @@ describe('F68 what a client sees', () => {
     expect(tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
       ['address'],
       ['target', 'action', 'args'],
-      ['target', 'content', 'inReplyTo', 'waitSeconds'],
+      ['target', 'content', 'inReplyTo', 'expectReply', 'waitSeconds'],
       ['operation', 'payload'],
     ])
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(['treeos://inbox', 'treeos://me'])
+  })
+
+  it('what the actions in its reach take, and of no others', async () => {
+    const descriptionsOf = async (being: BeingName) => {
+      const { tools } = await (await at.asBeing(being)).client.listTools()
+      return Object.fromEntries(tools.map(({ name, description }) => [name, description ?? '']))
+    }
+    const bob = await descriptionsOf('bob')
+    expect(bob.do).toMatch(/^move \(.+\)$/m)
+    expect(bob.do).not.toContain('set-being')
+    expect(bob.be).not.toContain('birth')
+    const ada = await descriptionsOf('ada')
+    expect(ada.do).toMatch(/^set-being \(field: .+; value: .+\)$/m)
+    expect(ada.be).toMatch(/^birth \(name: /m)
   })
 
   it('itself, with its surface, and without what its lists do not let it see', async () => {

@@ -3,7 +3,7 @@ import { refusalOf } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
 import type { ErrorListener, Seat } from './seat.ts'
-import { callVerb, RESOURCES, readResource, TOOLS } from './tools.ts'
+import { callVerb, RESOURCES, readResource, toolsOf } from './tools.ts'
 
 /** The MCP server of one seat: always four tools and two resources. */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
@@ -16,7 +16,13 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
     if (!(error instanceof TreeosError)) onError(where, error)
     return refusal
   }
-  server.setRequestHandler('tools/list', () => ({ tools: TOOLS }))
+  server.setRequestHandler('tools/list', async () => {
+    const tools = await toolsOf(seat).catch((error: unknown) => {
+      const refusal = tell('tools/list', error)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, refusal.message, refusal.toJSON())
+    })
+    return { tools }
+  })
   server.setRequestHandler('tools/call', async ({ params }) => {
     try {
       return result(await callVerb(seat, params.name, params.arguments))

@@ -14,14 +14,14 @@ import {
   TreeosError,
   type Verb,
 } from '@treeos/core'
-import { VERB_TOOLS } from '@treeos/world'
+import { verbTools } from '@treeos/world'
 import type { Seat } from './seat.ts'
 
 /** For longer waits, a client reads the answer from the inbox. */
 const WAIT_SECONDS_MAX = 300
 
 /** The summon of a model, plus answering and waiting. */
-const SPOKEN = callParameters('summon', ['target', 'content', 'inReplyTo'])
+const SPOKEN = callParameters('summon', ['target', 'content', 'inReplyTo', 'expectReply'])
 const SUMMON: CallParameters = {
   ...SPOKEN,
   properties: {
@@ -39,13 +39,30 @@ const DESCRIPTIONS: Partial<Record<Verb, string>> = {
   summon: 'Speak to a being, or answer what lies in the inbox.',
 }
 
-/** The tools: the four verbs. */
-export const TOOLS = (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
-  name: verb,
-  description: DESCRIPTIONS[verb] ?? VERB_TOOLS[verb].description,
-  inputSchema: verb === 'summon' ? SUMMON : VERB_TOOLS[verb].parameters,
-  annotations: { readOnlyHint: verb === 'see', openWorldHint: false },
-}))
+type Registry = Parameters<typeof verbTools>[1]
+const NO_OPERATIONS: Registry = { operations: new Map(), beOperations: new Map() }
+
+/** The tools: the four verbs, always. With a surface, they tell what the actions in its reach take. */
+function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry = NO_OPERATIONS) {
+  const functions = verbTools(surface, registry)
+  return (['see', 'do', 'summon', 'be'] as const).map((verb) => ({
+    name: verb,
+    description: DESCRIPTIONS[verb] ?? functions[verb].description,
+    inputSchema: verb === 'summon' ? SUMMON : functions[verb].parameters,
+    annotations: { readOnlyHint: verb === 'see', openWorldHint: false },
+  }))
+}
+const TOOLS = toolsFor(null)
+
+/** The tools of a seat. A being that wears no role now may ask for its tools nevertheless. */
+export function toolsOf(seat: Seat): Promise<typeof TOOLS> {
+  return seat
+    .use(async (at, being) => toolsFor((await describeSelf(at, being)).surface, at.registry))
+    .catch((error: unknown) => {
+      if (error instanceof TreeosError) return TOOLS
+      throw error
+    })
+}
 
 /**
  * Performs one verb as the being.
@@ -66,9 +83,14 @@ export async function callVerb(seat: Seat, name: string, input: unknown): Promis
 }
 
 function speak(seat: Seat, args: JsonObject): Promise<object> {
-  const call = parseCall({ verb: 'summon', content: requireSpoken(args) })
+  const { expectReply = null } = args
+  const call = parseCall({ verb: 'summon', content: requireSpoken(args), expectReply })
   if (call.verb !== 'summon') throw new Error('parseCall read a summon as another verb')
-  const wait = waitOf(args.waitSeconds)
+  const said = {
+    content: call.content,
+    waitSeconds: waitOf(args.waitSeconds),
+    ...(call.expectReply === undefined ? {} : { expectReply: call.expectReply }),
+  }
   const correlation = readText(args, 'inReplyTo')
   const target = readText(args, 'target')
   if (correlation !== null) {
@@ -77,7 +99,7 @@ function speak(seat: Seat, args: JsonObject): Promise<object> {
         'INVALID_INPUT',
         'an answer goes to the being that asked: leave out target, or inReplyTo',
       )
-    return seat.use((at, as) => reply(at, { correlation, content: call.content, as, waitSeconds: wait }))
+    return seat.use((at, as) => reply(at, { ...said, correlation, as }))
   }
   if (target === null)
     throw new TreeosError(
@@ -85,7 +107,7 @@ function speak(seat: Seat, args: JsonObject): Promise<object> {
       'target is missing; it takes a stance, as in @ann, or use inReplyTo',
     )
   const whom = parseStance(target)
-  return seat.use((at, as) => summon(at, { target: whom, content: call.content, as, waitSeconds: wait }))
+  return seat.use((at, as) => summon(at, { ...said, target: whom, as }))
 }
 
 /** MCP offers text alone, where a program may say any JSON. */

@@ -37,7 +37,7 @@ export {
   type PromptMoment,
   type Tool,
   toolsFor,
-  VERB_TOOLS,
+  verbTools,
 } from './moment/prompt.ts'
 export { isAwaited } from './moment/wake-block.ts'
 export { Arguments } from './operations/arguments.ts'

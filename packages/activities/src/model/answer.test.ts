@@ -14,7 +14,7 @@ const called = (name: unknown, args: unknown, content: unknown = null) =>
   parse({ content, tool_calls: [call(name, args)] })
 const failure = (message: unknown = expect.any(String)) => ({ kind: 'failure', code: 'LLM_FAILED', message })
 
-/** Stands wherever a model or its provider may write; no failure may show it. */
+/** Stands in arguments that cannot be read, and wherever a provider may write; no failure may show it. */
 const SENTINEL = 'SENTINEL-7f3a'
 
 describe('F68 each tool call becomes its verb', () => {
@@ -52,33 +52,65 @@ describe('F68 each tool call becomes its verb', () => {
   })
 
   it.each([
-    ['see', {}],
-    ['see', { address: 1 }],
-    ['see', { address: null }],
-    ['see', { address: '@owl', depth: 2 }],
-    ['do', { target: '/a' }],
-    ['do', { action: ['tick'] }],
-    ['do', { action: 'tick', target: 3 }],
-    ['do', { action: 'tick', args: [] }],
-    ['do', { action: 'tick', args: '{}' }],
-    ['do', { action: 'tick', driver: SENTINEL }],
-    ['summon', { target: '@owl' }],
-    ['summon', { content: 'hi', target: {} }],
-    ['summon', { content: 'hi', target: '' }],
-    ['summon', { content: '' }],
-    ['summon', { content: null }],
-    ['summon', { content: 'hi', verb: 'do' }],
-    ['summon', { content: 'hi', role: 'court:judge' }],
-    ['summon', { content: 'hi', inReplyTo: SENTINEL }],
-    ['summon', { content: 'hi', [SENTINEL]: 1 }],
-    ['be', { payload: {} }],
-    ['be', { operation: true }],
-    ['be', { operation: 'birth', payload: 'x' }],
-    ['be', { operation: 'birth', address: SENTINEL }],
-  ])('is a failure when its arguments are not those: %s %j', (name, args) => {
-    const { decision } = called(name, args)
+    [
+      'summon',
+      { content: 'hi', inReplyTo: 'c1', orientation: 'half', expectReply: false },
+      { inReplyTo: 'c1', orientation: 'half', expectReply: false },
+    ],
+    ['summon', { content: 'hi', inReplyTo: null, expectReply: null }, { inReplyTo: null }],
+  ])('takes what answers, looks back and announces: %s %j', (name, args, expected) => {
+    expect(called(name, args).decision).toEqual({
+      kind: 'call',
+      call: { verb: 'summon', target: null, content: 'hi', ...expected },
+      content: null,
+    })
+  })
+
+  const SUMMON = 'target, content, inReplyTo, orientation, expectReply'
+  it.each([
+    ['see', {}, ': address is missing; it takes a text'],
+    ['see', { address: 1 }, ': address is 1; it takes a text'],
+    ['see', { address: null }, ': address is null; it takes a text'],
+    ['see', { address: '@owl', depth: 2 }, ' with "depth", which it does not take; it takes address'],
+    ['do', { target: '/a' }, ': action is missing; it takes a text'],
+    ['do', { action: ['tick'] }, ': action is ["tick"]; it takes a text'],
+    ['do', { action: 'tick', target: 3 }, ': target is 3; it takes a text'],
+    ['do', { action: 'tick', args: [] }, ': args is []; it takes an object'],
+    ['do', { action: 'tick', args: '{}' }, ': args is "{}"; it takes an object'],
+    [
+      'do',
+      { action: 'tick', driver: 'x' },
+      ' with "driver", which it does not take; it takes target, action, args',
+    ],
+    ['summon', { target: '@owl' }, ': content is missing; it takes what to say'],
+    ['summon', { content: 'hi', target: {} }, ': target is {}; it takes a text'],
+    ['summon', { content: 'hi', target: '' }, ': target is ""; it takes a text'],
+    ['summon', { content: '' }, ': content is ""; it takes what to say'],
+    ['summon', { content: null }, ': content is null; it takes what to say'],
+    ['summon', { content: 'hi', verb: 'do' }, ` with "verb", which it does not take; it takes ${SUMMON}`],
+    ['summon', { content: 'hi', role: 'a:b' }, ` with "role", which it does not take; it takes ${SUMMON}`],
+    [
+      'summon',
+      { content: 'hi', orientation: 'up' },
+      ': orientation is "up"; it takes one of forward, half, inward',
+    ],
+    ['summon', { content: 'hi', expectReply: 'no' }, ': expectReply is "no"; it takes true or false'],
+    ['summon', { content: 'hi', inReplyTo: 7 }, ': inReplyTo is 7; it takes a text'],
+    ['be', { payload: {} }, ': operation is missing; it takes a text'],
+    ['be', { operation: true }, ': operation is true; it takes a text'],
+    ['be', { operation: 'birth', payload: 'x' }, ': payload is "x"; it takes an object'],
+  ])('is a failure that names the argument which is not one: %s %j', (name, args, says) => {
+    expect(called(name, args).decision).toEqual(failure(`model called ${name}${says}`))
+  })
+
+  it('quotes an argument short, and without invisible characters', () => {
+    const { decision } = called('see', { ['\u202e\u0007\u{1f600}'.padEnd(200, 'x')]: 1 })
     expect(decision).toEqual(
-      failure(`model called ${name} with arguments missing, empty, of a wrong type, or unknown to it`),
+      failure(
+        expect.stringMatching(
+          /^model called see with "\\u202e\\u0007\\ud83d\\ude00x{1,80}\.\.\., which [\x20-\x7e]+$/,
+        ),
+      ),
     )
   })
 })
@@ -140,7 +172,21 @@ describe('L2 a malformed call is a failure that quotes nothing', () => {
     undefined,
   ])('no tool is called %j', (name) => {
     expect(called(name, { action: 'tick' }).decision).toEqual(
-      failure('model called a tool that does not exist'),
+      failure(
+        expect.stringMatching(
+          /^model called a tool that does not exist: [\x20-\x7e]+; it has see, do, summon, be$/,
+        ),
+      ),
+    )
+  })
+
+  it('names the tool that does not exist, and those that do', () => {
+    const tool_calls = [call('dance', {})]
+    expect(parseAnswer(completion({ tool_calls }), ['do']).decision).toEqual(
+      failure('model called a tool that does not exist: "dance"; it has do'),
+    )
+    expect(parseAnswer(completion({ tool_calls }), []).decision).toEqual(
+      failure('model called a tool that does not exist: "dance"; it has no tools'),
     )
   })
 
@@ -152,7 +198,7 @@ describe('L2 a malformed call is a failure that quotes nothing', () => {
     [[{ function: 'do' }]],
   ])('no call is shaped %j', (tool_calls) => {
     expect(parse({ content: null, tool_calls }).decision).toEqual(
-      failure('model called a tool that does not exist'),
+      failure('model called a tool that does not exist: undefined; it has see, do, summon, be'),
     )
   })
 

@@ -8,6 +8,8 @@ import {
   LIMITS,
   MODEL_FIELDS,
   parseCall,
+  quote,
+  TreeosError,
   VERBS,
   type Verb,
   type VerbCall,
@@ -27,8 +29,8 @@ interface WrittenCall {
 }
 
 /**
- * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures quote nothing that the
- * model or its provider wrote, since they go to other beings and to logs.
+ * Reads a completion as a call, a see or a failure. Takes any value and never throws. Its failures go to other beings and to
+ * logs, so they quote a tool's name or one argument at most, of 80 characters, as printable ASCII.
  * @param completion the parsed body of an answer
  * @param offered verbs whose tools were sent. Text that looks like a call counts as one for these verbs only. A real tool
  *   call of another verb is returned as a call, and the gate refuses it
@@ -56,7 +58,8 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
 
   const { name, args } = inText?.calls[0] ?? readCall(toolCalls[0])
   const verb = VERBS.find((known) => known === name)
-  if (verb === undefined) return fail('model called a tool that does not exist', ignoredCalls)
+  if (verb === undefined)
+    return fail(`model called a tool that does not exist: ${shown(name)}; ${toolsAre(offered)}`, ignoredCalls)
   if (args === undefined && choice.finish_reason === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
@@ -64,11 +67,7 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
   if (!isWithinBounds({ ...args, verb }))
     return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
   const call = readArguments(verb, args)
-  if (call === null)
-    return fail(
-      `model called ${verb} with arguments missing, empty, of a wrong type, or unknown to it`,
-      ignoredCalls,
-    )
+  if (typeof call === 'string') return fail(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: prose }, ignoredCalls }
 }
 
@@ -107,16 +106,28 @@ function readCall(call: unknown): WrittenCall {
   }
 }
 
-/** Parses a call like every other caller does. Refuses arguments that the tool does not have. */
-function readArguments(verb: Verb, args: JsonObject): VerbCall | null {
+/** Parses a call like every other caller does. @returns the fault when an argument is missing, wrong, or unknown to the tool */
+function readArguments(verb: Verb, args: JsonObject): VerbCall | string {
   const fields: readonly string[] = MODEL_FIELDS[verb]
-  if (Object.keys(args).some((key) => !fields.includes(key))) return null
+  const unknown = Object.keys(args).find((key) => !fields.includes(key))
+  if (unknown !== undefined)
+    return `model called ${verb} with ${shown(unknown)}, which it does not take; it takes ${fields.join(', ')}`
   try {
     return parseCall({ ...args, verb })
-  } catch {
-    return null // without the error's message: it quotes the model
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    return `model called ${verb}: ${inAscii(error.message)}`
   }
 }
+
+const toolsAre = (offered: readonly Verb[]): string =>
+  offered.length === 0 ? 'it has no tools' : `it has ${offered.join(', ')}`
+
+/** A value of the model's in a message: short, in quotes, and without invisible characters. */
+const shown = (value: unknown): string => inAscii(quote(value))
+
+const inAscii = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Calls that the model wrote into its text. */
 interface TextCalls {

@@ -176,7 +176,7 @@ describe('what is answered', () => {
   })
 
   it.each([
-    ['an unknown tool', { name: SENTINEL, args: {} }],
+    ['an unknown tool', { name: 'fly', args: { to: SENTINEL } }],
     ['__proto__', { name: 'see', args: `{"address":"/","__proto__":{"x":"${SENTINEL}"}}` }],
     ['arguments cut off', { name: 'see', args: `{"address":"${SENTINEL}` }],
     ['5 MB of arguments', { name: 'see', args: { address: 'x'.repeat(5_000_000) } }],

@@ -158,9 +158,23 @@ function withOperations(
 }
 
 /** The four verbs as functions, for callers that no wake opened: their summons must name a target. */
-export const VERB_TOOLS: Readonly<Record<Verb, Tool['function']>> = {
-  see: TOOLS.see.function,
-  do: TOOLS.do.function,
-  summon: SUMMON_TOOLS.nobody.function,
-  be: TOOLS.be.function,
+const VERB_TOOLS: Readonly<Record<Verb, Tool>> = { ...TOOLS, summon: SUMMON_TOOLS.nobody }
+
+/**
+ * The four verbs as functions, whatever a surface holds. The operations in reach are listed with their arguments.
+ * @param surface null when it is not known, and then no operation is listed
+ */
+export function verbTools(
+  surface: Surface | null,
+  { operations, beOperations }: Operations,
+): Readonly<Record<Verb, Tool['function']>> {
+  const { see, summon } = VERB_TOOLS
+  const shown = (tool: Tool, entries: readonly Concrete[] | undefined, held: Operations['operations']) =>
+    withOperations(tool, entries ?? [], held).function
+  return {
+    see: see.function,
+    do: shown(VERB_TOOLS.do, surface?.canDo, operations),
+    summon: summon.function,
+    be: shown(VERB_TOOLS.be, surface?.canBe, beOperations),
+  }
 }
