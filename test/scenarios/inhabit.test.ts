@@ -1,6 +1,7 @@
 import { enqueue, findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
+import { beingWorkflowId, COGNITION } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -122,6 +123,33 @@ describe('F45 whom a person may inhabit', () => {
       })
     }
     expect(await findLease(world.db, 'kid')).toBeNull()
+  })
+})
+
+describe('F47 after the release', () => {
+  it('TreeosCognition and me.previousRole say what holds, although nothing else woke the being', async () => {
+    await setRole(world, { name: 'hands', requiredCognition: 'human', canDo: ['set-being'], prompt: '' })
+    await world.birth({ name: 'puppet', cognition: 'llm', role: 'resident' })
+    await setFlow(world, 'puppet', [
+      { role: 'hands' },
+      { when: { 'me.previousRole': 'hands' }, role: 'stage:free' },
+    ])
+    const cognition = async () => {
+      const handle = world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, 'puppet'))
+      return (await handle.describe()).typedSearchAttributes.get(COGNITION)
+    }
+    expect(await live(world, 'puppet', 'hello')).toMatchObject({ primary: 'resident' })
+    await until(async () => (await cognition()) === 'llm')
+    const hands = await inhabit(world, { being: 'puppet', as: 'operator' })
+    const field = { field: 'mood.tone', value: 'driven' }
+    await act(world, 'puppet', { verb: 'do', action: 'set-being', target: '@puppet', args: field })
+    await until(async () => (await cognition()) === 'human')
+    const before = (await moments(world.db, 'puppet')).length
+    await hands.release()
+    await until(async () => (await cognition()) === 'llm', { what: 'the cognition after the release' })
+    const since = (await moments(world.db, 'puppet')).slice(before)
+    expect(since.filter(({ verb }) => verb === 'summon')).toEqual([])
+    expect(await live(world, 'puppet', 'and now?')).toMatchObject({ primary: 'stage:free' })
   })
 })
 

@@ -19,10 +19,16 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
     : null
 }
 
-/** Idle setting of a being without a waiting wake. @returns null when it never wakes by itself; a person never does */
+/**
+ * Idle setting and cognition of a being without a waiting wake. A person never wakes by itself.
+ * @returns null when it never wakes by itself and nobody ever inhabited it
+ */
 export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | null> {
   const me = await readerOf(deps).being(being)
-  const idleSeconds = me === null || effectiveCognition(me) === 'human' ? null : idleSecondsOf(me.qualities)
+  if (me === null) return null
+  const cognition = effectiveCognition(me)
+  const idleSeconds = cognition === 'human' ? null : idleSecondsOf(me.qualities)
+  if (me.inhabited !== undefined) return { resting: true, idleSeconds, cognition }
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }
 

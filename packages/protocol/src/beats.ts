@@ -70,10 +70,13 @@ export interface OpenedMoment {
   }
 }
 
-/** No wake waits for the being. It wakes by itself after `idleSeconds` of silence. */
+/** No wake waits for the being. */
 export interface Resting {
   readonly resting: true
-  readonly idleSeconds: number
+  /** it wakes by itself after this silence; null when it never does */
+  readonly idleSeconds: number | null
+  /** who decides for it now; left out when nobody ever inhabited it, since its moments then say it */
+  readonly cognition?: Cognition
 }
 
 export interface ThinkInput {

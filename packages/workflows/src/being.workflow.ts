@@ -62,7 +62,10 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       await enqueueActs(acts, life)
       while (!isHistoryFull(input)) {
         const finished = await runMoment(life)
-        if (finished === null) break
+        if ('rests' in finished) {
+          if (finished.cognition !== null) upsertChanged([{ key: COGNITION, value: finished.cognition }])
+          break
+        }
         showStatus(life, finished)
         if (finished.stamped.waiting === 0) break
       }
@@ -125,17 +128,22 @@ const isSuperseded = (error: unknown) =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'StaleGenerationError'
 
-/** Shows the last moment in the Temporal UI. Upserts search attributes only when they changed, since each upsert is an event. */
+/** Shows the last moment in the Temporal UI. */
 function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
   const role = stack?.primary.name ?? ''
   setCurrentDetails(
     `moment #${life.n - 1} · ${stackLabel(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
       `${stamped.waiting} waiting`,
   )
+  upsertChanged([
+    { key: COGNITION, value: opened.cognition },
+    ...(role === '' ? [] : [{ key: ROLE, value: role }]),
+  ])
+}
+
+/** Upserts search attributes only when they changed, since each upsert is an event. */
+function upsertChanged(attributes: readonly { readonly key: typeof ROLE; readonly value: string }[]): void {
   const { typedSearchAttributes } = workflowInfo()
-  const changed = []
-  if (typedSearchAttributes.get(COGNITION) !== opened.cognition)
-    changed.push({ key: COGNITION, value: opened.cognition })
-  if (role !== '' && typedSearchAttributes.get(ROLE) !== role) changed.push({ key: ROLE, value: role })
+  const changed = attributes.filter(({ key, value }) => typedSearchAttributes.get(key) !== value)
   if (changed.length > 0) upsertSearchAttributes(changed)
 }

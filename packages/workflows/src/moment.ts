@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
-import { type BeingName, momentId, type PinnedStack } from '@treeos/core/workflow'
+import { type BeingName, type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
   DecisionRef,
   OpenedMoment,
@@ -31,6 +31,13 @@ export interface Idle {
   readonly armed: boolean
 }
 
+/** Nothing wakes the being. */
+export interface Rest {
+  readonly rests: true
+  /** who decides for it now, after somebody inhabited it; null when nobody ever did */
+  readonly cognition: Cognition | null
+}
+
 /** A finished moment, without the content that history must not hold. */
 export interface FinishedMoment {
   readonly opened: OpenedMoment
@@ -41,9 +48,9 @@ export interface FinishedMoment {
 /**
  * Runs one moment, from wake to facts. The workflow makes the moment's id, so a rerun activity finds what its first run
  * stored.
- * @returns null when nothing wakes the being
+ * @returns how it rests when nothing wakes the being
  */
-export async function runMoment(life: Life): Promise<FinishedMoment | null> {
+export async function runMoment(life: Life): Promise<FinishedMoment | Rest> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
@@ -56,9 +63,10 @@ export async function runMoment(life: Life): Promise<FinishedMoment | null> {
     program: held,
   })
   if (opened === null || isResting(opened)) {
-    if (opened?.idleSeconds !== life.idle?.seconds)
-      life.idle = opened === null ? null : { seconds: opened.idleSeconds, armed: true }
-    return null
+    const seconds = opened?.idleSeconds ?? null
+    if (seconds !== (life.idle?.seconds ?? null))
+      life.idle = seconds === null ? null : { seconds, armed: true }
+    return { rests: true, cognition: opened?.cognition ?? null }
   }
   life.program = programFor(life.program, opened)
 
