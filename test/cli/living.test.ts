@@ -101,7 +101,7 @@ describe('living', () => {
     })
   })
 
-  it('--thread continues a thread, --channel is recorded; a thread nobody began is refused', async () => {
+  it('--thread continues a thread, --channel names a conversation, thread show knows both; one that nobody began is refused', async () => {
     const { correlation } = await home.json<{ correlation: string }>([
       'summon',
       '@echo',
@@ -116,6 +116,12 @@ describe('living', () => {
       reply: { from: '@echo', content: 'two' },
     })
     expect(await wakes()).toBe(before + 2) // what was said, and the answer
+    expect(await home.json(['thread', 'show', 'lobby'])).toEqual({
+      channel: 'lobby',
+      threads: [await home.json(['thread', 'show', correlation])],
+    })
+    expect((await home.run(['thread', 'show', 'lobby'])).stdout).toContain(correlation)
+    expect(await home.refusal(['thread', 'show', 'attic'])).toMatchObject({ code: 'CORRELATION_NOT_FOUND' })
     const unknown = await home.refusal(['summon', '@echo', 'three', '--thread', 'no-such-thread'])
     expect(unknown).toMatchObject({ status: 1, code: 'CORRELATION_NOT_FOUND' })
     expect(unknown.message).toContain('"no-such-thread"')

@@ -27,7 +27,7 @@ export {
   measureRoom,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
-export { listThreads, threadOf } from './inbox/threads.ts'
+export { listThreads, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   listBusy,
   listUnclaimed,

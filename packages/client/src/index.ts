@@ -58,4 +58,4 @@ export {
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
-export { type ThreadView, thread, threads } from './read/threads.ts'
+export { type ChannelView, conversation, type ThreadView, thread, threads } from './read/threads.ts'

@@ -1,7 +1,7 @@
 import { parseCall } from '@treeos/core'
 import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
 import { parseNumber } from '../text/input.ts'
-import { shownDone, shownThread, shownThreads } from './shared/show.ts'
+import { shownConversation, shownDone, shownThreads } from './shared/show.ts'
 
 const LAST = 50
 const LAST_MAX = 10_000
@@ -27,12 +27,16 @@ export function addThreads(cli: Cli): void {
       }),
     )
   cli
-    .onInstance('show <id>', 'show one thread; its id is the correlation of its first wake', 'thread')
+    .onInstance(
+      'show <id>',
+      'show one thread, by the correlation of its first wake, or the threads of a channel, by its name',
+      'thread',
+    )
     .action(
       cli.run(async (out, id: string, options: InstanceOptions) => {
-        const { thread } = await import('@treeos/client/records')
+        const { conversation } = await import('@treeos/client/records')
         const { withReality } = await import('../instance/connection.ts')
-        out.value(await withReality(options, ({ db }) => thread(db, id)), shownThread)
+        out.value(await withReality(options, ({ db }) => conversation(db, id)), shownConversation)
       }),
     )
   cli.asBeing('cut <id>', 'end a thread: nothing in it opens a moment again', 'thread').action(

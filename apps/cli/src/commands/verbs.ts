@@ -133,7 +133,8 @@ function addSpeech(cli: Cli): void {
     .addOption(wait())
     .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
     .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
-    .option('--channel <name>', 'recorded with what is said; nothing reads it yet')
+    .option('--channel <name>', 'the name of the conversation it is said in; `thread show` lists its threads')
+    .option('--no-reply', 'announce: a being that is no person sends no answer')
     .option('--overlay <text>', 'not built yet')
     .action(
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {

@@ -13,6 +13,18 @@ export async function listThreads(db: Db, { last, all }: { last: number; all: bo
   )
 }
 
+/** Threads in which something was said under the name of a channel, most recently moved first. */
+export async function listThreadsOfChannel(db: Db, channel: string, last: number): Promise<Thread[]> {
+  const { rows } = await sql<{ root: string }>`
+    select root from treeos.inbox
+    where root in (select root from treeos.inbox where channel = ${channel})
+    group by root order by max(age) desc limit ${last}`.execute(db)
+  return tallyThreads(
+    db,
+    rows.map(({ root }) => root),
+  )
+}
+
 /** The state of one thread now; null when it does not exist. */
 export async function threadOf(db: Db, id: string): Promise<Thread | null> {
   return (await tallyThreads(db, [id]))[0] ?? null

@@ -1,4 +1,4 @@
-import { type Db, listThreads, threadOf } from '@treeos/chain'
+import { type Db, listThreads, listThreadsOfChannel, threadOf } from '@treeos/chain'
 import { quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
@@ -18,13 +18,30 @@ export async function threads(db: Db, which: { last: number; all: boolean }): Pr
   return (await listThreads(db, which)).map(viewOf)
 }
 
+/** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */
+export interface ChannelView {
+  readonly channel: string
+  readonly threads: readonly ThreadView[]
+}
+
+/** Most threads of a channel that are shown. */
+const CHANNEL_THREADS_MAX = 100
+
+/** A thread by its id, or a conversation by the name of its channel. @throws {TreeosError} CORRELATION_NOT_FOUND */
+export async function conversation(db: Db, name: string): Promise<ThreadView | ChannelView> {
+  const tally = await threadOf(db, name)
+  if (tally !== null) return viewOf(tally)
+  const threads = await listThreadsOfChannel(db, name, CHANNEL_THREADS_MAX)
+  return threads.length === 0 ? thread(db, name) : { channel: name, threads: threads.map(viewOf) }
+}
+
 /** One thread by its id. @throws {TreeosError} CORRELATION_NOT_FOUND */
 export async function thread(db: Db, id: string): Promise<ThreadView> {
   const tally = await threadOf(db, id)
   if (tally !== null) return viewOf(tally)
   throw new TreeosError(
     'CORRELATION_NOT_FOUND',
-    `no thread ${quote(id)} began in this reality; \`treeos thread list\` shows those that are not over`,
+    `no thread ${quote(id)} began in this reality, and nothing was said in a channel of that name; \`treeos thread list\` shows those that are not over`,
   )
 }
 

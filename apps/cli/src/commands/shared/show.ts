@@ -3,6 +3,7 @@ import type {
   ActResult,
   BeingView,
   BudgetView,
+  ChannelView,
   ExplainedMoment,
   GatherResult,
   Happening,
@@ -101,7 +102,10 @@ export function shownThreads(threads: readonly ThreadView[]): string {
   )
 }
 
-export function shownThread({ thread, state, began, moved, participants, ...counts }: ThreadView): string {
+export const shownConversation = (view: ThreadView | ChannelView): string =>
+  'channel' in view ? shownThreads(view.threads) : shownThread(view)
+
+function shownThread({ thread, state, began, moved, participants, ...counts }: ThreadView): string {
   return table([
     ['thread', thread],
     ['state', state],
