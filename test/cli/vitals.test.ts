@@ -157,6 +157,7 @@ describe('running', () => {
       'metrics',
       'wakes',
       'model',
+      'task queue',
     ])
   })
 })

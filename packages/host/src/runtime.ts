@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
-import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { type ChainDb, isTransient, openDatabase, type Reality } from '@treeos/chain'
 import type { RoleName } from '@treeos/core'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { installDelegates, installRoles } from '@treeos/reality'
@@ -8,6 +8,7 @@ import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
 import { Doorbells } from './doorbells.ts'
+import { type Place, requirePrepared, requireReality } from './prepare.ts'
 import { Schedules } from './schedules.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -62,8 +63,8 @@ export class Runtime {
     return Object.fromEntries(withEffect.map(({ name }) => [name, perform]))
   }
 
-  /** Opens the pool and starts the daemons, runs `next`, and closes them again. */
-  async run(client: Client, taskQueue: string, next: () => Promise<void>): Promise<void> {
+  /** Opens the pool and starts the daemons, runs `next`, and closes them again. @throws {Error} where nothing is prepared */
+  async run(client: Client, at: Place, next: () => Promise<void>): Promise<void> {
     const { databaseUrl, observe, poolMax } = this.#options
     const db = openDatabase(databaseUrl, {
       poolMax,
@@ -71,14 +72,14 @@ export class Runtime {
       onConnectionError: (error) => observe.error('postgres', error),
     })
     try {
-      await this.#runOn(db, client, taskQueue, next)
+      await this.#runOn(db, client, at, next)
     } finally {
       this.#deps = null
       await db.destroy()
     }
   }
 
-  async #runOn(db: Kysely<ChainDb>, client: Client, taskQueue: string, next: () => Promise<void>) {
+  async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
     const { registry, model, connections, observe, histories } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
@@ -86,6 +87,8 @@ export class Runtime {
       isAway: isTransient,
       onWait: (error) => onError('start', error),
     })
+    await requirePrepared(at, reality)
+    const { taskQueue } = at
     for (const role of taken)
       onError(`role ${role} was not installed: another role or being has this name`, null)
     const doorbells = new Doorbells({ client, db, reality, taskQueue, onError })
@@ -121,8 +124,7 @@ async function loadReality(
   db: Kysely<ChainDb>,
   registry: Registry,
 ): Promise<{ reality: Reality; taken: RoleName[] }> {
-  const reality = await readReality(db)
-  if (reality === null) throw new Error('this database holds no reality: `treeos up` creates one')
+  const reality = await requireReality(db)
   const taken = await installRoles({ db, reality }, registry)
   for (const name of await installDelegates({ db, reality })) if (!taken.includes(name)) taken.push(name)
   return { reality, taken }

@@ -4,8 +4,9 @@ import { SimplePlugin } from '@temporalio/plugin'
 import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { type Model, noopObserver, type Observer } from '@treeos/activities'
 import type { Effects } from '@treeos/protocol'
-import { buildRegistry, type Extension, seed } from '@treeos/world'
+import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { PayloadBound } from './history-bound.ts'
+import { type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { Runtime } from './runtime.ts'
 
 export interface TreeosOptions {
@@ -29,20 +30,21 @@ export interface TreeosOptions {
 export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/workflows/workflows')
 
 /**
- * A Temporal plugin that lets a worker run beings. It adds our activities, a payload codec that refuses large values, and
+ * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server ready. It adds our activities, a payload codec that refuses large values, and
  * our workflows when the worker has none. A worker with workflows of its own re-exports `@treeos/workflows/workflows` from
  * its workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed leases, the
  * archive. Pass it to the worker or to its connection, never to both.
  *
- * The worker must have a `connection`, and its task queue must be `taskQueueOf(reality)`. Starting it waits up to 60 s for
- * Postgres.
- * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our names
+ * The worker must have a `connection`, and its task queue must be the one that `prepare` returns. Starting it waits up to 60 s
+ * for Postgres.
+ * @throws {Error} when the worker is created: without `databaseUrl`, or when it has an activity of one of our names; when it
+ *   runs: on a database or a namespace that is not prepared, or with another task queue
  */
-export function treeos(options: TreeosOptions = {}): SimplePlugin {
+export function treeos(options: TreeosOptions = {}): TreeosPlugin {
   return new TreeosPlugin(options)
 }
 
-class TreeosPlugin extends SimplePlugin {
+export class TreeosPlugin extends SimplePlugin {
   readonly #options: TreeosOptions
   #runtime: Runtime | null = null
   #connection: WorkerOptions['connection']
@@ -60,9 +62,27 @@ class TreeosPlugin extends SimplePlugin {
     this.#options = options
   }
 
+  /**
+   * Makes ready what the worker runs on: the schema of the database and its reality, and the search attributes in Temporal.
+   * Call it before the worker runs. It changes nothing that exists, so every start may call it, also several at once.
+   * @throws {Error} without `databaseUrl`; whatever Postgres and Temporal refuse
+   */
+  prepare(options: PrepareOptions): Promise<Prepared> {
+    return prepare(this.#databaseUrl, this.#registry, options)
+  }
+
+  get #databaseUrl(): string {
+    const { databaseUrl } = this.#options
+    if (databaseUrl === undefined) throw new Error('a worker needs a databaseUrl: treeos({ databaseUrl })')
+    return databaseUrl
+  }
+
+  get #registry(): Registry {
+    return buildRegistry([seed, ...(this.#options.extensions ?? [])])
+  }
+
   override configureWorker(worker: WorkerOptions): WorkerOptions {
     const {
-      databaseUrl,
       extensions = [],
       model = null,
       connections = new Map(),
@@ -70,10 +90,9 @@ class TreeosPlugin extends SimplePlugin {
       histories = null,
       observe = {},
     } = this.#options
-    if (databaseUrl === undefined) throw new Error('a worker needs a databaseUrl: treeos({ databaseUrl })')
     this.#runtime = new Runtime({
-      databaseUrl,
-      registry: buildRegistry([seed, ...extensions]),
+      databaseUrl: this.#databaseUrl,
+      registry: this.#registry,
       model,
       connections,
       observe: { ...noopObserver, ...observe },
@@ -102,9 +121,26 @@ class TreeosPlugin extends SimplePlugin {
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     if (this.#runtime === null || this.#connection === undefined)
       throw new Error('treeos needs a worker with a connection')
-    const client = new Client({ connection: this.#connection, namespace: this.#namespace })
-    await this.#runtime.run(client, this.#taskQueue, () => super.runWorker(worker, next))
+    const [connection, namespace, taskQueue] = [this.#connection, this.#namespace, this.#taskQueue]
+    const client = new Client({ connection, namespace })
+    let hasRun = false
+    const run = () => {
+      hasRun = true
+      return super.runWorker(worker, next)
+    }
+    try {
+      await this.#runtime.run(client, { connection, namespace, taskQueue }, run)
+    } finally {
+      if (!hasRun) await release(worker, next)
+    }
   }
+}
+
+/** Ends a worker that may not run. Only one that ran and was shut down gives back its connection and its task queue. */
+async function release(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+  const ended = next(worker)
+  if (worker.getState() === 'RUNNING') worker.shutdown()
+  await ended.catch(() => undefined) // why it may not run is thrown already
 }
 
 /** An extension as a Temporal plugin: adds an activity for each operation with an effect. */

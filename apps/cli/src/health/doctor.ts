@@ -12,6 +12,7 @@ import { coloured, oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
+import { examineTaskQueue } from './task-queue.ts'
 
 export interface Examined {
   readonly ok: boolean
@@ -31,6 +32,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'postgres', ...(await checkPostgres(env)) },
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
+    ...(await examineTaskQueue(dataDir)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }
 }

@@ -15,6 +15,7 @@ import {
   serviceDown,
   type TemporalPlace,
 } from './instance.ts'
+import { missingWorker } from './task-queue.ts'
 
 const POOL_MAX = 4
 const CONNECT_MS = 5_000
@@ -52,22 +53,33 @@ export async function withServices<T>(
   const postgres = locatePostgres(dataDir)
   const place = locateTemporal(dataDir)
   return withTemporal(place, (temporal) =>
-    withDatabase(postgres, (at) => use({ ...at, temporal, registry: buildRegistry([seed]) })),
-  ).catch((error: unknown) => {
-    throw withReason(error, dataDir)
-  })
-}
-
-/** Adds to a timeout that no worker runs, when none does. */
-function withReason(error: unknown, dataDir: string): unknown {
-  const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
-  const { services } = readInstance(dataDir)
-  if (!isLate || services.length === 0 || hasWorker(dataDir)) return error
-  return new TreeosError(
-    'TIMEOUT',
-    `${error.message}. No worker of this instance runs: \`treeos up\` starts one`,
+    withDatabase(postgres, async (at) => {
+      try {
+        return await use({ ...at, temporal, registry: buildRegistry([seed]) })
+      } catch (error) {
+        const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
+        throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error
+      }
+    }),
   )
 }
+
+/** Adds to a timeout that no worker runs, or that none takes the work of this reality. */
+async function withReason(
+  error: TreeosError,
+  dataDir: string,
+  { temporal, reality }: ReadConnection & { readonly temporal: Client },
+): Promise<TreeosError> {
+  const { services } = readInstance(dataDir)
+  if (services.length > 0 && !hasWorker(dataDir))
+    return late(error, 'No worker of this instance runs: `treeos up` starts one')
+  const missing = await missingWorker(temporal, reality).catch(() => null)
+  if (missing === null) return error
+  return late(error, `${missing}; \`treeos doctor\` says what to do`)
+}
+
+const late = ({ message, detail }: TreeosError, why: string): TreeosError =>
+  new TreeosError('TIMEOUT', `${message}. ${why}`, detail)
 
 /** Everything that the code of this instance's worker registers. */
 export async function loadedRegistry(): Promise<Registry> {

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NativeConnection } from '@temporalio/worker'
+import { migrate, openDatabase, type Reality, readReality } from '@treeos/chain'
+import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
+import { bootstrapReality } from '@treeos/reality'
+import type { Registry } from '@treeos/world'
+
+export interface PrepareOptions {
+  /** of `@temporalio/worker`, or a `Connection` of `@temporalio/client` */
+  readonly connection: Pick<NativeConnection, 'operatorService'>
+  /** Temporal's namespace; default `default` */
+  readonly namespace?: string
+  /** name of a new reality; default `home` */
+  readonly reality?: string
+  /** IANA time zone of a new reality; default UTC */
+  readonly timeZone?: string
+}
+
+export interface Prepared {
+  /** the reality of the database; an older one keeps its name and time zone */
+  readonly reality: Reality
+  /** the task queue that the worker must poll */
+  readonly taskQueue: string
+}
+
+const NAME = 'home'
+const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
+const VISIBLE_MS = 15_000 // the server rereads its namespaces every few seconds
+const POLL_MS = 100
+
+/**
+ * Brings the schema of a database to this version, creates its reality unless it has one, and adds the search attributes
+ * that are missing in Temporal. Safe to repeat, and to call in several processes at once.
+ */
+export async function prepare(
+  databaseUrl: string,
+  registry: Registry,
+  { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC' }: PrepareOptions,
+): Promise<Prepared> {
+  await addSearchAttributes(connection, namespace)
+  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  try {
+    await migrate(owner)
+    const { reality } = await bootstrapReality(owner, registry, { name, timeZone })
+    return { reality, taskQueue: taskQueueOf(reality.name) }
+  } finally {
+    await owner.destroy()
+  }
+}
+
+async function addSearchAttributes(
+  connection: PrepareOptions['connection'],
+  namespace: string,
+): Promise<void> {
+  const names = await missingSearchAttributes(connection, namespace)
+  if (names.length === 0) return
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]))
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+  for (const until = Date.now() + VISIBLE_MS; Date.now() < until; await sleep(POLL_MS))
+    if ((await missingSearchAttributes(connection, namespace)).length === 0) return
+  throw new Error(
+    `the search attributes ${names.join(', ')} were added to namespace ${namespace}, but are not listed after ${VISIBLE_MS / 1000} s`,
+  )
+}
+
+async function missingSearchAttributes(
+  { operatorService }: PrepareOptions['connection'],
+  namespace: string,
+): Promise<string[]> {
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
+  return SEARCH_ATTRIBUTES.map(({ name }) => name).filter((name) => customAttributes?.[name] === undefined)
+}
+
+/** Where a worker polls. */
+export interface Place {
+  readonly connection: PrepareOptions['connection']
+  readonly namespace: string
+  readonly taskQueue: string
+}
+
+/**
+ * Checks what would otherwise show as an error of every moment, or as beings that never answer.
+ * @throws {Error} that says what is missing and what adds it
+ */
+export async function requirePrepared(
+  { connection, namespace, taskQueue }: Place,
+  reality: Reality,
+): Promise<void> {
+  const wanted = taskQueueOf(reality.name)
+  if (taskQueue !== wanted)
+    throw new Error(
+      `this worker polls the task queue ${taskQueue}, but the beings of reality ${reality.name} wait in ${wanted}: ` +
+        `create the worker with taskQueue: '${wanted}'`,
+    )
+  // A server that does not let workers list them may have them all the same.
+  const missing = await missingSearchAttributes(connection, namespace).catch(() => [])
+  if (missing.length > 0)
+    throw new Error(
+      `namespace ${namespace} of Temporal has no search attributes ${missing.join(', ')}: ${HOW_TO_PREPARE} adds them`,
+    )
+}
+
+const HOW_TO_PREPARE = '`await treeos({ … }).prepare({ connection })`'
+/** SQLSTATE of an undefined table, schema, column or function. */
+const OTHER_SCHEMA = /^(42P01|3F000|42703|42883)$/
+
+/** @throws {Error} that says what to do where the database has no reality, or no schema of this version */
+export async function requireReality(db: Parameters<typeof readReality>[0]): Promise<Reality> {
+  const reality = await readReality(db).catch((error: unknown) => {
+    if (!OTHER_SCHEMA.test(String((error as { code?: unknown }).code))) throw error
+    throw new Error(
+      `this database holds no TreeOS of this version: ${HOW_TO_PREPARE} or \`treeos up\` makes it`,
+      {
+        cause: error,
+      },
+    )
+  })
+  if (reality === null)
+    throw new Error(`this database holds no reality: ${HOW_TO_PREPARE} or \`treeos up\` creates one`)
+  return reality
+}
