@@ -1,4 +1,4 @@
-import { ErasedFactError, listReels, rebuildRow, refold } from '@treeos/chain'
+import { ErasedFactError, listReels, rebuildRow, refold, refoldAll } from '@treeos/chain'
 import { momentsReel, REGISTRY_REEL } from '@treeos/core'
 import { evolve, genesisFacts, indexOf, type Row, roleInstalled, rowKeyOf, seed } from '@treeos/world'
 import { sql } from 'kysely'
@@ -86,6 +86,75 @@ describe('F53 a being is a row plus a reel', () => {
   })
 })
 
+describe('refoldAll', () => {
+  const beside = () =>
+    sql`select reel, path, being, name, equals from treeos.watch order by being, reel, path, name`
+      .execute(base.owner)
+      .then((result) => result.rows)
+
+  it('finds nothing to repair where rows are as their facts say', async () => {
+    const [before, watches] = [await rows(), await beside()]
+    expect(await refoldAll<Row>(base.owner, fold)).toEqual({
+      rows: before.length,
+      changed: [],
+      erased: [],
+    })
+    expect([await rows(), await beside()]).toEqual([before, watches])
+  })
+
+  it.each([
+    ['a changed state', 'being:echo', `state = replace(state, '"calm"', '"grim"')`],
+    ['a changed place', 'being:echo', `place = '/library'`],
+    ['a changed seq', 'space:/library', 'folded_seq = folded_seq - 1'],
+    ['a row under another reel', 'role:resident', `reel = 'being:echo'`],
+    ['a changed role', 'role:resident', `state = replace(state, '"deleted":false', '"deleted":true')`],
+  ])('repairs %s, names the row, and then finds nothing more', async (_what, key, set) => {
+    const before = await rows()
+    await sql`update treeos.projection set ${sql.raw(set)} where key = ${key}`.execute(base.owner)
+    expect(await rows()).not.toEqual(before) // so the test sees a corruption
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [key] })
+    expect(await rows()).toEqual(before)
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [] })
+  })
+
+  it('makes lost rows again, and deletes those that no reel yields', async () => {
+    const before = await rows()
+    await sql`delete from treeos.projection where key in ('world:weather', 'role:resident')`.execute(
+      base.owner,
+    )
+    await sql`insert into treeos.projection (key, reel, state, folded_seq) values
+      ('being:ghost', 'being:ghost', '{}', 1), ('role:ghost', 'being:ghost', '{}', 1)`.execute(base.owner)
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({
+      changed: ['being:ghost', 'role:ghost', 'role:resident', 'world:weather'],
+    })
+    expect(await rows()).toEqual(before)
+  })
+
+  it('repairs the watches of a being, also of one that is called like a namespace of signals', async () => {
+    const flow = [{ role: 'resident', when: { 'world.weather.rain': { present: true } } }]
+    const payload = {
+      name: 'weather',
+      parent: 'operator',
+      cognition: { kind: 'scripted', script: 'echo' },
+      defaultRole: 'resident',
+      home: '/',
+      qualities: {},
+      ceiling: null,
+    }
+    await appendWithRows(base.db, base.reality, [
+      { reel: 'being:weather', kind: 'being:born', payload },
+      quality('being:weather', ['roleFlow'], flow, false),
+    ])
+    const watches = await beside()
+    expect(watches).toContainEqual(expect.objectContaining({ being: 'weather', path: 'rain' }))
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [] })
+    expect(await beside()).toEqual(watches)
+    await sql`delete from treeos.watch where being = 'weather'`.execute(base.owner)
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: ['being:weather'] })
+    expect(await beside()).toEqual(watches)
+  })
+})
+
 describe('refold', () => {
   it('folds a reel up to any fact, and tells the last fact that changed the row', async () => {
     const at = async (until?: number) => {
@@ -120,5 +189,11 @@ describe('refold', () => {
     await expect(refold<Row>(base.db, 'being:echo', fold)).rejects.toThrow(
       new ErasedFactError('being:echo', 2),
     )
+    const before = await rows()
+    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({
+      changed: [],
+      erased: [{ reel: 'being:echo', seq: 2 }],
+    })
+    expect(await rows()).toEqual(before)
   })
 })

@@ -151,6 +151,23 @@ describe('looking back', () => {
     })
   })
 
+  it('refold makes every row again from its facts, and repairs one that was changed in the database', async () => {
+    const stored = () =>
+      home.asOwner((owner) => owner.selectFrom('projection').selectAll().orderBy('key').execute())
+    const rows = await stored()
+    expect(await home.json(['refold'])).toEqual({ rows: rows.length, changed: 0, keys: [], erased: [] })
+    const kid = rows.find(({ key }) => key === 'being:kid')!
+    const forged = kid.state.replace('"defaultRole":"resident"', '"defaultRole":"operator"')
+    expect(forged).not.toBe(kid.state)
+    await home.asOwner((owner) =>
+      owner.updateTable('projection').set({ state: forged }).where('key', '=', kid.key).execute(),
+    )
+    expect((await home.run(['refold'])).stdout).toBe(
+      `${rows.length} rows made again: 1 repaired\n  being:kid\n`,
+    )
+    expect(await stored()).toEqual(rows)
+  })
+
   it('verify and replay end with 1 where a fact was changed in the database, and say which moment and fact', async () => {
     const before = await home.asOwner((owner) =>
       owner.selectFrom('payload').selectAll().where('reel', '=', 'being:kid').orderBy('seq').execute(),

@@ -65,5 +65,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
   whatif: ['treeos whatif @ann --flow flow.json --since 10'],
   verify: ['treeos verify'],
+  refold: ['treeos refold'],
   completion: ['source <(treeos completion bash)', 'treeos completion fish | source'],
 }

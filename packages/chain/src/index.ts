@@ -79,6 +79,17 @@ export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
 export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
+export { ReadSet, type Viewer } from './rows/read-set.ts'
+export {
+  ErasedFactError,
+  type Fold,
+  type Folded,
+  type FoldedRow,
+  type Refolded,
+  rebuildRow,
+  refold,
+  refoldAll,
+} from './rows/refold.ts'
 export {
   listRows,
   listScheduling,

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, readJsonFile, requireStance } from '../text/input.ts'
-import { shownDifferences, shownReplayed, shownVerified } from './shared/show.ts'
+import { shownDifferences, shownRefolded, shownReplayed, shownVerified } from './shared/show.ts'
 
 interface ReplayOptions extends InstanceOptions {
   readonly all?: boolean
@@ -16,11 +16,12 @@ interface WhatIfOptions extends InstanceOptions {
 
 const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 
-/** `treeos replay | whatif | verify`: nothing here calls a model or writes. */
+/** `treeos replay | whatif | verify | refold`: nothing here calls a model, and only refold writes. */
 export function addReplayCommands(cli: Cli): void {
   addReplay(cli)
   addWhatIf(cli)
   addVerify(cli)
+  addRefold(cli)
 }
 
 function addReplay(cli: Cli): void {
@@ -86,6 +87,20 @@ function addVerify(cli: Cli): void {
       const verified = await withReality(options, ({ db, reality }) => verifyChains(db, reality.id))
       out.value(verified, shownVerified)
       return verified.ok ? 0 : 1
+    }),
+  )
+}
+
+function addRefold(cli: Cli): void {
+  cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
+    cli.run(async (out, options: InstanceOptions) => {
+      const { refoldAll } = await import('@treeos/chain')
+      const { evolve, indexOf, rowKeyOf } = await import('@treeos/world')
+      const { asOwner } = await import('../instance/connection.ts')
+      const { rows, changed, erased } = await asOwner(options, (owner) =>
+        refoldAll(owner, { rowKeyOf, evolve, indexOf }),
+      )
+      out.value({ rows, changed: changed.length, keys: changed, erased }, shownRefolded)
     }),
   )
 }

@@ -41,6 +41,22 @@ export async function withReality<T>(
   return withDatabase(postgres, use)
 }
 
+/** Opens the database of an instance with the rights of its owner, which no being and no worker has. */
+export async function asOwner<T>(
+  options: InstanceOptions,
+  use: (owner: Kysely<ChainDb>) => Promise<T>,
+): Promise<T> {
+  const { url } = locatePostgres(dataDirOf(options))
+  return withReality(options, async () => {
+    const owner = openDatabase(url, { asOwner: true, poolMax: 1 })
+    try {
+      return await use(owner)
+    } finally {
+      await owner.destroy()
+    }
+  })
+}
+
 /**
  * Opens the reality of an instance and a connection to Temporal. The connection is made before anything is written:
  * otherwise an act whose doorbell cannot ring would have its effect later, unexpectedly.

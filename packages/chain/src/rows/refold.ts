@@ -1,6 +1,6 @@
 import { canonicalJson, type Fact, type FactDraft, type ReelId, type RowIndex, reelOfKey } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
-import { listFactsAfter } from '../ledger/facts.ts'
+import { listFactsAfter, listReels } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 
@@ -86,22 +86,113 @@ export function rebuildRow<Row>(
 ): Promise<FoldedRow<Row> | null> {
   const reel = reelOfKey(key)
   return owner.transaction().execute(async (tx) => {
-    await tx.selectFrom('head').select('seq').where('reel', '=', reel).forUpdate().execute()
+    await lockHead(tx, reel)
     const folded = (await refold(tx, reel, fold)).get(key)
-    if (folded === undefined) {
-      await tx.deleteFrom('projection').where('key', '=', key).execute()
-      return null
+    await writeRow(tx, key, folded, fold)
+    return folded === undefined ? null : { key, ...folded }
+  })
+}
+
+/** What {@link refoldAll} did. */
+export interface Refolded {
+  /** rows that the reels yield */
+  readonly rows: number
+  /** keys of rows that were not as their reel yields them, deleted and invented ones included; now they are */
+  readonly changed: readonly string[]
+  /** facts without their payload, whose rows were left as they are */
+  readonly erased: readonly { readonly reel: ReelId; readonly seq: number }[]
+}
+
+/**
+ * Makes every row of the projection again from its reel, with the watches and limits that are kept beside it. Deletes rows that
+ * no reel yields. One transaction a reel, so appends to the other reels go on.
+ * @param owner opened with `asOwner`
+ */
+export async function refoldAll<Row>(owner: Kysely<ChainDb>, fold: Fold<Row>): Promise<Refolded> {
+  const keysOf = new Map<ReelId, string[]>((await listReels(owner)).map((reel) => [reel, []]))
+  for (const { key } of await owner.selectFrom('projection').select('key').orderBy('key').execute())
+    keysOf.set(reelOfKey(key), [...(keysOf.get(reelOfKey(key)) ?? []), key])
+  const changed: string[] = []
+  const erased: { reel: ReelId; seq: number }[] = []
+  let rows = 0
+  for (const [reel, stored] of keysOf) {
+    try {
+      const made = await rebuildReel(owner, reel, stored, fold)
+      rows += made.rows
+      changed.push(...made.changed)
+    } catch (error) {
+      if (!(error instanceof ErasedFactError)) throw error
+      erased.push({ reel: error.reel, seq: error.seq })
     }
-    // A lease is a session, so a rebuilt row brings none back.
-    const { watches, account, lease: _lease, ...index } = fold.indexOf(key, folded.state)
-    const row = { reel, state: canonicalJson(folded.state), folded_seq: folded.foldedSeq, ...index }
+  }
+  return { rows, changed: changed.sort(), erased }
+}
+
+/** @param stored keys of the rows that the projection has of this reel */
+function rebuildReel<Row>(
+  owner: Kysely<ChainDb>,
+  reel: ReelId,
+  stored: readonly string[],
+  fold: Fold<Row>,
+): Promise<{ rows: number; changed: string[] }> {
+  return owner.transaction().execute(async (tx) => {
+    await lockHead(tx, reel)
+    const folded = await refold(tx, reel, fold)
+    const keys = [...new Set([...folded.keys(), ...stored])]
+    const before = await storedAs(tx, keys)
+    for (const key of keys) await writeRow(tx, key, folded.get(key), fold)
+    const after = await storedAs(tx, keys)
+    return { rows: folded.size, changed: keys.filter((key) => before.get(key) !== after.get(key)) }
+  })
+}
+
+const lockHead = (tx: Db, reel: ReelId) =>
+  tx.selectFrom('head').select('seq').where('reel', '=', reel).forUpdate().execute()
+
+/** Writes a row with its watches and limits, or deletes it. */
+async function writeRow<Row>(
+  tx: Db,
+  key: string,
+  folded: Folded<Row> | undefined,
+  fold: Fold<Row>,
+): Promise<void> {
+  // A lease is a session, so a rebuilt row brings none back.
+  const {
+    watches,
+    account,
+    lease: _lease,
+    ...index
+  } = folded === undefined ? NOTHING : fold.indexOf(key, folded.state)
+  if (key.startsWith('being:')) {
     await sql`select treeos.keep_watches(${JSON.stringify([{ key, watches }])}::jsonb)`.execute(tx)
     await sql`select treeos.keep_accounts(${JSON.stringify([{ key, account }])}::jsonb)`.execute(tx)
-    await tx
-      .insertInto('projection')
-      .values({ key, ...row })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
-      .execute()
-    return { key, ...folded }
-  })
+  }
+  if (folded === undefined) {
+    await tx.deleteFrom('projection').where('key', '=', key).execute()
+    return
+  }
+  const state = canonicalJson(folded.state)
+  const row = { reel: reelOfKey(key), state, folded_seq: folded.foldedSeq, ...index }
+  await tx
+    .insertInto('projection')
+    .values({ key, ...row })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .execute()
+}
+
+const NOTHING = { watches: [], account: null, lease: null }
+
+/** Rows as text, with all that {@link writeRow} writes. */
+async function storedAs(tx: Db, keys: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ key: string; stored: string }>`
+    select key, jsonb_build_array(
+      (select to_jsonb(p) from treeos.projection p where p.key = wanted.key),
+      (select jsonb_agg(to_jsonb(w) order by w.reel, w.path, w.name) from treeos.watch w
+        where wanted.key like 'being:%' and w.being = substr(wanted.key, 7)),
+      (select jsonb_build_array(a.revision, a.moments_max, a.tokens_max, a.micros_max, a.per) from treeos.account a
+        where wanted.key like 'being:%' and a.being = substr(wanted.key, 7)),
+      (select to_jsonb(k) from treeos.parking k where wanted.key like 'being:%' and k.being = substr(wanted.key, 7))
+    )::text stored
+    from unnest(${[...keys]}::text[]) as wanted(key)`.execute(tx)
+  return new Map(rows.map(({ key, stored }) => [key, stored]))
 }

@@ -1,4 +1,4 @@
-import type { Verified } from '@treeos/chain'
+import type { Refolded, Verified } from '@treeos/chain'
 import type {
   ActResult,
   BeingView,
@@ -333,4 +333,20 @@ export function shownDifferences(differences: readonly Difference[]): string {
 export function shownVerified({ reels, facts, moments, ok, broken }: Verified): string {
   const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
   return [head, ...broken.map(({ reel, seq, reason }) => `  ${reel} ${seq}: ${reason}`)].join('\n')
+}
+
+export interface RefoldedView {
+  readonly rows: number
+  readonly changed: number
+  /** of the rows that were changed */
+  readonly keys: Refolded['changed']
+  readonly erased: Refolded['erased']
+}
+
+export function shownRefolded({ rows, changed, keys, erased }: RefoldedView): string {
+  return [
+    `${rows} rows made again: ${changed === 0 ? 'all were as their facts say' : `${changed} repaired`}`,
+    ...keys.map((key) => `  ${key}`),
+    ...erased.map(({ reel, seq }) => `  ${reel} left as it is: the payload of fact ${seq} was erased`),
+  ].join('\n')
 }
