@@ -32,6 +32,7 @@ const WORKING: Readonly<Record<string, number>> = {
   'test/scenarios/wakes-by-change': 25,
   'test/scenarios/panel': 25,
   'local/src/temporal/temporal.': 24,
+  'local/src/temporal/doors': 30,
   'local/src/postgres/postgres.': 20,
   'test/scenarios/effects': 20,
   'test/scenarios/budgets.': 20,

@@ -1,7 +1,7 @@
 /**
  * 5. A Temporal worker of one's own that hosts beings beside its own workflows, until Ctrl-C.
  *   node examples/05-own-worker.ts
- * It uses the services that DATABASE_URL and TEMPORAL_ADDRESS name, and starts others in .treeos/examples.
+ * It uses the services that DATABASE_URL and TEMPORAL_* name, and starts others in .treeos/examples.
  */
 import { extname, join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
@@ -15,11 +15,15 @@ import greenhouse from './04-extension.ts'
 
 const dataDir = '.treeos/examples'
 const { url: databaseUrl } = await ensurePostgres({ dataDir, onProgress: console.error })
-const { address } = await ensureTemporal({ dataDir, searchAttributes: [], onProgress: console.error })
+const { options, address, configFile } = await ensureTemporal({
+  dataDir,
+  searchAttributes: [],
+  onProgress: console.error,
+})
 
 // An empty database gets its schema and its reality, and Temporal its search attributes. Later starts find them.
 const beings = treeos({ extensions: [greenhouse], databaseUrl })
-const connection = await NativeConnection.connect({ address })
+const connection = await NativeConnection.connect(options)
 const { reality, taskQueue } = await beings.prepare({ connection, reality: 'examples' })
 
 // The worker: `treeos` adds its activities, and 05-workflows.ts has its workflows beside those of this program.
@@ -31,7 +35,7 @@ const worker = await Worker.create({
 })
 const running = worker.run()
 
-const temporal = new Client({ connection: await Connection.connect({ address }) })
+const temporal = new Client({ connection: await Connection.connect(options) })
 const counted = await temporal.workflow.execute('countToThree', {
   taskQueue,
   workflowId: `count-${process.pid}`,
@@ -39,7 +43,6 @@ const counted = await temporal.workflow.execute('countToThree', {
 console.log(`its own workflow counted ${counted}`)
 const db = openDatabase(databaseUrl)
 await plantScene({ db, temporal, reality, registry: buildRegistry([seed, greenhouse]) }, greenhouse)
-console.log(
-  `beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} TEMPORAL_ADDRESS=${address}`,
-)
+const places = configFile === null ? `TEMPORAL_ADDRESS=${address}` : `TEMPORAL_CONFIG_FILE=${configFile}`
+console.log(`beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} ${places}`)
 await running // until Ctrl-C

@@ -18,7 +18,7 @@ let said = ''
 /** Example 5 hosts the beings that examples 6 and 7 talk to. */
 beforeAll(async () => {
   const database = await emptyDatabase()
-  env = { ...process.env, DATABASE_URL: database.url, TEMPORAL_ADDRESS: inject('temporalAddress') }
+  env = { ...process.env, DATABASE_URL: database.url, ...inject('temporalEnv') }
   const worker = spawn(process.execPath, [example('05-own-worker')], { cwd: folder, env, stdio: 'pipe' })
   for (const stream of [worker.stdout, worker.stderr]) stream.on('data', (data) => (said += data))
   close = async () => {

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { workflowsPath } from '@treeos/host'
-import { ensurePostgres, ensureTemporal, removeInstance } from '@treeos/local'
+import { configFileOf, ensurePostgres, ensureTemporal, removeInstance, type Temporal } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import { FaultProxy } from './proxy.ts'
@@ -34,6 +34,8 @@ export interface Ground {
   readonly temporal: Server
   /** with credentials, through the given proxy */
   postgresUrl(proxy: FaultProxy, database: string): string
+  /** credential of Temporal; the address is a proxy's */
+  readonly temporalOptions: Temporal['options']
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
   /** folder of all logs */
@@ -65,7 +67,6 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
     startTemporal(),
     bundles ?? makeBundles(home),
   ])
-  await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
   const credentials = new URL(postgres.url)
   const workers = new Set<WorkerProcess>()
   const servers = {
@@ -82,6 +83,7 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
 
   return {
     ...servers,
+    temporalOptions: temporal.options,
     replayBundlePath,
     dataDir,
     workers,
@@ -100,9 +102,8 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
         TREEOS_TEST_BUILD: '1',
         NODE_COMPILE_CACHE: join(home, 'compiled'),
         TREEOS_WORKFLOW_BUNDLE: bundlePath,
-        TEMPORAL_ADDRESS: servers.temporal.proxy.address,
-        TEMPORAL_NAMESPACE: temporal.namespace,
-        TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
+        TEMPORAL_ADDRESS: servers.temporal.proxy.address, // the rest, such as the key, is in the instance's file
+        TEMPORAL_CONFIG_FILE: configFileOf(dataDir),
         ...extra,
       })
       workers.add(worker)

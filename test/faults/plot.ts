@@ -34,7 +34,10 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
-  const connection = await Connection.connect({ address: ground.temporal.calm.address })
+  const connection = await Connection.connect({
+    ...ground.temporalOptions,
+    address: ground.temporal.calm.address,
+  })
   return {
     reality,
     registry,

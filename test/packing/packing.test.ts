@@ -97,7 +97,7 @@ it('a Temporal worker of one’s own hosts beings beside its own workflows', asy
   for (const file of ['04-extension.ts', '05-workflows.ts', '05-own-worker.ts', '06-client.ts'])
     cpSync(join(EXAMPLES, file), join(world, file))
   const database = await emptyDatabase()
-  const places = { ...env, DATABASE_URL: database.url, TEMPORAL_ADDRESS: inject('temporalAddress') }
+  const places = { ...env, DATABASE_URL: database.url, ...inject('temporalEnv') }
   const node = join(world, 'node_modules/.bin/node')
   const worker = spawn(node, ['05-own-worker.ts'], { cwd: world, env: places, stdio: 'pipe' })
   try {

@@ -52,7 +52,7 @@ describe('the sweep', () => {
   })
 
   it('tries a ring that failed again every time', async () => {
-    const connection = await Connection.connect({ address: inject('temporalAddress') })
+    const connection = await Connection.connect(inject('temporal'))
     await connection.close() // so that rings fail at once
     let failed = 0
     const sweeper = doorbells(new Client({ connection }), (where) => {

@@ -25,7 +25,7 @@ it('F89 of the ticks that Temporal missed while it was down a worker gets one fo
   const up = () => ensureTemporal({ dataDir, searchAttributes, ports, env })
   const { db, owner, reality, close } = await freshDatabase()
   const temporal = await up()
-  const { address } = temporal
+  const access = temporal.options
   const state = JSON.stringify({
     name: 'ann',
     cognition: { kind: 'scripted', script: null },
@@ -43,7 +43,7 @@ it('F89 of the ticks that Temporal missed while it was down a worker gets one fo
   )
   const ticks: { name: string; due: number; came: number }[] = []
   const taskQueue = taskQueueOf(reality.name)
-  const native = await NativeConnection.connect({ address })
+  const native = await NativeConnection.connect(access)
   const worker = await Worker.create({
     connection: native,
     taskQueue,
@@ -56,7 +56,7 @@ it('F89 of the ticks that Temporal missed while it was down a worker gets one fo
     },
   })
   const running = worker.run()
-  const connection = await Connection.connect({ address })
+  const connection = await Connection.connect(access)
   const client = new Client({ connection })
   const options = { client, db, reality, taskQueue, onError: (where: string) => expect.fail(where) }
   expect(await new Schedules(options).sweep()).toBe(2)

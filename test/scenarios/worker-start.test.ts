@@ -56,6 +56,7 @@ function start(env: NodeJS.ProcessEnv = {}): Started {
     ...inherited,
     OLLAMA_HOST: '127.0.0.1:1',
     DATABASE_URL: byProxy(database.url),
+    ...inject('temporalEnv'),
     TEMPORAL_ADDRESS: temporal.address,
     TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
     ...env,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -16,7 +16,6 @@ export interface Processes {
 
 export async function prepareProcesses(): Promise<Processes> {
   const home = await mkdtemp(join(tmpdir(), 'treeos-test-workers-'))
-  await writeFile(join(home, 'temporal.toml'), '[profile.default]\n') // else the user's own would be read
   const started: WorkerProcess[] = []
   const { OPENAI_API_KEY: _, ...inherited } = process.env
   return {
@@ -28,8 +27,7 @@ export async function prepareProcesses(): Promise<Processes> {
         TREEOS_LOG: 'warn',
         NODE_COMPILE_CACHE: join(home, 'compiled'),
         DATABASE_URL: world.url,
-        TEMPORAL_ADDRESS: inject('temporalAddress'),
-        TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
+        ...inject('temporalEnv'),
         TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
         ...env,
       })

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { workflowsPath } from '@treeos/host'
-import { ensurePostgres, ensureTemporal, processStart, removeInstance } from '@treeos/local'
+import {
+  ensurePostgres,
+  ensureTemporal,
+  processStart,
+  removeInstance,
+  type Temporal,
+  type TemporalAccess,
+} from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import type { TestProject } from 'vitest/node'
@@ -17,6 +24,10 @@ declare module 'vitest' {
     templateDatabase: string
     /** host:port of a Temporal server that has our search attributes */
     temporalAddress: string
+    /** how clients reach that server, with its key */
+    temporal: TemporalAccess['options']
+    /** variables by which programs reach it */
+    temporalEnv: Record<string, string>
     /** file of the workflow bundle, made once for all workers of a run */
     bundlePath: string
     /** file of the bundle with the strict recorder, for replay */
@@ -27,6 +38,15 @@ declare module 'vitest' {
 type Stop = () => Promise<void>
 
 const PREFIX = 'treeos-test-'
+
+/** Another server than ours is named by the variables that this run was given. */
+function environmentOf({ configFile }: Temporal): Record<string, string> {
+  if (configFile !== null) return { TEMPORAL_CONFIG_FILE: configFile }
+  const given = Object.entries(process.env).filter(
+    (pair): pair is [string, string] => pair[0].startsWith('TEMPORAL_') && pair[1] !== undefined,
+  )
+  return Object.fromEntries(given)
+}
 
 /** Stops the services of runs that were killed. */
 async function removeAbandoned(): Promise<void> {
@@ -56,6 +76,8 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('postgresUrl', postgres.url)
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)
+  provide('temporal', temporal.options)
+  provide('temporalEnv', environmentOf(temporal))
   provide('bundlePath', bundlePath)
   provide('replayBundlePath', replayBundlePath)
   return async () => {

@@ -52,7 +52,7 @@ export interface WorldOptions {
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const address = inject('temporalAddress')
+  const access = inject('temporal')
   const { url: plainUrl, drop } = await migratedDatabase()
   const owner = openDatabase(plainUrl, { asOwner: true, poolMax: 4 })
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
@@ -61,13 +61,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const registry = buildRegistry([seed, ...extensions])
   const name = `r-${randomUUID().slice(0, 8)}`
   const { reality } = await bootstrapReality(owner, registry, { name, timeZone: options.timeZone ?? 'UTC' })
-  const connection = await TemporalConnection.connect({ address })
+  const connection = await TemporalConnection.connect(access)
   const temporal = new Client({ connection })
   const errors: World['errors'] = []
   const leftOut: World['leftOut'] = []
   const outcomes: World['outcomes'] = []
   const faults: World['faults'] = []
-  const native = await NativeConnection.connect({ address })
+  const native = await NativeConnection.connect(access)
   let running: { worker: Worker; done: Promise<void> } | null = null
 
   async function startWorker(extensions: readonly Extension[] = options.extensions ?? []) {

@@ -63,7 +63,7 @@ export function benchFanout(options: FanoutOptions) {
     services.atEnd(close)
     const setup: Setup = {
       databaseUrl,
-      temporalAddress: services.temporal.address,
+      temporal: services.temporal.options,
       taskQueue: taskQueueOf(reality.reality.name),
     }
     const stage = { reality, count, databaseUrl, onProgress: options.onProgress }
@@ -100,7 +100,7 @@ async function plant(
   }
   await owner.destroy()
   const db = openDatabase(databaseUrl, { poolMax: 2 })
-  const connection = await Connection.connect({ address: services.temporal.address })
+  const connection = await Connection.connect(services.temporal.options)
   return {
     reality: { db, temporal: new Client({ connection }), reality, registry },
     async close() {

@@ -1,18 +1,19 @@
 /** A worker of the fan-out benchmark, in a process of its own because the benchmark kills it. */
 import { skipWorkflowStackTraces, treeos } from '@treeos/host'
+import type { Temporal } from '@treeos/local'
 import { runWorker } from '../moment/worker.ts'
 
 /** Settings from the parent, as JSON. */
 export interface Setup {
   readonly databaseUrl: string
-  readonly temporalAddress: string
+  readonly temporal: Temporal['options']
   readonly taskQueue: string
 }
 
 process.env.TZ = 'UTC'
-const { databaseUrl, temporalAddress, taskQueue } = JSON.parse(process.argv[2] ?? '') as Setup
+const { databaseUrl, temporal, taskQueue } = JSON.parse(process.argv[2] ?? '') as Setup
 skipWorkflowStackTraces()
 const observe = { error: (where: string, error: unknown) => console.error(where, error) }
-await runWorker(temporalAddress, { taskQueue, plugins: [treeos({ databaseUrl, observe })] })
+await runWorker(temporal, { taskQueue, plugins: [treeos({ databaseUrl, observe })] })
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

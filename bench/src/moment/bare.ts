@@ -27,7 +27,7 @@ export async function startBare(setup: Setup, done: (being: string, n: number) =
     },
   }
   const taskQueue = `bench-${setup.contestant}`
-  const worker = await runWorker(setup.temporalAddress, {
+  const worker = await runWorker(setup.temporal, {
     taskQueue,
     workflowsPath: fileURLToPath(new URL('./bare.workflow.ts', import.meta.url)),
     activities,

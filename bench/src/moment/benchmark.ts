@@ -46,7 +46,7 @@ async function raceOn(
   const seconds = options.seconds ?? size.seconds
   const rounds = options.rounds ?? size.rounds
   const { onProgress, depth } = options
-  const connection = await Connection.connect({ address: services.temporal.address })
+  const connection = await Connection.connect(services.temporal.options)
   const temporal = new Client({ connection, namespace: services.temporal.namespace })
   const stub = Process.stub()
   services.atEnd(() => stub.stop())

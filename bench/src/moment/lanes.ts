@@ -81,7 +81,7 @@ async function startContestant(
       databaseUrl,
       beings,
       reality,
-      temporalAddress: course.services.temporal.address,
+      temporal: course.services.temporal.options,
       modelUrl: course.modelUrl,
       poolMax: course.poolMax,
     },

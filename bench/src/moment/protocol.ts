@@ -1,3 +1,4 @@
+import type { Temporal } from '@treeos/local'
 import type { FunctionTime } from '../profile.ts'
 import type { StatementCount } from '../statements.ts'
 
@@ -5,7 +6,7 @@ import type { StatementCount } from '../statements.ts'
 export interface Setup {
   readonly contestant: string
   readonly databaseUrl: string
-  readonly temporalAddress: string
+  readonly temporal: Temporal['options']
   /** base URL of the model stub, with /v1 */
   readonly modelUrl: string
   /** every being that will have turns */

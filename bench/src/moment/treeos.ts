@@ -32,7 +32,7 @@ export async function startTreeos(
   const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
     timeoutSeconds: 30,
   })
-  const worker = await runWorker(setup.temporalAddress, {
+  const worker = await runWorker(setup.temporal, {
     taskQueue,
     plugins: [
       treeos({
@@ -63,7 +63,7 @@ export async function startTreeos(
     },
   })
   const db = openDatabase(setup.databaseUrl, { poolMax: 2 })
-  const connection = await Connection.connect({ address: setup.temporalAddress })
+  const connection = await Connection.connect(setup.temporal)
   const at = { db, temporal: new Client({ connection }), reality, registry }
   for (const being of setup.beings)
     await act(at, 'operator', { verb: 'be', operation: 'birth', payload: bornAs(being) })

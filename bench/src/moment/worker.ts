@@ -1,4 +1,11 @@
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+import {
+  DefaultLogger,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker'
 
 /** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
@@ -11,11 +18,11 @@ const TUNED = {
 } as const satisfies Partial<WorkerOptions>
 
 export async function runWorker(
-  address: string,
+  access: NativeConnectionOptions,
   options: Omit<WorkerOptions, 'connection'>,
 ): Promise<{ stop(): Promise<void> }> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
-  const connection = await NativeConnection.connect({ address })
+  const connection = await NativeConnection.connect(access)
   const worker = await Worker.create({ ...TUNED, ...options, connection })
   const done = worker.run()
   done.catch((error) => {

@@ -78,8 +78,6 @@ export { readWakeState, type WakeState } from './moments/wake-state.ts'
 export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
-export { ErasedFactError, type Fold, type Folded, type FoldedRow, rebuildRow, refold } from './rows/refold.ts'
-export { ReadSet, type Viewer } from './rows/read-set.ts'
 export {
   ErasedFactError,
   type Fold,

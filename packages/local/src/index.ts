@@ -20,6 +20,13 @@ export { writeWhole as writePrivate } from './machine/files.ts'
 export { freePort, PortTakenError } from './machine/ports.ts'
 export { isRunning, type Process, processStart, spawnDetached, tail, terminate } from './machine/process.ts'
 export { ensurePostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts'
+export {
+  configFileOf,
+  keyFileOf,
+  readAccess,
+  type TemporalAccess,
+  temporalEnvironment,
+} from './temporal/access.ts'
 export { type FindOptions, findExecutable, type TemporalBinary } from './temporal/executables.ts'
 export { cachedTemporal, findTemporal } from './temporal/find.ts'
 export { ensureTemporal, type Temporal, type TemporalOptions } from './temporal/temporal.ts'

@@ -1,5 +1,6 @@
 // Command temporal is the Temporal server TreeOS starts for itself when a machine has none: every service of one
-// cluster and the web UI in a single process, on loopback only, with its state in one SQLite file.
+// cluster and the web UI in a single process, with its state in one SQLite file. Nobody calls it without a credential, see
+// doors.go and ui.go.
 //
 // It prints one line of JSON when it accepts calls, {"address","namespace","ui"}, and then runs until SIGINT or SIGTERM.
 // It does not depend on its parent, so whoever starts it may exit. It leaves with status 1 and a sentence on stderr.
@@ -19,9 +20,6 @@ import (
 	"syscall"
 	"time"
 
-	uiserver "github.com/temporalio/ui-server/v2/server"
-	uiconfig "github.com/temporalio/ui-server/v2/server/config"
-	uioptions "github.com/temporalio/ui-server/v2/server/server_options"
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/server/common/authorization"
 	"go.temporal.io/server/common/cluster"
@@ -43,12 +41,20 @@ const (
 	stopSecondMax = 5 // a stop that takes longer than this is cut short: SQLite in WAL mode loses nothing by it
 )
 
+// services are in the order of their ports.
+var services = []primitives.ServiceName{
+	primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
+	primitives.InternalFrontendService,
+}
+
 type options struct {
 	ip, db, namespace, logLevel       string
 	port, uiPort, shards              int
-	headless                          bool
+	headless, open                    bool
+	keyFile, tlsCert, tlsKey, tlsCA   string
 	retention                         time.Duration
 	searchAttributes, dynamicSettings list
+	uiHosts                           list
 }
 
 // list is a flag that may be given more than once.
@@ -63,6 +69,12 @@ func main() {
 	flag.IntVar(&o.port, "port", 7233, "port of the gRPC frontend; 0 picks a free one")
 	flag.IntVar(&o.uiPort, "ui-port", 0, "port of the web UI; 0 picks a free one")
 	flag.BoolVar(&o.headless, "headless", false, "start no web UI")
+	flag.StringVar(&o.keyFile, "key-file", "", "file with the key that callers must show, readable by its owner only")
+	flag.StringVar(&o.tlsCert, "tls-cert", "", "PEM file of the frontend's certificate; callers then need one too")
+	flag.StringVar(&o.tlsKey, "tls-key", "", "PEM file of that certificate's key")
+	flag.StringVar(&o.tlsCA, "tls-ca", "", "PEM file of the authority of the certificates of callers")
+	flag.Var(&o.uiHosts, "ui-host", "name under which browsers may ask for the web UI besides localhost (repeatable)")
+	flag.BoolVar(&o.open, "open", false, "ask nobody for anything, to measure and test against: everyone on this machine gets in")
 	flag.StringVar(&o.db, "db", "", "SQLite file to keep the state in; memory only when empty")
 	flag.IntVar(&o.shards, "shards", 4, "history shards; a database keeps the number it was made with")
 	flag.Var(&o.searchAttributes, "search-attribute", "keyword search attribute of a new namespace (repeatable)")
@@ -89,11 +101,15 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
+	doors, err := newDoors(o)
+	if err != nil {
+		return err
+	}
 	ports, err := pickPorts(o.ip, o.port, 0, 0, 0, 0, o.uiPort)
 	if err != nil {
 		return err
 	}
-	server, err := newServer(o, store, settings, ports)
+	server, err := newServer(o, doors, store, settings, ports)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
@@ -102,13 +118,12 @@ func run(o options) error {
 	}
 	ready := map[string]string{"address": join(o.ip, ports[0]), "namespace": o.namespace}
 	if !o.headless {
-		ui := uiserver.NewServer(uioptions.WithConfigProvider(&uiconfig.Config{
-			Host: o.ip, Port: ports[5], EnableUI: true, HideLogs: true, DisableNewsFetch: true,
-			TemporalGRPCAddress: join(o.ip, ports[0]), DefaultNamespace: o.namespace,
-			CORS: uiconfig.CORS{CookieInsecure: true}, // plain HTTP on loopback
-		}))
-		go ui.Start() // it ends the process itself, with the reason, when it cannot listen
-		ready["ui"] = "http://" + join(o.ip, ports[5])
+		ui, err := serveUI(o, doors, join(o.ip, ports[0]), ports[5])
+		if err != nil {
+			return fmt.Errorf("the web UI: %w", err)
+		}
+		defer ui.Close()
+		ready["ui"] = "http://" + join(uiIP, ports[5])
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(ready); err != nil {
 		return err
@@ -162,7 +177,9 @@ func openStore(o options) (*config.SQL, error) {
 	return store, sqlite.CreateNamespaces(store, namespace)
 }
 
-func newServer(o options, store *config.SQL, settings dynamicconfig.StaticClient, ports []int) (temporal.Server, error) {
+func newServer(
+	o options, doors *doors, store *config.SQL, settings dynamicconfig.StaticClient, ports []int,
+) (temporal.Server, error) {
 	c := &config.Config{Services: map[string]config.Service{}}
 	c.Global.Membership.MaxJoinDuration = 30 * time.Second
 	c.Global.Membership.BroadcastAddress = o.ip
@@ -176,7 +193,8 @@ func newServer(o options, store *config.SQL, settings dynamicconfig.StaticClient
 		},
 	}
 	c.DCRedirectionPolicy.Policy = "noop"
-	c.PublicClient.HostPort = join(o.ip, ports[0])
+	// The server's own workers call the internal frontend. It trusts every caller, and only this process has the certificate
+	// that its port asks for.
 	for _, state := range []*string{
 		&c.Archival.History.State, &c.Archival.Visibility.State,
 		&c.NamespaceDefaults.Archival.History.State, &c.NamespaceDefaults.Archival.Visibility.State,
@@ -184,27 +202,18 @@ func newServer(o options, store *config.SQL, settings dynamicconfig.StaticClient
 		*state = config.ArchivalDisabled
 	}
 	hosts := map[primitives.ServiceName]static.Hosts{}
-	for i, name := range []primitives.ServiceName{
-		primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
-	} {
-		service := config.Service{RPC: config.RPC{BindOnIP: o.ip, GRPCPort: ports[i]}}
-		if name == primitives.FrontendService {
-			service.RPC.HTTPPort = ports[4]
-		}
-		c.Services[string(name)] = service
+	for i, name := range services {
+		// Without an HTTPPort no service opens an HTTP API.
+		c.Services[string(name)] = config.Service{RPC: config.RPC{BindOnIP: o.ip, GRPCPort: ports[i]}}
 		hosts[name] = static.SingleLocalHost(join(o.ip, ports[i]))
-	}
-	authorizer, err := authorization.GetAuthorizerFromConfig(&c.Global.Authorization)
-	if err != nil {
-		return nil, err
 	}
 	logger := log.BuildZapLogger(log.Config{Stdout: true, Level: o.logLevel})
 	logger = logger.WithOptions(zap.AddStacktrace(zap.FatalLevel)) // else 8 KB for each call cut off by a stop
 	return temporal.NewServer(
-		temporal.WithConfig(c), temporal.ForServices(temporal.DefaultServices), temporal.WithStaticHosts(hosts),
+		temporal.WithConfig(c), temporal.ForServices(temporal.Services), temporal.WithStaticHosts(hosts),
 		temporal.WithLogger(log.NewZapLogger(logger)),
-		temporal.WithDynamicConfigClient(settings), temporal.WithAuthorizer(authorizer),
-		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
+		temporal.WithDynamicConfigClient(settings), temporal.WithAuthorizer(doors), temporal.WithTLSConfigFactory(doors),
+		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return doors }),
 	)
 }
 

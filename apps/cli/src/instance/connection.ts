@@ -1,7 +1,7 @@
-import type { Client, ClientOptions } from '@temporalio/client'
+import type { Client } from '@temporalio/client'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
-import { readInstance } from '@treeos/local'
+import { readAccess, readInstance, type TemporalAccess } from '@treeos/local'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
@@ -119,13 +119,13 @@ async function withDatabase<T>(postgres: PostgresPlace, use: (at: ReadConnection
 
 async function withTemporal<T>(place: TemporalPlace, use: (client: Client) => Promise<T>): Promise<T> {
   const { Client, Connection } = await import('@temporalio/client')
-  const { options, namespace } = await connectionOf(place)
+  const { options, namespace } = await accessOf(place)
   const address = options.address ?? 'localhost:7233'
   const connection = await Connection.connect({ connectTimeout: CONNECT_MS, ...options }).catch((error) => {
     throw serviceDown('Temporal', address, reasonOf(error))
   })
   try {
-    return await use(new Client({ connection, namespace } as ClientOptions))
+    return await use(new Client({ connection, namespace }))
   } catch (error) {
     throw temporalFailure(error, address)
   } finally {
@@ -133,15 +133,10 @@ async function withTemporal<T>(place: TemporalPlace, use: (client: Client) => Pr
   }
 }
 
-async function connectionOf(place: TemporalPlace) {
-  if (place.kind === 'address') return { options: { address: place.address }, namespace: place.namespace }
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
-  try {
-    const { connectionOptions, namespace } = loadClientConnectConfig()
-    return { options: connectionOptions, namespace: namespace ?? 'default' }
-  } catch (error) {
-    throw unavailable(`the Temporal configuration cannot be read: ${messageOf(error)}`)
-  }
+function accessOf({ env }: TemporalPlace): Promise<TemporalAccess> {
+  return readAccess(env).catch((error: unknown) => {
+    throw unavailable(messageOf(error))
+  })
 }
 
 /** An unknown login or database: the address is wrong, never the command. */

@@ -8,6 +8,7 @@ import {
   processStart,
   readInstance,
   type Service,
+  temporalEnvironment,
 } from '@treeos/local'
 import type { InstanceOptions } from '../cli.ts'
 import { unavailable } from '../text/failure.ts'
@@ -84,10 +85,15 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
   return { url: `postgres://treeos:${password}@${service.address}/treeos`, address: service.address }
 }
 
-/** How to reach Temporal; `environment`: @temporalio/envconfig reads it from the environment. */
+/** How to reach Temporal: `env` names it to our programs, with its credential. */
 export type TemporalPlace =
-  | { readonly kind: 'environment' }
-  | { readonly kind: 'address'; readonly address: string; readonly namespace: string }
+  | { readonly kind: 'environment'; readonly env: NodeJS.ProcessEnv }
+  | {
+      readonly kind: 'instance'
+      readonly env: NodeJS.ProcessEnv
+      readonly address: string
+      readonly namespace: string
+    }
 
 export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE)
@@ -95,9 +101,10 @@ export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
 export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {
-  if (namesTemporal(env)) return { kind: 'environment' }
-  const service = requireService(dataDir, 'temporal', 'Temporal')
-  return { kind: 'address', address: service.address, namespace: service.detail?.namespace ?? 'default' }
+  if (namesTemporal(env)) return { kind: 'environment', env }
+  const { address, detail } = requireService(dataDir, 'temporal', 'Temporal')
+  const namespace = detail?.namespace ?? 'default'
+  return { kind: 'instance', env: temporalEnvironment(dataDir, env), address, namespace }
 }
 
 function requireService(dataDir: string, name: string, title: string): Service {

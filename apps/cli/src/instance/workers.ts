@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import {
   type Service,
   spawnDetached,
   tail,
+  temporalEnvironment,
   terminate,
 } from '@treeos/local'
 import { addressOf, isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './instance.ts'
@@ -30,21 +31,7 @@ export const workerProgram = (): string => createRequire(import.meta.url).resolv
 
 export function workerEnvironment(dataDir: string, place: WorkerPlace, env = process.env): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
-  if (namesTemporal(env)) return own
-  return {
-    ...own,
-    TEMPORAL_ADDRESS: place.temporal.address,
-    TEMPORAL_NAMESPACE: place.temporal.namespace,
-    TEMPORAL_CONFIG_FILE: emptyConfig(dataDir),
-  }
-}
-
-/** An empty configuration: the user's own temporal.toml would apply its TLS and keys to our local server. */
-function emptyConfig(dataDir: string): string {
-  const file = join(dataDir, 'temporal.toml')
-  if (!existsSync(file))
-    writeFileSync(file, '# This instance runs a Temporal of its own.\n[profile.default]\n', { mode: 0o600 })
-  return file
+  return namesTemporal(env) ? own : temporalEnvironment(dataDir, own)
 }
 
 /** The servers that a worker is started for, as recorded with its process. */
@@ -97,21 +84,25 @@ export async function startWorker(dataDir: string, name: string, place: WorkerPl
 }
 
 /**
- * Reads a worker's ready line: where its metrics are, and which models it has. This is recorded with its process; the named
- * models are JSON.
+ * Reads a worker's ready line: where its metrics are, which models it has, and whether Temporal asks for a credential. This is
+ * recorded with its process; the named models are JSON.
  * @param text lines of its log, or one
  * @returns null while there is no ready line
  */
 export function readReady(text: string): Record<string, string> | null {
   const [line] = /^\{"ready":true\b.*$/m.exec(text) ?? []
   if (line === undefined) return null
-  const { metrics, mind, connections } = JSON.parse(line) as {
+  const { metrics, mind, connections, temporalOpen, actSignal } = JSON.parse(line) as {
     metrics: string
     mind: Mind | null
     connections?: Record<string, Mind>
+    temporalOpen?: boolean | null
+    actSignal?: boolean
   }
   const detail: Record<string, string> = { metrics, ...mind }
   if (Object.keys(connections ?? {}).length > 0) detail.connections = JSON.stringify(connections)
+  if (temporalOpen != null) detail.temporalOpen = String(temporalOpen)
+  if (actSignal !== undefined) detail.actSignal = String(actSignal)
   return detail
 }
 

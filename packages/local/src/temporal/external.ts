@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { LocalError, messageOf } from '../machine/error.ts'
+import { configFileOf, readAccess, type TemporalAccess } from './access.ts'
 import { prepareNamespace, withConnection } from './namespace.ts'
 
 /**
@@ -8,19 +10,22 @@ import { prepareNamespace, withConnection } from './namespace.ts'
  * @throws LocalError when it does not answer, or the namespace or search attributes are missing and cannot be added
  */
 export async function externalTemporal(
+  dataDir: string,
   env: NodeJS.ProcessEnv,
   searchAttributes: readonly string[],
   onProgress: (line: string) => void,
-): Promise<{ address: string; namespace: string } | null> {
-  if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE && !env.TEMPORAL_CONFIG_FILE) return null
+): Promise<(TemporalAccess & { address: string }) | null> {
+  const { TEMPORAL_ADDRESS, TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE } = env
+  if (!TEMPORAL_ADDRESS && !TEMPORAL_PROFILE && !TEMPORAL_CONFIG_FILE) return null
+  const isOurs = TEMPORAL_CONFIG_FILE && resolve(TEMPORAL_CONFIG_FILE) === configFileOf(dataDir)
+  if (isOurs && !TEMPORAL_ADDRESS) return null // it was set for other programs
   const named = env.TEMPORAL_ADDRESS ? 'TEMPORAL_ADDRESS' : 'the chosen temporal.toml profile'
-  const config = await load(env)
-  const { address } = config.connectionOptions
+  const { options, namespace } = await readAccess(env)
+  const { address } = options
   if (!address) return null
-  const namespace = config.namespace ?? 'default'
   onProgress(`using Temporal at ${address}, as ${named} says`)
   try {
-    await withConnection(config.connectionOptions, (connection) =>
+    await withConnection(options, (connection) =>
       prepareNamespace(connection, { namespace, searchAttributes }),
     )
   } catch (error) {
@@ -31,15 +36,5 @@ export async function externalTemporal(
       { cause: error },
     )
   }
-  return { address, namespace }
-}
-
-async function load(env: NodeJS.ProcessEnv) {
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
-  const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  try {
-    return loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) })
-  } catch (error) {
-    throw new LocalError(`the Temporal configuration cannot be read: ${messageOf(error)}`, { cause: error })
-  }
+  return { address, namespace, options }
 }

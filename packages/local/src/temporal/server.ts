@@ -1,10 +1,17 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetService, readInstance, recordService } from '../instance/instance.ts'
 import { LocalError, messageOf } from '../machine/error.ts'
 import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
+import {
+  keyFileOf,
+  keyIn,
+  makePrivateFolder,
+  readAccess,
+  temporalEnvironment,
+  writeConfig,
+} from './access.ts'
 import type { TemporalBinary } from './executables.ts'
 import { databaseOf } from './find.ts'
 import { withConnection } from './namespace.ts'
@@ -52,7 +59,8 @@ const DYNAMIC_CONFIG = [
 /** Starts the server and waits until it answers. Tries other ports when another process took ours meanwhile. */
 export async function launchServer(how: Launch): Promise<TemporalServer> {
   const { dataDir, binary, logFile, onProgress } = how
-  mkdirSync(dirname(join(dataDir, databaseOf(binary.kind))), { recursive: true, mode: 0o700 }) // histories are private
+  makePrivateFolder(dataDir)
+  const key = binary.kind === 'built' ? keyIn(dataDir) : null // Temporal's CLI has no way to ask for one
   for (let attempt = 1; ; attempt++) {
     const last = attempt === 1 ? readInstance(dataDir).ports : {}
     const grpc = await freePort('Temporal', { wanted: how.ports.grpc, preferred: last.temporal })
@@ -61,11 +69,12 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
     const from = logSize(logFile)
     onProgress(`starting Temporal (${binary.kind}) on port ${grpc}`)
     const args = argumentsFor(how, grpc, uiPort)
+    writeConfig(dataDir, { address, namespace: how.namespace, key })
     const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir })
-    const detail = { namespace: how.namespace, ui, kind: binary.kind }
+    const detail = { namespace: how.namespace, ui, kind: binary.kind, guard: key === null ? null : 'key' }
     const ports = { temporal: grpc, temporalUi: uiPort }
     await recordService(dataDir, { name: NAME, process: started, address, detail }, ports)
-    if (await serverAnswers(address, started)) return { address, ui, process: started }
+    if (await serverAnswers(dataDir, started)) return { address, ui, process: started }
     const wasAlive = isRunning(started)
     await stopServer(dataDir, started)
     const log = tail(logFile, { from })
@@ -78,15 +87,17 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
   }
 }
 
-/** @returns false when the process ended, or did not answer in time */
-export async function serverAnswers(address: string, known: Process): Promise<boolean> {
+/** @returns false when the process ended, did not answer in time, or asks for another key */
+export async function serverAnswers(dataDir: string, known: Process): Promise<boolean> {
+  const { options } = await readAccess(temporalEnvironment(dataDir, {}))
   for (const until = Date.now() + READY_MS; isRunning(known) && Date.now() < until; await sleep(POLL_MS)) {
     try {
-      await withConnection({ address, connectTimeout: 1_000 }, async (connection) => {
+      await withConnection({ ...options, connectTimeout: 1_000 }, async (connection) => {
         await connection.workflowService.getSystemInfo({})
       })
       if (isRunning(known)) return true // otherwise another server answered
     } catch (error) {
+      if (isRefusal(error)) return false
       if (!isNotYet(error)) throw error
     }
   }
@@ -96,6 +107,10 @@ export async function serverAnswers(address: string, known: Process): Promise<bo
 export async function stopServer(dataDir: string, known: Process): Promise<void> {
   await terminate(known)
   await forgetService(dataDir, NAME, known)
+}
+
+function isRefusal(error: unknown): boolean {
+  return /PERMISSION_DENIED|unauthorized/.test(messageOf(error))
 }
 
 /** Whether nothing listens yet, or the services are still starting. */
@@ -121,7 +136,7 @@ function argumentsFor(
   ]
   if (binary.kind === 'built') {
     return [
-      ...[...network, '--db', database],
+      ...[...network, '--db', database, '--key-file', keyFileOf(dataDir)],
       ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
       ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
     ]

@@ -14,8 +14,8 @@ const searchAttributes = ['TreeosReality', 'TreeosBeing']
 const start = (dataDir: string, more: Partial<TemporalOptions> = {}) =>
   ensureTemporal({ dataDir, searchAttributes, env: bareEnv, ...more })
 
-async function using<T>({ address, namespace }: Temporal, use: (client: Client) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address })
+async function using<T>({ options, namespace }: Temporal, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect(options)
   try {
     return await use(new Client({ connection, namespace }))
   } finally {
@@ -47,7 +47,8 @@ describe('our own server', () => {
       return Number(config?.workflowExecutionRetentionTtl?.seconds) / 86_400
     })
     expect(days).toBe(90)
-    expect((await fetch(first.ui as string)).status).toBe(200)
+    const login = { authorization: `Basic ${btoa(`treeos:${first.options.apiKey}`)}` }
+    expect((await fetch(first.ui as string, { headers: login })).status).toBe(200)
     expect(readInstance(dataDir).services).toMatchObject([{ name: 'temporal', address: first.address }])
   })
 
@@ -112,10 +113,10 @@ describe('our own server', () => {
 })
 
 describe('TEMPORAL_ADDRESS', () => {
-  it('is used, is given what is missing, and is never stopped', async () => {
+  it('or a file that names a server is used, is given what is missing, and is never stopped', async () => {
     const server = await start(folder())
     const dataDir = folder()
-    const env = { ...bareEnv, TEMPORAL_ADDRESS: server.address, PATH: '' }
+    const env = { ...bareEnv, TEMPORAL_CONFIG_FILE: server.configFile as string, PATH: '' }
     const used = await start(dataDir, { env, searchAttributes: ['TreeosRole'] })
     expect(used).toMatchObject({ address: server.address, namespace: 'default', pid: null, kind: 'external' })
     await used.stop()

@@ -4,6 +4,7 @@ import { openInstance, recordService, runningService } from '../instance/instanc
 import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import type { Process } from '../machine/process.ts'
+import { configFileOf, readAccess, type TemporalAccess, temporalEnvironment } from './access.ts'
 import type { TemporalBinary } from './executables.ts'
 import { externalTemporal } from './external.ts'
 import { findTemporal, formerTemporal } from './find.ts'
@@ -27,10 +28,11 @@ export interface TemporalOptions {
   cacheDir?: string
 }
 
-export interface Temporal {
+export interface Temporal extends TemporalAccess {
   /** host:port of the gRPC frontend. */
   address: string
-  namespace: string
+  /** The `temporal.toml` for other programs, as TEMPORAL_CONFIG_FILE names it; null for a server that is not ours. */
+  configFile: string | null
   /** Where to see workflows in a browser, if we know. */
   ui: string | null
   /** Null for a server that is not ours. */
@@ -48,7 +50,7 @@ const NAMESPACE = 'default'
 const BUILD_MS_MAX = 3_600_000
 
 /** `treeos` in XDG_CACHE_HOME or ~/.cache. */
-function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
+export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
 }
 
@@ -62,11 +64,12 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   const { env = process.env, onProgress = () => {}, searchAttributes } = options
   const dataDir = resolve(options.dataDir)
   openInstance(dataDir)
-  const external = await externalTemporal(env, searchAttributes, onProgress)
+  const external = await externalTemporal(dataDir, env, searchAttributes, onProgress)
   if (external !== null) {
-    const { address, namespace } = external
+    const { address, namespace, options } = external
     await recordService(dataDir, { name: NAME, process: null, address, detail: { namespace, ui: null } })
-    return { address, namespace, ui: null, pid: null, kind: 'external', adopted: true, stop: async () => {} }
+    const notOurs = { configFile: null, ui: null, pid: null, kind: 'external', adopted: true } as const
+    return { address, namespace, options, ...notOurs, stop: async () => {} }
   }
   const lock = await acquireLock(join(dataDir, 'temporal.lock'), {
     waitMs: BUILD_MS_MAX,
@@ -74,7 +77,7 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   })
   try {
     const found = (await adopt(dataDir, options)) ?? (await start(dataDir, { ...options, env, onProgress }))
-    await withConnection({ address: found.address }, (connection) =>
+    await withConnection(found.options, (connection) =>
       prepareNamespace(connection, { namespace: NAMESPACE, searchAttributes, retentionDays: 90 }),
     )
     return found
@@ -83,7 +86,10 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   }
 }
 
-/** The recorded server when it still answers; one that lives without answering is ended. */
+/**
+ * The recorded server when it still answers. One that lives without answering is ended, and so is one of ours that an older
+ * version started without a key.
+ */
 async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Temporal | null> {
   const service = runningService(dataDir, NAME)
   if (service?.process == null) return null
@@ -93,11 +99,12 @@ async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Tempo
       `Temporal of ${dataDir} runs on ${address}, not port ${ports.grpc}: stop the instance first`,
     )
   }
-  if (!(await serverAnswers(address, known))) {
+  const kind = detail?.kind as TemporalBinary['kind']
+  const isKeyless = kind === 'built' && detail?.guard !== 'key'
+  if (isKeyless || !(await serverAnswers(dataDir, known))) {
     await stopServer(dataDir, known)
     return null
   }
-  const kind = detail?.kind as TemporalBinary['kind']
   return describe(dataDir, { address, ui: detail?.ui ?? null, kind, process: known }, true)
 }
 
@@ -120,12 +127,13 @@ async function start(
   return describe(dataDir, { ...server, kind: binary.kind }, false)
 }
 
-function describe(
+async function describe(
   dataDir: string,
   server: { address: string; ui: string | null; kind: TemporalBinary['kind']; process: Process },
   adopted: boolean,
-): Temporal {
+): Promise<Temporal> {
   const { address, ui, kind, process } = server
   const stop = () => stopServer(dataDir, process)
-  return { address, namespace: NAMESPACE, ui, pid: process.pid, kind, adopted, stop }
+  const access = await readAccess(temporalEnvironment(dataDir, {}))
+  return { ...access, address, configFile: configFileOf(dataDir), ui, pid: process.pid, kind, adopted, stop }
 }

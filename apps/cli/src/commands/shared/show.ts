@@ -36,13 +36,13 @@ export function shownSummoned({ correlation, moment, reply }: SummonResult): str
   return `no reply: the moment ended as ${moment.outcome}${said}`
 }
 
-export function shownDone({ act, result, facts }: ActResult): string {
 export function shownReplied(replied: SummonResult): string {
   return replied.moment === null
     ? `replied; an answer to the reply will name ${replied.correlation}`
     : shownSummoned(replied)
 }
 
+export function shownDone({ act, result, facts }: ActResult): string {
   const head = act === null ? 'nothing was changed' : `act ${act}`
   const lines = facts.map(({ kind, reel, seq, hash }) => [kind, `${reel} ${seq}`, short(hash)])
   return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')

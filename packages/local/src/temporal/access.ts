@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConnectionOptions } from '@temporalio/client'
+import { LocalError, messageOf } from '../machine/error.ts'
+import { readIfThere, writeWhole } from '../machine/files.ts'
+
+/** How programs reach a Temporal server. */
+export interface TemporalAccess {
+  readonly namespace: string
+  /** With the credential, so never log it. Takes `Connection.connect` and `NativeConnection.connect`. */
+  readonly options: Pick<ConnectionOptions, 'address' | 'metadata'> & {
+    readonly apiKey?: string
+    readonly tls?: Exclude<ConnectionOptions['tls'], null>
+  }
+}
+
+/** The folder of an instance that holds its Temporal's credential and histories. Only its owner can read it. */
+export function makePrivateFolder(dataDir: string): void {
+  const folder = join(dataDir, 'temporal')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+}
+
+/** The file with the key that our own server asks for. Anyone who can read it can act as anyone in the instance. */
+export const keyFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'key')
+
+/** The key of an instance: made once, in a file that only its owner can read. */
+export function keyIn(dataDir: string): string {
+  const file = keyFileOf(dataDir)
+  const known = readIfThere(file)?.trim()
+  if (known) return known
+  const key = randomBytes(32).toString('base64url')
+  writeWhole(file, `${key}\n`)
+  return key
+}
+
+/** The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it. */
+export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'temporal.toml')
+
+/**
+ * Writes where the server of an instance is, and its key, in the format that every Temporal SDK and the Temporal CLI read.
+ * @param key null for a server that asks for none
+ */
+export function writeConfig(
+  dataDir: string,
+  { address, namespace, key }: { address: string; namespace: string; key: string | null },
+): void {
+  const lines = [
+    '# Written at each start. The Temporal of this instance: TEMPORAL_CONFIG_FILE=<this file>',
+    '[profile.default]',
+    `address = ${JSON.stringify(address)}`,
+    `namespace = ${JSON.stringify(namespace)}`,
+    ...(key === null ? [] : [`api_key = ${JSON.stringify(key)}`]),
+    '[profile.default.tls]',
+    'disabled = true # it listens on loopback, and a key alone would turn TLS on',
+  ]
+  writeWhole(configFileOf(dataDir), `${lines.join('\n')}\n`)
+}
+
+/** An environment in which programs reach the server of an instance, whatever Temporal the given one names. */
+export function temporalEnvironment(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_'))
+  return { ...Object.fromEntries(others), TEMPORAL_CONFIG_FILE: configFileOf(dataDir) }
+}
+
+/**
+ * Reads how to reach Temporal from `TEMPORAL_*` and the `temporal.toml` that they name.
+ * @throws LocalError when they cannot be read
+ */
+export async function readAccess(env: NodeJS.ProcessEnv): Promise<TemporalAccess> {
+  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
+  const given = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  try {
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+      overrideEnvVars: Object.fromEntries(given),
+    })
+    return { namespace, options: connectionOptions as TemporalAccess['options'] }
+  } catch (error) {
+    throw new LocalError(`the Temporal configuration cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}

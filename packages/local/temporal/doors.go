@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/rpc/encryption"
+)
+
+const (
+	keyLengthMin   = 32
+	internodeName  = "treeos-internode"
+	internodeYears = 100 // the certificate lives in memory, as long as the process
+)
+
+// doors says who may call this server. The frontend asks for the key, or beyond loopback for a client certificate. The
+// services of one server authenticate each other by a certificate that exists in this process only, because every one of
+// them listens on a port of its own, and none of these ports asks for a key.
+type doors struct {
+	key       string      // empty when only certificates open
+	frontend  *tls.Config // nil on loopback without certificates
+	internode *tls.Config // nil when the server is open
+	open      bool
+}
+
+func newDoors(o options) (*doors, error) {
+	hasTLS := o.tlsCert != "" || o.tlsKey != "" || o.tlsCA != ""
+	if o.open {
+		if o.keyFile != "" || hasTLS {
+			return nil, errors.New("--open takes no key and no certificates")
+		}
+		return &doors{open: true}, nil
+	}
+	d := &doors{}
+	if o.keyFile == "" && !hasTLS {
+		return nil, errors.New("--key-file is missing: it names the file with the key that callers must show")
+	}
+	if !net.ParseIP(o.ip).IsLoopback() && !hasTLS {
+		return nil, fmt.Errorf("--ip %s is not a loopback address: it takes --tls-cert, --tls-key and --tls-ca", o.ip)
+	}
+	var err error
+	if o.keyFile != "" {
+		if d.key, err = readKey(o.keyFile); err != nil {
+			return nil, err
+		}
+	}
+	if hasTLS {
+		if d.frontend, err = mutualTLS(o); err != nil {
+			return nil, err
+		}
+	}
+	d.internode, err = newInternodeTLS()
+	return d, err
+}
+
+// readKey refuses a key that other users of the machine could read.
+func readKey(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("--key-file %s can be read by other users: chmod 600 %s", path, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	key := strings.TrimSpace(string(text))
+	if len(key) < keyLengthMin {
+		return "", fmt.Errorf("--key-file %s holds %d characters, at least %d are needed", path, len(key), keyLengthMin)
+	}
+	return key, nil
+}
+
+func mutualTLS(o options) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+	}
+	text, err := os.ReadFile(o.tlsCA)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-ca: %w", err)
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--tls-ca %s holds no certificate", o.tlsCA)
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{certificate},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities,
+	}, nil
+}
+
+// newInternodeTLS makes a certificate that is its own authority. Its key never leaves this process.
+func newInternodeTLS() (*tls.Config, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{internodeName}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(internodeYears, 0, 0),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	authorities := x509.NewCertPool()
+	authorities.AddCert(parsed)
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"}, ServerName: internodeName,
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key, Leaf: parsed}},
+		RootCAs:      authorities, ClientCAs: authorities, ClientAuth: tls.RequireAndVerifyClientCert,
+	}, nil
+}
+
+// The TLS of the server's own connections.
+var _ encryption.TLSConfigProvider = (*doors)(nil)
+
+func (d *doors) GetInternodeServerConfig() (*tls.Config, error)           { return d.internode, nil }
+func (d *doors) GetInternodeClientConfig() (*tls.Config, error)           { return d.internode, nil }
+func (d *doors) GetFrontendServerConfig() (*tls.Config, error)            { return d.frontend, nil }
+func (d *doors) GetFrontendClientConfig() (*tls.Config, error)            { return nil, nil }
+func (d *doors) GetRemoteClusterClientConfig(string) (*tls.Config, error) { return nil, nil }
+func (d *doors) GetExpiringCerts(time.Duration) (expiring, expired encryption.CertExpirationMap, err error) {
+	return nil, nil, nil
+}
+
+var (
+	_ authorization.ClaimMapper                     = (*doors)(nil)
+	_ authorization.ClaimMapperWithAuthInfoRequired = (*doors)(nil)
+	_ authorization.Authorizer                      = (*doors)(nil)
+)
+
+// GetClaims gives every right to who shows the key or a client certificate, and none to anyone else.
+func (d *doors) GetClaims(shown *authorization.AuthInfo) (*authorization.Claims, error) {
+	switch {
+	case d.open:
+		return &authorization.Claims{System: authorization.RoleAdmin}, nil
+	case shown.TLSSubject != nil: // the handshake verified the certificate
+		return &authorization.Claims{System: authorization.RoleAdmin, AuthType: "mtls", Subject: shown.TLSSubject.CommonName}, nil
+	case d.isKey(shown.AuthToken):
+		return &authorization.Claims{System: authorization.RoleAdmin, AuthType: "key", Subject: "treeos"}, nil
+	}
+	return nil, nil
+}
+
+// AuthInfoRequired is asked by the interceptor: an open server maps callers that show nothing too.
+func (d *doors) AuthInfoRequired() bool { return !d.open }
+
+// Authorize has no exception, not even for health checks.
+func (d *doors) Authorize(
+	_ context.Context, claims *authorization.Claims, _ *authorization.CallTarget,
+) (authorization.Result, error) {
+	if claims == nil || claims.System != authorization.RoleAdmin {
+		return authorization.Result{Decision: authorization.DecisionDeny}, nil
+	}
+	return authorization.Result{Decision: authorization.DecisionAllow}, nil
+}
+
+func (d *doors) isKey(header string) bool {
+	token, found := strings.CutPrefix(header, "Bearer ")
+	return found && d.isSecret(token)
+}
+
+func (d *doors) isSecret(text string) bool {
+	return d.key != "" && subtle.ConstantTimeCompare([]byte(text), []byte(d.key)) == 1
+}
