@@ -195,6 +195,10 @@ describe('living', () => {
       message: '@echo sent no answer: it decided to do nothing',
     })
     expect(await find()).toBeUndefined()
+    await home.json(['summon', '@echo', 'ping'])
+    await until('the second answer', async () => (await find()) !== undefined)
+    const { stdout } = await home.run(['reply', (await find())?.correlation ?? '', 'pong'])
+    expect(stdout).toMatch(/^replied; an answer to the reply will name [0-9a-f-]{36}\n$/)
     expect(await home.refusal(['reply', correlation, 'pong'])).toMatchObject({
       status: 1,
       code: 'RESOURCE_CONFLICT',
@@ -229,10 +233,6 @@ describe('F47 inhabit', () => {
   async function drive() {
     const child = home.start(['inhabit', '@pup', '--json'])
     const lines: Line[] = []
-    await home.json(['summon', '@echo', 'ping'])
-    await until('the second answer', async () => (await find()) !== undefined)
-    const { stdout } = await home.run(['reply', (await find())?.correlation ?? '', 'pong'])
-    expect(stdout).toMatch(/^replied; an answer to the reply will name [0-9a-f-]{36}\n$/)
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (more: string) => {
       text += more

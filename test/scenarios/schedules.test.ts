@@ -167,6 +167,7 @@ describe('F89 missed ticks produce one wake', () => {
       memory: newMemory(),
       model: null,
       connections: new Map(),
+      actSignal: false,
       ring,
       reschedule,
       observe: noopObserver,

@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly timeZone?: string
   /** an ISO instant: Postgres' clock then stands still, until `setClock` */
   readonly clock?: string
+  /** persons act by a Temporal signal; default true */
+  readonly actSignal?: boolean
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
   readonly workerUrl?: (url: string) => string
 }
@@ -82,6 +84,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           databaseUrl: options.workerUrl?.(url) ?? url,
           model: modelOf(options),
           connections: connectionsOf(options),
+          actSignal: options.actSignal ?? true,
           observe: {
             fault: (moment, fault) => void faults.push({ moment, ...fault }),
             leftOut: (what, error) => void leftOut.push({ what, error }),

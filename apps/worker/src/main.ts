@@ -24,8 +24,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 try {
   worker = await startWorker(process.env, log)
-  const { taskQueue, mind, connections, metrics } = worker
-  console.log(JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, connections, metrics }))
+  const { taskQueue, mind, connections, metrics, temporalOpen, actSignal } = worker
+  const temporal = { temporalOpen, actSignal }
+  console.log(
+    JSON.stringify({ ready: true, pid: process.pid, taskQueue, mind, connections, metrics, ...temporal }),
+  )
   await worker.done
   log.info('stopped')
 } catch (error) {

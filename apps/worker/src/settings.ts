@@ -14,6 +14,8 @@ export interface Settings {
   readonly databaseUrl: string
   /** folder of the instance, which keeps histories; null without one */
   readonly dataDir: string | null
+  /** whether persons may act by a Temporal signal; null: only where Temporal asks its callers for a credential */
+  readonly actSignal: boolean | null
   /** 0 picks a free one */
   readonly metricsPort: number
   readonly modelTimeoutSeconds: number
@@ -50,6 +52,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     databaseUrl,
     dataDir: env.TREEOS_DATA || null,
+    actSignal: readSwitch('TREEOS_ACT_SIGNAL', env.TREEOS_ACT_SIGNAL),
     metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
     modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),
     modelPatienceSeconds: env.TREEOS_MODEL_PATIENCE_SECONDS
@@ -67,6 +70,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
   }
+}
+
+function readSwitch(name: string, text: string | undefined): boolean | null {
+  if (!text) return null
+  if (text === '1' || text === '0') return text === '1'
+  throw new StartError(`${name} is ${JSON.stringify(text)}; it takes 1 (on) or 0 (off)`)
 }
 
 function readPrices(file: string): Prices {

@@ -3,6 +3,7 @@ import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
   historiesFolder,
+  isOpenTemporal,
   type ModelOptions,
   type Observer,
   readConnections,
@@ -15,7 +16,7 @@ import { loadExtensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { locateTemporal, Start } from './start.ts'
+import { locateTemporal, Start, type TemporalPlace } from './start.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -26,6 +27,10 @@ export interface RunningWorker {
   readonly mind: Mind | null
   /** models by the names that beings have in `llm.connection`, without their keys */
   readonly connections: Readonly<Record<string, Mind>>
+  /** Temporal answers callers without a credential; null when that could not be found out */
+  readonly temporalOpen: boolean | null
+  /** persons may act by a Temporal signal */
+  readonly actSignal: boolean
   /** where Prometheus reads this worker */
   readonly metrics: string
   /** resolves when the worker has stopped */
@@ -55,6 +60,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const reality = await start.findReality(db, databaseUrl)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
   const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
+  const temporalOpen = await isOpen(temporal, log)
+  const actSignal = settings.actSignal ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
   const running = new Running()
   const worker = await start.askTemporal(temporal, () =>
@@ -69,6 +76,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
           ...minds.models(modelOptions(settings)),
+          actSignal,
           observe: observer(metrics, log),
         }),
         running,
@@ -92,9 +100,23 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   return {
     taskQueue,
     ...minds.shown(),
+    temporalOpen,
+    actSignal,
     metrics: served.url,
     done,
     stop: () => stop(worker),
+  }
+}
+
+async function isOpen({ address, namespace, options }: TemporalPlace, log: Logger): Promise<boolean | null> {
+  try {
+    const open = await isOpenTemporal(options, namespace)
+    if (open)
+      log.warn(`Temporal at ${address} answers without a credential: who reaches it can do everything`)
+    return open
+  } catch (error) {
+    log.warn(nameAndCode(error), `whether Temporal at ${address} is open could not be found out`)
+    return null
   }
 }
 

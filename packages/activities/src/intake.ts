@@ -10,22 +10,28 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { IntakeInput } from '@treeos/protocol'
-import { readerOf } from '@treeos/reality'
+import { authorizeActingAs, readerOf } from '@treeos/reality'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 /**
- * Turns an act that a person sent as a Temporal signal into an inbox row. Refuses an act that it cannot parse. No caller
- * waits for an answer, so the refusal goes to the log only.
+ * Turns an act that a person sent as a Temporal signal into an inbox row. The person may act as the same beings as on the
+ * command line: as the first operator, and as a being that the operator inhabits, which records the operator as the driver.
+ * Refuses an act that it cannot parse, and every act where Temporal does not ask its callers for a credential. No caller waits
+ * for an answer, so the refusal goes to the log only.
  */
 export async function intake(
   deps: BeatDeps,
   { being, id, act }: IntakeInput,
 ): Promise<{ accepted: boolean }> {
   try {
-    await requireHuman(deps, being)
+    if (!deps.actSignal) throw new TreeosError('FORBIDDEN', 'acts by signal are off: see TREEOS_ACT_SIGNAL')
+    // Who may signal holds the credential of Temporal, so it is the person of this instance: the first operator.
+    const lease = await authorizeActingAs(deps, being)
+    if (lease === null) await requireHuman(deps, being)
     const content: ActContent = {
       call: parseCall(isJsonObject(act) && 'call' in act ? act.call : act),
       answers: typeof act.answers === 'string' ? act.answers : null,
+      ...(lease === null ? {} : { lease }),
     }
     await enqueue(
       deps.db,

@@ -18,6 +18,7 @@ export {
 export { Archivist, type History, historiesFolder, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
+export { isOpenTemporal } from './open-temporal.ts'
 export type { Prepared, PrepareOptions } from './prepare.ts'
 export { Schedules } from './schedules.ts'
 export { skipWorkflowStackTraces } from './stack-traces.ts'

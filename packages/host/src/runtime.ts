@@ -20,6 +20,8 @@ export interface RuntimeOptions {
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
+  /** persons may act by a Temporal signal */
+  readonly actSignal: boolean
   /** most connections of the pool */
   readonly poolMax: number
 }
@@ -80,7 +82,7 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
-    const { registry, model, connections, observe, histories } = this.#options
+    const { registry, model, connections, observe, histories, actSignal } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -102,6 +104,7 @@ export class Runtime {
       registry,
       model,
       connections,
+      actSignal,
       observe,
       ring: (beings) => doorbells.ring(beings),
       reschedule: (changed) => schedules.refresh(changed),

@@ -22,6 +22,11 @@ export interface TreeosOptions {
   readonly histories?: string
   /** most connections of the worker's Postgres pool; default 20 */
   readonly poolMax?: number
+  /**
+   * persons may act by the signal `act`, as from Temporal's UI; default false. Whoever reaches Temporal may then act as the first
+   * operator, so turn it on only for a Temporal that asks its callers for a credential.
+   */
+  readonly actSignal?: boolean
   /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer>
 }
@@ -88,6 +93,7 @@ export class TreeosPlugin extends SimplePlugin {
       connections = new Map(),
       poolMax = 20,
       histories = null,
+      actSignal = false,
       observe = {},
     } = this.#options
     this.#runtime = new Runtime({
@@ -98,6 +104,7 @@ export class TreeosPlugin extends SimplePlugin {
       observe: { ...noopObserver, ...observe },
       poolMax,
       histories,
+      actSignal,
     })
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'

@@ -4,9 +4,10 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
-import { cachedTemporal, findExecutable, freePort, readInstance } from '@treeos/local'
+import { isOpenTemporal } from '@treeos/host'
+import { cachedTemporal, findExecutable, freePort, readAccess, readInstance } from '@treeos/local'
 import { sql } from 'kysely'
-import { addressOf, isAlive, namesTemporal } from '../instance/instance.ts'
+import { addressOf, isAlive, locateTemporal, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
 import { coloured, oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good } from './check.ts'
@@ -29,6 +30,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'folder', ...checkFolder(dataDir) },
     { name: 'ports', ...(await checkPorts()) },
     { name: 'temporal', ...(await checkTemporal(dataDir, env)) },
+    ...(await checkGuard(dataDir, env)),
     { name: 'postgres', ...(await checkPostgres(env)) },
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
@@ -68,7 +70,7 @@ async function checkPorts(): Promise<Finding> {
 }
 
 async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<Finding> {
-  if (namesTemporal(env)) return checkNamedTemporal()
+  if (namesTemporal(env)) return checkNamedTemporal(env)
   const service = readInstance(dataDir).services.find(({ name }) => name === 'temporal')
   if (service !== undefined && isAlive(service)) return good(`runs at ${service.address}`)
   const cli = findExecutable('temporal', env.PATH ?? '')
@@ -91,14 +93,32 @@ function keptTemporal(env: NodeJS.ProcessEnv): string | null {
   return cachedTemporal(cache)?.path ?? null
 }
 
-async function checkNamedTemporal(): Promise<Finding> {
+/** Nothing to say about a Temporal that does not run: the check before this one does. */
+async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
+  const name = 'temporal guard'
+  try {
+    const place = locateTemporal(dataDir, env)
+    const { options, namespace } = await readAccess(place.env)
+    if (!(await isOpenTemporal(options, namespace)))
+      return [{ name, ...good('Temporal refuses callers without a credential') }]
+    const found = `Temporal at ${options.address ?? 'localhost:7233'} asks its callers for no credential: who reaches it can act as anyone here`
+    const mend =
+      place.kind === 'environment'
+        ? 'turn on its authorizer or mutual TLS, and set TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH'
+        : 'take `temporal` off the PATH before the first start of an instance: TreeOS then builds a server that asks for a key'
+    return [{ name, ...bad(found, mend), optional: true }]
+  } catch {
+    return []
+  }
+}
+
+async function checkNamedTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
   const { Connection } = await import('@temporalio/client')
-  const { loadClientConnectConfig } = await import('@temporalio/envconfig')
   let address = 'the address that temporal.toml or TEMPORAL_ADDRESS names'
   try {
-    const { connectionOptions } = loadClientConnectConfig()
-    address = connectionOptions.address ?? 'localhost:7233'
-    const connection = await Connection.connect({ connectTimeout: ANSWER_MS, ...connectionOptions })
+    const { options } = await readAccess(env)
+    address = options.address ?? 'localhost:7233'
+    const connection = await Connection.connect({ connectTimeout: ANSWER_MS, ...options })
     await connection.close()
     return good(`${address} answers`)
   } catch (error) {

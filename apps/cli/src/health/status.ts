@@ -8,7 +8,7 @@ import {
 } from '@treeos/chain'
 import { type StandardFor, standardBudgets } from '@treeos/client/records'
 import type { Budget } from '@treeos/core'
-import { readInstance, type Service } from '@treeos/local'
+import { keyFileOf, readInstance, type Service } from '@treeos/local'
 import {
   isAlive,
   keeperOf,
@@ -33,6 +33,10 @@ export interface Status {
     readonly address: string | null
     readonly namespace: string | null
     readonly ui: string | null
+    /** it answers callers without a credential; null while no worker has found out */
+    readonly open: boolean | null
+    /** persons may act by the signal `act`, as from Temporal's UI; null while no worker runs */
+    readonly actSignal: boolean | null
   }
   readonly postgres: { readonly url: string | null }
   readonly portal: { readonly url: string | null }
@@ -83,7 +87,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
   ])
   const { model, baseUrl } = detail ?? {}
   return {
-    temporal: temporalOf(dataDir, env),
+    temporal: { ...temporalOf(dataDir, env), ...guardOf(workers) },
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
     portal: { url: null },
     supervisor: { pid: keeperOf(dataDir) },
@@ -109,7 +113,18 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
 const connectionsOf = (worker: Service | undefined): Record<string, Mind> =>
   worker?.detail?.connections == null ? {} : (JSON.parse(worker.detail.connections) as Record<string, Mind>)
 
-function temporalOf(dataDir: string, env: NodeJS.ProcessEnv): Status['temporal'] {
+function guardOf(workers: readonly Service[]): Pick<Status['temporal'], 'open' | 'actSignal'> {
+  const said = (name: string) => {
+    const values = workers.flatMap(({ detail }) => detail?.[name] ?? [])
+    return values.length === 0 ? null : values.includes('true')
+  }
+  return { open: said('temporalOpen'), actSignal: said('actSignal') }
+}
+
+function temporalOf(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Pick<Status['temporal'], 'address' | 'namespace' | 'ui'> {
   const service = serviceOf(readInstance(dataDir), 'temporal')
   if (service !== null && isAlive(service)) {
     const { namespace = null, ui = null } = service.detail ?? {}
@@ -163,8 +178,9 @@ export function describeStatus(status: Status, dataDir: string): string {
   return table(
     [
       ['reality', reality.name === null ? 'none reached' : `${reality.name}, time in ${reality.timeZone}`],
-      ['Temporal', temporal.address ?? 'not running'],
-      ...(temporal.ui === null ? [] : [['Temporal UI', temporal.ui]]),
+      ['Temporal', describeTemporal(temporal)],
+      ...(temporal.ui === null ? [] : [['Temporal UI', describeUi(temporal, dataDir)]]),
+      ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
       ['Postgres', postgres.url ?? 'not running'],
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : 'not running'],
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
@@ -186,6 +202,17 @@ export function describeStatus(status: Status, dataDir: string): string {
     ],
     '  ',
   )
+}
+
+const describeTemporal = ({ address, open }: Status['temporal']): string =>
+  `${address ?? 'not running'}${open === true ? ', open: it asks its callers for no credential' : ''}`
+
+const describeUi = ({ ui, open }: Status['temporal'], dataDir: string): string =>
+  open === false ? `${ui}, where any name and the key in ${keyFileOf(dataDir)} log in` : `${ui}`
+
+function describeActSignal({ open, actSignal }: Status['temporal']): string {
+  if (actSignal) return open === true ? 'on, also for callers without a credential' : 'on'
+  return open === false ? 'off' : 'off, since Temporal asks its callers for no credential'
 }
 
 export const describeParked = (parked: number): string =>

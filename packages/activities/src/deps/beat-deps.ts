@@ -21,6 +21,8 @@ export interface BeatDeps {
   readonly ring: (beings: readonly BeingName[]) => void
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */
   readonly reschedule: (changed: readonly ScheduleRef[]) => void
+  /** whether persons may act by a Temporal signal: only where a credential says who sends one */
+  readonly actSignal: boolean
   /** receives what beats do, and the errors whose messages history must not hold */
   readonly observe: Observer
 }
