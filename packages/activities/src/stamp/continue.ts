@@ -24,7 +24,7 @@ import type { StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
 /** Reason of an outcome: the being used up its self-continues in this chain. */
-const CONTINUE_PREFIX_SPENT = 'self-continues-spent'
+const CONTINUES_SPENT = 'self-continues-spent'
 /** Reason of an outcome: the being looked as often in a row as it may. */
 const LOOKS_SPENT = 'looks-spent'
 /** Reason of an outcome: the chain reached its limit of wakes. */
@@ -154,7 +154,7 @@ function selfContinuesSpent(
   { gone, of }: { gone: number; of: BeingName | null },
 ): Continued {
   const content = {
-    event: CONTINUE_PREFIX_SPENT,
+    event: CONTINUES_SPENT,
     actor: stanceOf(input.being),
     moment: input.moment,
     continues: gone,
@@ -165,7 +165,7 @@ function selfContinuesSpent(
       : [eventWake(OPERATOR, `spent/${input.being}/${open.wake.root}`, content, open.wake)]
   const whose = of === null ? '' : ` that the budget of ${stanceOf(of)} allows`
   const detail = `the being has used all ${gone} self-continues${whose}`
-  return { verdict: { ...verdict, reason: CONTINUE_PREFIX_SPENT, detail }, wakes: [], notices }
+  return { verdict: { ...verdict, reason: CONTINUES_SPENT, detail }, wakes: [], notices }
 }
 
 function chainSpent(input: StampInput, open: OpenRecord, verdict: Verdict): Continued {
