@@ -291,12 +291,16 @@ describe('a script that answers', () => {
   })
 
   it('a script that is not loaded is named', async () => {
-    await world.birth({ name: 'unscripted', cognition: 'scripted', script: 'odd:gone', role: 'resident' })
+    await world.birth({ name: 'unscripted', cognition: 'scripted', script: 'odd:script', role: 'resident' })
+    await world.stopWorker()
+    await world.startWorker([])
     expect(await live(world, 'unscripted', 'hello')).toMatchObject({
       outcome: 'failure',
       reason: 'INTERNAL',
-      message: 'script "odd:gone" is not loaded in this worker',
+      message: 'script "odd:script" is not loaded in this worker',
     })
+    await world.stopWorker()
+    await world.startWorker()
   })
 })
 

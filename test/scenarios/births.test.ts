@@ -123,6 +123,12 @@ describe('F44 who is refused a birth', () => {
       /cognition is "dog".*llm, human, scripted/,
     ],
     ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
+    [
+      'a script that is none',
+      { cognition: 'scripted', script: 'ecko' },
+      'INVALID_INPUT',
+      /script is "ecko"; it takes one of birther, echo, role-manager, silent, stage:puppet/,
+    ],
     ['a script for a model', { cognition: 'llm', script: 'echo' }, 'INVALID_INPUT', /script is "echo"/],
     ['a role that is none', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
     ['a role of another type', { cognition: 'llm', role: 7 }, 'INVALID_INPUT', /role is 7/],

@@ -148,7 +148,7 @@ describe('F63 a being made of beings', () => {
   })
 
   it('a member whose moment fails is passed over at once, and nobody waits for a turn', async () => {
-    await world.birth({ name: 'mute', cognition: 'scripted', script: 'no-such-script', role: 'panel:member' })
+    await world.birth({ name: 'mute', cognition: 'llm', role: 'panel:member' })
     await birthPanel('deputy', ['@mute', '@sober'], 'first')
     expect(await ask('deputy', { cost: 40 })).toMatchObject({
       answer: 'yes',

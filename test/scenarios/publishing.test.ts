@@ -96,7 +96,9 @@ async function expectReactions(publishing: () => Promise<unknown>): Promise<void
 describe('F31 F35 "publish a world signal and let every being react"', () => {
   it('by a model: it publishes in a namespace that nobody owns, and owns it from then on', async () => {
     model.script((request) =>
-      beingOf(request) === 'speaker' ? { tool: { name: 'do', args: set('town') } } : undefined,
+      beingOf(request) === 'speaker'
+        ? { tool: { name: 'do', args: { ...set('town'), verb: undefined } } }
+        : undefined,
     )
     await expectReactions(() => live(world, 'speaker', 'Ring the bells of the town.'))
     model.reset()
