@@ -11,7 +11,7 @@ export {
   markTokenRevoked,
 } from './access/tokens.ts'
 export { type ClaimedWake, claimWake } from './inbox/claim.ts'
-export { enqueue, enqueueUnlessWaiting, releaseDelayed } from './inbox/enqueue.ts'
+export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import { closeAsRead, enqueue, findEntry, type InboxEntry, listFactsOfMoment } from '@treeos/chain'
+import { closeAsRead, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/chain'
 import {
   type ActContent,
   actWakeId,
@@ -18,12 +18,14 @@ import {
   stanceOf,
   TreeosError,
   type VerbCall,
+  type Wake,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringBeing } from './doorbell.ts'
+import { refusalOf } from './refusal.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
@@ -186,17 +188,39 @@ async function submit(
   const lease = await authorizeActingAs(at, as)
   const correlation = crypto.randomUUID()
   const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
-  await enqueue(
-    at.db,
-    newWake({
-      id: actWakeId(correlation),
-      being: as,
-      kind: 'act',
-      priority: PRIORITIES.human,
-      content: asJson(content),
-      root: correlation,
-    }),
-  )
-  await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
+  const wake = newWake({
+    id: actWakeId(correlation),
+    being: as,
+    kind: 'act',
+    priority: PRIORITIES.human,
+    content: asJson(content),
+    root: correlation,
+  })
+  try {
+    await enqueue(at.db, wake)
+    await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
+  } catch (error) {
+    await takeBack(at, wake, error)
+  }
   return correlation
+}
+
+/**
+ * Takes an act back whose being could not be rung. Otherwise a sweep would ring for it later, and it would be done although its
+ * person was told that it was not. Returns when a moment has claimed the act meanwhile: it is done then.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE, which says whether the act may still be done; or the error itself
+ */
+async function takeBack(at: Connection, wake: Wake, error: unknown): Promise<void> {
+  const isWithdrawn = await withdraw(at.db, wake).catch(() => null)
+  if (isWithdrawn === false) return
+  if (refusalOf(error).code !== 'SERVICE_UNAVAILABLE') throw error
+  const detail = { act: wake.id, withdrawn: isWithdrawn === true }
+  throw new TreeosError(
+    'SERVICE_UNAVAILABLE',
+    isWithdrawn === true
+      ? 'a service is unavailable: the act was taken back, and will not be done; try again in a few seconds'
+      : 'a service is unavailable, and the act could not be taken back: it may still be done; ' +
+          `look at \`treeos moments ${stanceOf(wake.being)}\` before you try again`,
+    detail,
+  )
 }

@@ -2,6 +2,7 @@ import {
   type Db,
   findReply,
   type InboxEntry,
+  isTransient,
   readOutcome,
   readWakeState,
   type StoredOutcome,
@@ -73,7 +74,8 @@ export async function waitForEnd(
   const until = Date.now() + seconds * 1000
   let wake = sent.correlation
   for (let wait = POLL_MS_MIN; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
-    const found = await findEnd(db, sent, wake)
+    // The act is put in already: an outage of Postgres must not read as if it were not.
+    const found = (await findEnd(db, sent, wake).catch(unlessTransient)) ?? { wake }
     if (isOver(found)) {
       if (found.outcome === null) throw found.why ?? new Error(`the wake ${wake} is over without an outcome`)
       return { ...found, outcome: requireSuccess(found.outcome) }
@@ -85,6 +87,11 @@ export async function waitForEnd(
     if (Date.now() > until) throw timeout(sent.being, seconds)
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
+}
+
+function unlessTransient(error: unknown): null {
+  if (isTransient(error)) return null
+  throw error
 }
 
 const timeout = (being: BeingName, seconds: number) =>
