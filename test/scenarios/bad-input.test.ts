@@ -150,6 +150,12 @@ const DO: Record<string, Faults> = {
     gone: ENDED,
     none: NO_ARGUMENTS,
   },
+  'end-being': {
+    'wrong type': ['/hall', {}, 'INVALID_TYPE', /takes a being/],
+    'not yours': ['@mine', {}, 'FORBIDDEN', /end-being needs ancestor/],
+    gone: ['@nobody', {}, 'BEING_NOT_FOUND', /@nobody/],
+    none: NO_ARGUMENTS,
+  },
   'set-world-signal': {
     'wrong type': ['/', { namespace: 7, key: 'a', value: 1 }, 'INVALID_INPUT', /namespace is 7/],
     missing: ['/', { namespace: 'a', key: 'b' }, 'INVALID_INPUT', /value is missing/],

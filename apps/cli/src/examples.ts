@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'inbox dismiss': ['treeos inbox dismiss ann/1/2'],
   see: ['treeos see /', 'treeos see @echo --as @ann'],
   do: [`treeos do @ann set-budget --args '{"tokens": 100000}'`],
+  end: ['treeos end @ann', 'treeos end @ben --as @ann'],
   be: [`treeos be birth --payload '{"name": "ann", "cognition": "human"}'`],
   inhabit: ['treeos inhabit @ann', 'treeos inhabit @ann --own'],
   mcp: ['treeos mcp --as @ann', 'treeos mcp --http 7437'],

@@ -54,7 +54,10 @@ export async function intake(
 
 /** Refuses beings that are no persons. Otherwise anyone who may send Temporal signals could act as any being. */
 async function requireHuman(deps: BeatDeps, being: string): Promise<void> {
-  const kind = (await readerOf(deps).being(being))?.cognition.kind
+  const row = await readerOf(deps).being(being)
+  const kind = row?.cognition.kind
+  if (row?.ended !== undefined)
+    throw new TreeosError('BEING_ENDED', `@${being} was ended, so nobody acts as it`)
   if (kind !== 'human')
     throw new TreeosError(
       'FORBIDDEN',

@@ -1,6 +1,6 @@
 import { claimWake, type InboxEntry, putBlob, ReadSet, readAtOneInstant, recordOpen } from '@treeos/chain'
 import { asJson, type Digest, triggerOf } from '@treeos/core'
-import type { OpenedMoment, OpenInput, Resting } from '@treeos/protocol'
+import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
 import { type LoadedMoment, lookForMoment } from '@treeos/reality'
 import { beingKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
@@ -11,10 +11,13 @@ import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
  * the first run's record, even when the world has changed.
- * @returns null when no wake waits and the being never wakes by itself
+ * @returns when no wake waits: how long the being rests; null when it never wakes by itself; or that it was ended
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
-export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<OpenedMoment | Resting | null> {
+export async function openMoment(
+  deps: BeatDeps,
+  input: OpenInput,
+): Promise<OpenedMoment | Resting | Over | null> {
   const { db, memory } = deps
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return restingOf(deps, input.being)
@@ -50,7 +53,7 @@ export async function openMoment(deps: BeatDeps, input: OpenInput): Promise<Open
   if (first) memory.moments.set(input.moment, opened)
   // Without a face the look did not read the being's idle setting.
   const resting = opened.face === null ? await restingOf(deps, input.being) : null
-  return forWorkflow(opened, input.program, wake, resting)
+  return forWorkflow(opened, input.program, wake, resting !== null && 'over' in resting ? null : resting)
 }
 
 /** Keys to prefetch: those of the being's last open, and the caller's row. */
@@ -81,6 +84,7 @@ function forWorkflow(
     asked: record.asked,
     ...(usesTriggers && trigger !== null ? { trigger } : {}),
     ...(record.cut === true ? { cut: true } : {}),
+    ...(record.ended === true ? { ended: true } : {}),
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,

@@ -1,6 +1,6 @@
 import { enqueue, type InboxEntry } from '@treeos/chain'
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
-import type { IdleInput, Resting } from '@treeos/protocol'
+import type { IdleInput, Over, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { effectiveCognition } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
@@ -21,11 +21,12 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 
 /**
  * Idle setting and cognition of a being without a waiting wake. A person never wakes by itself.
- * @returns null when it never wakes by itself and nobody ever inhabited it
+ * @returns that it was ended; null when it never wakes by itself and nobody ever inhabited it
  */
-export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | null> {
+export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | Over | null> {
   const me = await readerOf(deps).being(being)
   if (me === null) return null
+  if (me.ended !== undefined) return { over: true }
   const cognition = effectiveCognition(me)
   const idleSeconds = cognition === 'human' ? null : idleSecondsOf(me.qualities)
   if (me.inhabited !== undefined) return { resting: true, idleSeconds, cognition }

@@ -55,6 +55,8 @@ export interface OpenedMoment {
   readonly trigger?: string
   /** true when the thread of the wake was cut; left out otherwise */
   readonly cut?: true
+  /** true when the being was ended; left out while it lives */
+  readonly ended?: true
   /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
   /** heads of the reels that the program and the context were read from */
@@ -77,6 +79,11 @@ export interface Resting {
   readonly idleSeconds: number | null
   /** who decides for it now; left out when nobody ever inhabited it, since its moments then say it */
   readonly cognition?: Cognition
+}
+
+/** No wake waits for the being, and it was ended: its workflow ends too. */
+export interface Over {
+  readonly over: true
 }
 
 export interface ThinkInput {
@@ -159,7 +166,7 @@ export interface ScheduledInput extends ScheduleRef {
 /** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
-  openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | null>>
+  openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | Over | null>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>

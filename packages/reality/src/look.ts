@@ -93,6 +93,7 @@ export async function lookForMoment(
     heads: seen.heads,
     basis: digestOf(seen.basis),
     ...(wake.cut ? { cut: true } : {}),
+    ...(me.ended === undefined ? {} : { ended: true }),
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
     ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
@@ -155,6 +156,7 @@ export function openingOf(
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
     layout: open.layout ?? 1,
+    ended: me.ended !== undefined,
     asker: caller?.name ?? null,
   }
 }

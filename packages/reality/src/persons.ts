@@ -1,6 +1,6 @@
 import { type ChainDb, findLease, type Reality } from '@treeos/chain'
 import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
-import type { BeingRow } from '@treeos/world'
+import { type BeingRow, requireNotEnded } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { readerOf } from './open-reality.ts'
 
@@ -16,7 +16,7 @@ export interface Presence {
  * Checks that a person may act as a being: as itself, or under a lease. The person holds the lease itself, or drives the
  * being that holds it.
  * @returns the lease for its acts; null when the person acts as itself
- * @throws {TreeosError} BEING_NOT_FOUND; FORBIDDEN when the person may not act as the being
+ * @throws {TreeosError} BEING_NOT_FOUND; BEING_ENDED; FORBIDDEN when the person may not act as the being
  */
 export async function authorizeActingAs(
   at: Presence,
@@ -24,6 +24,7 @@ export async function authorizeActingAs(
 ): Promise<NonNullable<ActContent['lease']> | null> {
   const { db, person } = at
   const me = await requireBeing(at, as)
+  requireNotEnded(me)
   if (person === undefined ? me.parent === null : as === person && me.cognition.kind === 'human') return null
   const lease = await findLease(db, as)
   if (lease === null)

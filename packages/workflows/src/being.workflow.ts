@@ -38,7 +38,10 @@ export interface BeingInput {
  */
 const HISTORY_EVENTS_MAX = 500
 
-/** The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. */
+/**
+ * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the
+ * being was ended and all its wakes are closed.
+ */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
   let rung = true // a wake may have arrived before this run
   const acts: { id: string; act: JsonObject }[] = []
@@ -62,12 +65,13 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
       await enqueueActs(acts, life)
       while (!isHistoryFull(input)) {
         const finished = await runMoment(life)
+        if (finished === 'over') return // a wake that comes later starts a new run, which ends it and returns here too
         if ('rests' in finished) {
           if (finished.cognition !== null) upsertChanged([{ key: COGNITION, value: finished.cognition }])
           break
         }
         showStatus(life, finished)
-        if (finished.stamped.waiting === 0) break
+        if (finished.stamped.waiting === 0 && finished.opened.ended !== true) break
       }
     }
     await condition(allHandlersFinished)

@@ -48,9 +48,9 @@ export interface FinishedMoment {
 /**
  * Runs one moment, from wake to facts. The workflow makes the moment's id, so a rerun activity finds what its first run
  * stored.
- * @returns how it rests when nothing wakes the being
+ * @returns how it rests when nothing wakes the being; `over` when nothing ever will, since it was ended
  */
-export async function runMoment(life: Life): Promise<FinishedMoment | Rest> {
+export async function runMoment(life: Life): Promise<FinishedMoment | Rest | 'over'> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
@@ -62,6 +62,7 @@ export async function runMoment(life: Life): Promise<FinishedMoment | Rest> {
     moment,
     program: held,
   })
+  if (opened !== null && 'over' in opened) return 'over'
   if (opened === null || isResting(opened)) {
     const seconds = opened?.idleSeconds ?? null
     if (seconds !== (life.idle?.seconds ?? null))

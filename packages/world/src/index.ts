@@ -23,6 +23,7 @@ export {
 } from './extend/substrate.ts'
 export { requireLease } from './gates/lease.ts'
 export { listGate } from './gates/list-gate.ts'
+export { requireNotEnded } from './gates/living.ts'
 export { reachOf, rolesNamed } from './gates/reach.ts'
 export { STANDINGS, type Standing } from './gates/rules.ts'
 export { isAncestor, type StanceDecision, type StanceQuestion, stanceGate } from './gates/stance-gate.ts'

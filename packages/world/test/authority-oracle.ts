@@ -40,6 +40,8 @@ export class Oracle {
     if (wanted !== null && !caps.has(wanted) && !this.#isAskers(world, me, wanted, asker))
       return `${who} has no ${wanted}`
     for (const wake of act.wakes) {
+      if (world.being(wake.being).ended !== undefined)
+        return `${who} speaks to ${wake.being}, which was ended`
       if (wake.askedRole !== null && !namedBy(world.being(wake.being)).includes(wake.askedRole))
         return `${who} has ${wake.being} wear ${wake.askedRole}`
     }
@@ -357,6 +359,11 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
   being({ world, voice, actor, before, now }: Change<BeingRow>) {
     const { name, parent, home, space } = now
     if (before !== undefined) {
+      if (before.ended !== undefined) return 'it was ended'
+      if (now.ended !== undefined) {
+        const isMaker = makers(world, name).includes(actor)
+        return isMaker && now.inhabited?.by == null ? null : 'it is ended by none of its makers'
+      }
       if (isLease(before, now)) return faultOfLease(world, voice, { before, now })
       if (!isOwnOrMade(world, actor, name)) return 'it is another'
       return space !== before.space && isShut(space) ? `it went to ${space}` : null
@@ -398,7 +405,9 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
     const here = world.being(actor).space
     if (was === `@${actor}`)
       return place === here && !isShut(here) ? null : 'it was laid where it may not lie'
-    if (was !== here || place !== `@${actor}`) return `it went from ${was} to ${place}`
+    const holder = was?.startsWith('@') ? world.being(was.slice(1)) : undefined
+    const lay = holder?.ended === undefined ? was : holder.space // what it held lies where it was last
+    if (lay !== here || place !== `@${actor}`) return `it went from ${was} to ${place}`
     return !isShut(here) && (isOwn || isOpen(world, here)) ? null : `it was taken from ${was}`
   },
 } satisfies Record<string, (change: never) => string | null> as never

@@ -232,6 +232,7 @@ export class Play {
     this.tried += 1
     const { world } = this.#state
     const who = this.#moverOf(turn, move)
+    if (world.being(who).ended !== undefined) return null // it lives no moment any more
     const opened = (hands.kind === 'act' && this.#states[hands.openedAt ?? -1]) || this.#state
     const driver = opened.driverOf(who, hands)
     if (!this.#state.lets(who, hands, driver)) return null

@@ -49,6 +49,7 @@ const MOLE_DOES = [
   'set-world-signal',
   'grant-namespace',
   'revoke-namespace',
+  'end-being',
   'subscribe',
   'create-matter',
   'set-matter',
@@ -239,6 +240,9 @@ const LIVING: VerbCall[] = [
       },
     }),
   ]),
+  ...['mole', 'kid-0', 'bailiff', 'twin', 'victim', 'operator', 'role-manager'].map((being) =>
+    act('end-being', `@${being}`, {}),
+  ),
   ...['/secret', '/den'].map((scope) =>
     act('subscribe', '@bailiff', { name: 'ear', scope, field: 'ambient.tone' }),
   ),
@@ -330,8 +334,12 @@ export const BIRTH_MOVES: Move[] = BIRTHS.map((call) => ({ kind: 'call', call })
 /** Of a child that can do most of what its maker can. */
 export const BEARING: Move = { kind: 'call', call: begets('pup') }
 export const AUTHOR_MOVES: Move[] = AUTHORING.map(called)
-/** What changes how things stand: where one is, and what the bailiff was given. */
-export const TURNING_MOVES: Move[] = [...GOING, act('set-roleflow', '@bailiff', { flow: [] })].map(called)
+/** What changes how things stand: where one is, what the bailiff was given, and whether it lives. */
+export const TURNING_MOVES: Move[] = [
+  ...GOING,
+  act('set-roleflow', '@bailiff', { flow: [] }),
+  act('end-being', '@bailiff', {}),
+].map(called)
 export const OTHER_MOVES: Move[] = [
   ...LIVING.map(called),
   ...TALKING.map(called),

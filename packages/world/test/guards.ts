@@ -137,6 +137,18 @@ export const GUARDS: readonly Mutation[] = [
     'first === undefined ||',
   ),
   gone(
+    'end-being: by a maker',
+    'operations/beings.ts',
+    "targets: ['being'],\n  allow: ['ancestor', 'operator'],",
+    "targets: ['being'],\n  allow: ['anyone'],",
+  ),
+  gone(
+    'end-being: nothing is done to who was ended',
+    'gates/living.ts',
+    'if (being.ended === undefined) return',
+    'return',
+  ),
+  gone(
     'set-space: by who may',
     'operations/spaces.ts',
     "  allow: ['owner', 'operator'],\n  args: {\n    field: 'namespace and key, as in ambient.tone'",
@@ -198,7 +210,7 @@ export const GUARDS: readonly Mutation[] = [
     "the actor holds it then.',\n  targets: ['matter'],\n  allow: ['owner', 'operator'],",
     "the actor holds it then.',\n  targets: ['matter'],\n  allow: ['anyone'],",
   ),
-  never('take: from where one is', 'operations/matter.ts', 'place !== actor.space'),
+  never('take: from where one is', 'operations/matter.ts', '(await liesIn(world, place)) !== actor.space'),
   never('put: what one holds', 'operations/matter.ts', 'place !== stanceOf(actor.name)'),
   // speech
   never(

@@ -6,6 +6,7 @@ import {
   type Priority,
   parseCall,
   requireContent,
+  stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { Option } from 'commander'
@@ -63,6 +64,15 @@ export function addVerbs(cli: Cli): void {
         out.value(await actAs(options, call), shownDone)
       }),
     )
+
+  cli.asBeing('end <stance>', 'end a being for good; its past and its name stay').action(
+    cli.run(async (out, stance: string, options: ActingOptions) => {
+      const target = stanceOf(requireStance(stance, requireStance(options.as)))
+      const call = parseCall({ verb: 'do', target, action: 'end-being', args: {} })
+      const { actAs } = await import('./shared/act-as.ts')
+      out.value(await actAs(options, call), shownDone)
+    }),
+  )
 
   cli
     .asBeing('be <operation>', 'perform an operation that changes who exists, such as birth')

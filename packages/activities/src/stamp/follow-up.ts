@@ -40,6 +40,7 @@ export const answeredBy = ({ wake, answers }: Pick<OpenRecord, 'wake' | 'answers
  * - No notice for a person's own act: the person sees the result.
  * - No notice for a skip that a role or a cut intended.
  * - For a wake without an asker, or whose asker expects no reply, only the operator gets one.
+ * - For a being that was ended only the asker gets one.
  * - The approver of a parked being gets none: the notice of the parking says the same.
  * @param approver who may approve that the being goes on; null when the being is not parked
  */
@@ -61,7 +62,9 @@ export function failureNotices(
     code: verdict.reason,
     message: verdict.detail,
   }
-  const recipients = new Set<BeingName>(approver === null ? [OPERATOR] : [])
+  const isEnded = verdict.reason === 'being-ended' || verdict.reason === 'BEING_ENDED'
+  if (isEnded && open.wake.inReplyTo !== null) return [] // whoever answered it waits for nothing
+  const recipients = new Set<BeingName>(approver === null && !isEnded ? [OPERATOR] : [])
   if (asker !== null) recipients.add(asker)
   recipients.delete(input.being)
   if (approver !== null) recipients.delete(approver)

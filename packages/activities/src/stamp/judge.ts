@@ -1,5 +1,6 @@
 import { type Db, findEntry, type InboxEntry, measureRoom } from '@treeos/chain'
 import {
+  type BeingName,
   type Decision,
   isErrorCode,
   LIMITS,
@@ -29,7 +30,10 @@ export async function judge(
 ): Promise<Verdict | EffectPending> {
   const { current } = reading
   if (proposal.kind === 'skipped')
-    return { kind: 'skipped', reason: proposal.reason, detail: whySkipped(current), act: null }
+    return { kind: 'skipped', reason: proposal.reason, detail: whySkipped(current, input.being), act: null }
+  // It was ended while it thought. A head that was read has moved then, so no act of it is committed later either.
+  if ((await reading.reader.being(input.being))?.ended !== undefined)
+    return failed('BEING_ENDED', whyEnded(input.being))
   const { decision } = proposal
   const { missing } = proposal.composed
   if (missing !== null)
@@ -99,8 +103,11 @@ const failed = (code: string, message: string): Verdict => ({
   act: null,
 })
 
+const whyEnded = (being: BeingName): string => `${stanceOf(being)} was ended: it answers nobody any more`
+
 /** Names roles of the flow that are not registered: their extension may be removed, or not loaded yet. */
-function whySkipped({ program }: LoadedMoment): string | null {
+function whySkipped({ program, record }: LoadedMoment, being: BeingName): string | null {
+  if (record.ended === true) return whyEnded(being)
   const named = new Set(program.flow.map(({ role }) => role).concat(program.defaultRole ?? []))
   const gone = [...named].filter((role) => typeof role === 'string' && !Object.hasOwn(program.roles, role))
   return gone.length === 0

@@ -28,7 +28,7 @@ export async function pageUnclaimed(
         and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
       group by being, kind
     ) as waiting
-    where treeos.wakes(being, kind) and (kind = 'act' or not (treeos.is_parked(being) or treeos.is_paced(being)))
+    where treeos.wakes(being, kind) and (kind = 'act' or not (treeos.is_parked(being) or treeos.is_paced(being)) or treeos.has_ended(being))
     group by being having min(age) > ${after}
     order by min(age) limit ${limit}`.execute(db)
   return rows

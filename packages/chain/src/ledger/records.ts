@@ -48,6 +48,8 @@ export interface OpenRecord {
   readonly offset?: number
   /** what was read beside rows; left out when nothing was */
   readonly aside?: Aside
+  /** the being was ended; left out while it lives */
+  readonly ended?: true
   /** the driver lent the being no reach; left out when it did, and when nobody drove the being */
   readonly own?: true
 }

@@ -15,6 +15,7 @@ export const FUNCTIONS = [
   'inbox/begin-life',
   'inbox/claim',
   'inbox/count-waiting',
+  'inbox/has-ended',
   'inbox/keep-watches',
   'inbox/living',
   'inbox/release-delayed',

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as baseline from './migrations/001-baseline.ts'
 import * as looks from './migrations/003-looks.ts'
+import * as endedBeings from './migrations/004-ended-beings.ts'
 import * as calm from './migrations/005-calm.ts'
 import * as faults from './migrations/006-faults.ts'
 import * as journal from './migrations/007-journal.ts'
@@ -26,6 +27,7 @@ import type { ChainDb } from './schema.ts'
 const MIGRATIONS = {
   '001-baseline': baseline,
   '003-looks': looks,
+  '004-ended-beings': endedBeings,
   '005-calm': calm,
   '006-faults': faults,
   '007-journal': journal,

@@ -31,7 +31,7 @@ begin
   grant update (revoked_at) on treeos.token to treeos_app;
   grant execute on function
     treeos.append(jsonb), treeos.lock_heads(text[]), treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(),
-    treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text),
+    treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text), treeos.has_ended(text),
     treeos.claim(text, text, integer), treeos.release_delayed(), treeos.check_opening(),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
     treeos.keep_fault(text, text, integer, double precision, text, text),

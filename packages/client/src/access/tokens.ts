@@ -10,7 +10,7 @@ import {
 } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
-import type { WorldReader } from '@treeos/world'
+import { requireNotEnded, type WorldReader } from '@treeos/world'
 
 /** Longest validity of an access token, in days. */
 export const TOKEN_DAYS_MAX = 365
@@ -128,6 +128,7 @@ export async function authorizeGrant(at: Presence, { being, issuer }: TokenGrant
   const row = await reader.being(being)
   if (row === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+  requireNotEnded(row)
   if (being !== issuer && !(await isDescendant(reader, being, issuer)))
     throw new TreeosError(
       'FORBIDDEN',

@@ -109,6 +109,7 @@ function requireSuccess(outcome: StoredOutcome): StoredOutcome {
 }
 
 function codeOf({ kind, reason }: StoredOutcome): ErrorCode {
+  if (kind === 'skipped' && reason === 'being-ended') return 'BEING_ENDED'
   if (kind === 'skipped') return reason === 'thread-cut' ? 'RESOURCE_CONFLICT' : 'ROLE_UNAVAILABLE'
   return isErrorCode(reason ?? '') ? (reason as ErrorCode) : 'INTERNAL'
 }

@@ -10,6 +10,8 @@ export interface BeingView {
   readonly parent: string | null
   readonly space: string
   readonly defaultRole: string | null
+  /** when it was ended, ISO 8601; left out while it lives */
+  readonly ended?: string
   /** stance of the current driver; left out when there is none */
   readonly inhabitedBy?: string
   /** limits for the being and its descendants; left out when there are none */
@@ -31,6 +33,7 @@ export async function beings(db: Db): Promise<BeingView[]> {
       parent: being.parent === null ? null : stanceOf(being.parent),
       space: being.space,
       defaultRole: being.defaultRole,
+      ...(being.ended === undefined ? {} : { ended: new Date(being.ended).toISOString() }),
       ...(being.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
       ...(isLimited(budget) ? { budget } : {}),
       ...(parked.has(being.name) && being.parked !== undefined ? { parked: being.parked } : {}),

@@ -31,6 +31,7 @@ export interface FlowInput {
  * - `role-not-named`: the sender asked for a role that neither the flow nor the default names
  * - `not-triggered`: `triggerOn` of the primary role does not hold the wake's trigger
  * - `thread-cut`: the thread of the wake was cut
+ * - `being-ended`: the being was ended before the moment opened
  */
 export type SkipReason =
   | 'role-unresolved'
@@ -38,6 +39,7 @@ export type SkipReason =
   | 'role-not-named'
   | 'not-triggered'
   | 'thread-cut'
+  | 'being-ended'
 
 /** Without `skip` there is a primary. With `role-unavailable` the primary is the missing role. */
 export type FlowResult =

@@ -47,6 +47,8 @@ export interface Opening {
   readonly cut?: boolean
   /** the layout that the moment was opened with; default the current one */
   readonly layout?: number | undefined
+  /** the being was ended */
+  readonly ended?: boolean
 }
 
 export interface Opened {

@@ -48,6 +48,7 @@ export async function lookAround(
     asked: opening.asked,
     trigger: opening.trigger,
     cut: opening.cut,
+    ended: opening.ended,
   })
   const face =
     result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null

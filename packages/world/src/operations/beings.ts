@@ -5,15 +5,18 @@ import {
   type Json,
   type RoleName,
   spaceReel,
+  stanceOf,
   TreeosError,
 } from '@treeos/core'
 import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
+import { DELEGATES } from '../extend/substrate.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
+import { releasedFact } from './identity.ts'
 import { requireConnectionChange } from './model-connection.ts'
 import { qualityChange } from './quality-change.ts'
 import { KEPT_NAMESPACES } from './waking.ts'
@@ -107,4 +110,29 @@ const move: Operation = {
   },
 }
 
-export const beingOperations: readonly Operation[] = [setBeing, setRoleFlow, move]
+const endBeing: Operation = {
+  name: 'end-being',
+  description:
+    'Ends the target being for good: it lives no further moment, and whoever waits for it is told. Its past and its name stay.',
+  targets: ['being'],
+  allow: ['ancestor', 'operator'],
+  args: {},
+  decide({ target, args }): Decided {
+    new Arguments('end-being', args, [])
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'end-being takes a being')
+    const { name, parent, space, inhabited } = target.being
+    if (parent === null || DELEGATES.some((delegate) => delegate === name))
+      throw new TreeosError('FORBIDDEN', `${stanceOf(name)} belongs to every reality: nobody ends it`)
+    const { by = null, epoch = 0 } = inhabited ?? {}
+    return {
+      facts: [
+        ...(by === null ? [] : [releasedFact(name, { by, epoch }, 'released')]),
+        { reel: beingReel(name), kind: 'being:ended', payload: {} },
+        { reel: spaceReel(space), kind: 'space:left', payload: { being: name, to: null } },
+      ],
+      result: { being: stanceOf(name), ended: true },
+    }
+  },
+}
+
+export const beingOperations: readonly Operation[] = [setBeing, setRoleFlow, move, endBeing]

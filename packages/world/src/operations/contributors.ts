@@ -1,5 +1,6 @@
 import { type BeingName, parseStance, spaceReel, stanceOf, TreeosError } from '@treeos/core'
 import type { Operation, OperationInput } from '../extend/extension.ts'
+import { requireNotEnded } from '../gates/living.ts'
 import type { SpaceRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
@@ -16,8 +17,10 @@ const addContributor: Operation = {
   async decide(input) {
     const { space, being } = read(input, 'add-contributor')
     const { contributors = [] } = space
-    if ((await input.world.being(being)) === null)
+    const row = await input.world.being(being)
+    if (row === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    requireNotEnded(row)
     if (contributors.includes(being))
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} contributes to ${space.path} already`)
     if (contributors.length >= CONTRIBUTORS_MAX)

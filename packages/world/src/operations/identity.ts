@@ -23,6 +23,7 @@ import {
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
+import { requireNotEnded } from '../gates/living.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
@@ -208,6 +209,7 @@ const connect: Operation = {
     const given = new Arguments('connect', args, ['being', 'own'])
     const own = given.flag('own', false)
     const child = await requireBeing(world, given)
+    requireNotEnded(child)
     if (cognition !== 'human')
       throw new TreeosError('FORBIDDEN', `only a person inhabits: ${stanceOf(actor.name)} has no hands`)
     if (!(await isAncestor(world, actor.name, child.name))) {

@@ -93,14 +93,20 @@ const take: Operation = {
   async decide({ actor, target, args, world }) {
     new Arguments('take', args, [])
     const { id, place } = requireMatter('take', target)
-    if (place !== actor.space)
+    if ((await liesIn(world, place)) !== actor.space)
       throw new TreeosError(
         'RESOURCE_CONFLICT',
         `${matterReel(id)} is not in ${actor.space}: ${whereIs(place)}`,
       )
     await requireRoom(world, stanceOf(actor.name))
-    return moved(id, place, stanceOf(actor.name))
+    return moved(id, place ?? actor.space, stanceOf(actor.name))
   },
+}
+
+/** Where a thing lies. What a being held that was ended lies where that being was last. */
+async function liesIn(world: WorldReader, place: string | null): Promise<string | null> {
+  const holder = place?.startsWith('@') ? await world.being(place.slice(1)) : null
+  return holder?.ended === undefined ? place : holder.space
 }
 
 const put: Operation = {

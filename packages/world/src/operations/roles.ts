@@ -75,7 +75,9 @@ const USERS_SHOWN_MAX = 5
 
 /** @throws {TreeosError} RESOURCE_CONFLICT naming the beings that would lose the role */
 async function requireUnused(world: WorldReader, name: RoleName): Promise<void> {
-  const users = (await world.everyBeing()).filter((being) => rolesNamed(being).includes(name))
+  const users = (await world.everyBeing()).filter(
+    (being) => being.ended === undefined && rolesNamed(being).includes(name),
+  )
   if (users.length === 0) return
   const shown = users.slice(0, USERS_SHOWN_MAX).map((being) => `@${being.name}`)
   const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''

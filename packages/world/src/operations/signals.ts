@@ -9,6 +9,7 @@ import {
 } from '@treeos/core'
 import type { Operation, OperationInput } from '../extend/extension.ts'
 import { OPERATOR } from '../extend/substrate.ts'
+import { requireNotEnded } from '../gates/living.ts'
 import { isAncestor } from '../gates/stance-gate.ts'
 import { parseKeyPath, requireQualitySize, setQuality } from '../rows/qualities.ts'
 import type { BeingRow, WorldRow } from '../rows/rows.ts'
@@ -56,6 +57,7 @@ const grantNamespace: Operation = {
     const row = await input.world.being(being)
     if (row === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+    requireNotEnded(row)
     if (owned.owner === being)
       throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} owns ${namespace}: it needs no grant`)
     if (owned.publishers.includes(being))

@@ -73,6 +73,7 @@ const KINDS = new Map<string, Apply>([
   ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
   ['being:released', changes(released)],
   ['being:resumed', changes(resumed)],
+  ['being:ended', changes<BeingRow>((row, { at }) => ({ ...row, ended: at }))],
   ['quality:set', changes(withQuality)],
   ['space:created', makes(created)],
   ['space:resized', changes(resized)],

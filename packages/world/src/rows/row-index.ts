@@ -11,9 +11,9 @@ export function indexOf(key: string, row: Row): RowIndex {
     case 'being': {
       const being = found.row
       return {
-        place: being.space,
+        place: being.ended === undefined ? being.space : null,
         parent: being.parent,
-        cognition: effectiveCognition(being),
+        cognition: being.ended === undefined ? effectiveCognition(being) : ENDED,
         watches: watchesOf(being),
         account: accountOf(being),
         lease: leaseOf(being),
@@ -27,6 +27,9 @@ export function indexOf(key: string, row: Row): RowIndex {
       return NOWHERE
   }
 }
+
+/** In the column of the cognition; Postgres looks for it there. */
+const ENDED = 'ended'
 
 const NOWHERE: RowIndex = {
   place: null,

@@ -25,10 +25,14 @@ export interface Schedule {
   readonly content?: Json
 }
 
-/** The schedules of a being; a person has none. Malformed entries are skipped. */
-export function schedulesOf({ qualities, cognition }: Pick<BeingRow, 'qualities' | 'cognition'>): Schedule[] {
+/** The schedules of a being; a person has none, nor has a being that was ended. Malformed entries are skipped. */
+export function schedulesOf({
+  qualities,
+  cognition,
+  ended,
+}: Pick<BeingRow, 'qualities' | 'cognition' | 'ended'>): Schedule[] {
   const kept = qualities[SCHEDULES]
-  if (cognition.kind === 'human' || !isJsonObject(kept)) return []
+  if (ended !== undefined || cognition.kind === 'human' || !isJsonObject(kept)) return []
   return Object.entries(kept).flatMap(([name, value]): Schedule[] => {
     if (!isKey(name) || !isJsonObject(value)) return []
     const { everySeconds, priority, content } = value

@@ -17,9 +17,10 @@ import { subscriptionsOf, watchesOfSubscription } from './subscriptions.ts'
 
 /**
  * The paths whose changes wake a being: the world signals and space qualities that its flow reads, and its subscriptions.
- * Nothing wakes a person.
+ * Nothing wakes a person, or a being that was ended.
  */
 export function watchesOf(being: BeingRow): Watch[] {
+  if (being.ended !== undefined) return []
   return [...watchesOfFlow(being), ...subscriptionsOf(being).flatMap(watchesOfSubscription)]
 }
 

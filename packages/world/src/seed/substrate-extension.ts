@@ -143,6 +143,7 @@ export const SUBSTRATE_ACTIONS = [
   'set-size',
   'set-being',
   'set-roleflow',
+  'end-being',
   'move',
   'create-matter',
   'set-matter',

@@ -52,7 +52,10 @@ export async function catalogsOf(
   const standing = roles.filter((role) => !role.deleted)
   return {
     roles: await Promise.all(standing.map((role) => roleEntry(role, rows))),
-    addresses: [...beings.map(({ name }) => stanceOf(name)), ...spaces.map(({ path }) => path)],
+    addresses: [
+      ...beings.filter(({ ended }) => ended === undefined).map(({ name }) => stanceOf(name)),
+      ...spaces.map(({ path }) => path),
+    ],
     operations: [...registry.operations.values()].map(operationEntry),
     beOps: [...registry.beOperations.values()].map(operationEntry),
   }

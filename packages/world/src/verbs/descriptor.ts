@@ -36,6 +36,8 @@ export interface Descriptor {
     readonly home: string | null
     /** its driver; left out when it is not driven */
     readonly inhabitedBy?: string
+    /** when it was ended, ISO 8601; left out while it lives */
+    readonly ended?: string
   }
   /** only for a space: its owner, and its contributors */
   readonly owner?: string | null
@@ -75,6 +77,7 @@ export async function describe(reader: WorldReader, target: OperationTarget): Pr
       defaultRole: being?.defaultRole ?? null,
       home: being?.home ?? null,
       ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
+      ...(being?.ended === undefined ? {} : { ended: new Date(being.ended).toISOString() }),
     },
     ...extentOf(being ?? space ?? {}),
     ...(being === null && space !== null ? ownersOf(space) : {}),

@@ -3,6 +3,7 @@ import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, Operation } from '../extend/extension.ts'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
+import { requireNotEndedTarget } from '../gates/living.ts'
 import { reachWith } from '../gates/reach.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
@@ -58,6 +59,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
           request.target ?? defaultTarget(operation, asker),
         )
   requireTarget(operation, target)
+  requireNotEndedTarget(target)
   const rule = await requireStanding(reader, asker, verb, {
     key: operation.name,
     target,

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, REGISTRY_REEL } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { requireNotEndedTarget } from '../gates/living.ts'
 import { reachWith } from '../gates/reach.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
@@ -46,6 +47,7 @@ async function run(
 ): Promise<Act | EffectPending> {
   const { reader, me, driver } = at
   requireTarget(operation, target)
+  requireNotEndedTarget(target)
   const { name: key, allow: fallback } = operation
   const by = [listed, await requireStanding(reader, me, verb, { key, target, fallback })]
   const lender = lenderOf(me, driver)

@@ -14,6 +14,7 @@ import {
 } from '@treeos/core'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
+import { requireNotEnded } from '../gates/living.ts'
 import { rolesNamed } from '../gates/reach.ts'
 import { requirePart } from '../gates/thread-part.ts'
 import { requireThread } from '../read/target.ts'
@@ -182,5 +183,6 @@ async function gateBeing(at: Acting, name: BeingName): Promise<{ being: BeingRow
   if (being === null) throw new TreeosError('BEING_NOT_FOUND', `no being ${key} lives in this reality`)
   const target = { kind: 'being', being } as const
   const rule = await requireStanding(at.reader, at.me, 'summon', { key, target, fallback: ['anyone'] })
+  requireNotEnded(being)
   return { being, by: [listed, rule] }
 }

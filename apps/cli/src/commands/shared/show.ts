@@ -129,6 +129,7 @@ export function shownSeen(seen: Descriptor): string {
     rows.push(['made by', list(seen.beingLineage)], ['cognition', identity.cognition ?? '-'])
     rows.push(['default role', identity.defaultRole ?? '-'], ['home', identity.home ?? '-'])
   }
+  if (identity.ended !== undefined) rows.push(['ended', identity.ended])
   if (identity.inhabitedBy !== undefined) rows.push(['inhabited by', identity.inhabitedBy])
   if (seen.owner !== undefined) rows.push(['owner', seen.owner ?? '-'])
   if (seen.contributors !== undefined && seen.contributors.length > 0)
@@ -248,9 +249,9 @@ export function shownNamespaces(namespaces: readonly NamespaceView[]): string {
 
 export function shownBeings(beings: readonly BeingView[]): string {
   return table(
-    beings.map(({ stance, cognition, space, parent, defaultRole }) => [
+    beings.map(({ stance, cognition, space, parent, defaultRole, ended }) => [
       stance,
-      cognition,
+      ended === undefined ? cognition : 'ended',
       space,
       defaultRole ?? '-',
       parent === null ? 'the first' : `child of ${parent}`,

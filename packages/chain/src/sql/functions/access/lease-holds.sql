@@ -1,4 +1,4 @@
--- Whether a lease holds, together with each lease that its driver acts under, up to 64 hops.
+-- Whether a lease of a living driver holds, together with each lease that its driver acts under, up to 64 hops.
 create or replace function treeos.lease_holds(whose text, its_epoch integer) returns boolean
 language sql stable set search_path = treeos, pg_temp as $$
   with recursive line(being, epoch, hops) as (
@@ -8,4 +8,5 @@ language sql stable set search_path = treeos, pg_temp as $$
     where l.under is not null and hops < 64)
   select bool_and(l.being is not null)
   from line left join lease l on l.being = line.being and l.epoch = line.epoch and l.expires > clock_timestamp()
+    and not has_ended(l.driver)
 $$;
