@@ -135,7 +135,7 @@ describe('a being cannot widen its reach', () => {
 
   it('a ceiling up the birth chain cuts the child of a child', async () => {
     await puppet('lord', {
-      ceiling: { canDo: ['move', 'set-being'], canBe: ['birth'], canSummon: ANY, canSee: [] },
+      ceiling: { canDo: ['move', 'set-being'], canBe: ['birth'], canSummon: ANY, canSee: ['/library'] },
     })
     await setRole(world, {
       name: 'vassal',

@@ -120,6 +120,7 @@ export async function decide(
       digest: canonicalJson,
       reach: onlyForSubstrate,
       fulfil: onlyForSubstrate,
+      sees: onlyForSubstrate,
     },
   )
   if (outcome.kind === 'decided') return outcome.decided

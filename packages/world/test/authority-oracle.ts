@@ -330,6 +330,11 @@ const above = (path: string) => path.slice(0, path.lastIndexOf('/')) || '/'
 /** Spaces that do not let the mole in. */
 const isShut = (path: string) => isIn(path, '/library') || isIn(path, '/vault')
 
+/** Whether a space is its home, or it or whoever drives it can see it. */
+const sees = (world: MemoryWorld, { actor, driver }: Voice, space: string): boolean =>
+  world.being(actor).home === space ||
+  [actor, driver].some((one) => one !== null && capabilities(world, world.being(one)).has(`canSee ${space}`))
+
 /** Who drives a being is nothing that it holds. */
 const isLease = (before: BeingRow | undefined, now: BeingRow): boolean =>
   before !== undefined && !same(before.inhabited ?? null, now.inhabited ?? null)
@@ -366,16 +371,14 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
       }
       if (isLease(before, now)) return faultOfLease(world, voice, { before, now })
       if (!isOwnOrMade(world, actor, name)) return 'it is another'
-      return space !== before.space && isShut(space) ? `it went to ${space}` : null
+      if (space === before.space) return null
+      if (isShut(space)) return `it went to ${space}`
+      return sees(world, voice, space) ? null : `it went to ${space}, unseen`
     }
     if (parent !== actor) return `it is of ${parent}`
     if (home === world.being(actor).home) return null
     if (isShut(home)) return `its home is ${home}`
-    return [actor, voice.driver].some(
-      (one) => one !== null && capabilities(world, world.being(one)).has(`canSee ${home}`),
-    )
-      ? null
-      : `its home is ${home}, unseen`
+    return sees(world, voice, home) ? null : `its home is ${home}, unseen`
   },
   space({ world, actor, before, now }: Change<SpaceRow>) {
     if (before !== undefined) return isOpen(world, now.path) ? null : 'it is not for the mole'

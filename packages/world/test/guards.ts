@@ -55,17 +55,20 @@ export const GUARDS: readonly Mutation[] = [
     'operations/identity.ts',
     'await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())',
   ),
-  never(
-    'birth: a home that the maker sees',
-    'operations/identity.ts',
-    "!coversEntry('canSee', reach.canSee, home",
-  ),
+  never('birth: a home that the maker sees', 'operations/identity.ts', '!(await sees(home))'),
   gone('birth: a home that lets the maker in', 'operations/identity.ts', 'requireAllowed(stance, actor)'),
   gone(
     'birth: no line longer than is walked',
     'operations/identity.ts',
     'LINEAGE_MAX = 63',
     'LINEAGE_MAX = 99',
+  ),
+  never('move: to where one sees', 'operations/beings.ts', 'to !== actor.home && !(await sees(to))'),
+  gone(
+    'sight: what the lists of the moment hold, below the ceilings',
+    'gates/sight.ts',
+    "listGate(surface, await ceilingsOf(reader, me), 'canSee', target).allowed",
+    'true',
   ),
   // the two gates
   never(
@@ -234,7 +237,7 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: what the asker could do as it spoke',
     'verbs/fulfil.ts',
-    'await requireAsked(at, asker, request, askerThen?.surface ?? null)',
+    'await requireAsked(at, asker, request, surface)',
     "''",
   ),
   never(
@@ -321,7 +324,7 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: whoever drove the asker as it spoke',
     'verbs/fulfil.ts',
-    'const { driver = null, lender = null } = askerThen ?? {}',
-    'const driver = asker.inhabited?.by ?? null, lender = driver',
+    'const { driver, lender, surface } = askerThen',
+    'const { surface } = askerThen, driver = asker.inhabited?.by ?? null, lender = driver',
   ),
 ]

@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   MomentId,
+  SpacePath,
   Verb,
   VerbCall,
 } from '@treeos/core'
@@ -53,6 +54,11 @@ export interface OperationInput {
   readonly digest: (value: Json) => string
   /** the actor's own reach, and its lender's */
   readonly reach: () => Promise<Reach>
+  /**
+   * Whether the actor can see a space now: what the lists of this moment hold, and what its reach and its lender's hold. What it
+   * cannot see, it may not come to know by going there.
+   */
+  readonly sees: (space: SpacePath) => Promise<boolean>
   /**
    * Decides the operation that the wake asks for, with the rights of the asker, who could have done the same itself. The facts
    * name the asker.

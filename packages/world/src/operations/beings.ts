@@ -8,12 +8,12 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
-import type { Decided, Operation } from '../extend/extension.ts'
+import { flowPaths, lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
+import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
-import type { RoleRow } from '../rows/rows.ts'
+import type { BeingRow, RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
 import { releasedFact } from './identity.ts'
@@ -56,6 +56,7 @@ const setRoleFlow: Operation = {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
     const given = new Arguments('set-roleflow', args, ['flow'])
     const flow = requireFlow(given.value('flow'))
+    await requireSightOfPlace(input, target.being, flow)
     const qualities = { roleFlow: asJson(flow) }
     requireSmallProgram({ defaultRole: target.being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
@@ -66,6 +67,25 @@ const setRoleFlow: Operation = {
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }
   },
+}
+
+/**
+ * A flow reads qualities of the space where its being is, and the roles that it wears show what they are. So whoever sets such
+ * a flow must see that space. The being itself needs no sight of it.
+ * @throws {TreeosError} FORBIDDEN naming the path and the space
+ */
+async function requireSightOfPlace(
+  { actor, sees }: Pick<OperationInput, 'actor' | 'sees'>,
+  { name, space }: BeingRow,
+  flow: RoleFlow,
+): Promise<void> {
+  const path = flowPaths(flow).find((read) => read.startsWith('space.quality.'))
+  if (path === undefined || (await sees(space))) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    `the flow reads ${path}, and ${stanceOf(actor.name)} cannot see ${space}, where ${stanceOf(name)} is: ` +
+      `let somebody set it who can see ${space}`,
+  )
 }
 
 /** Warnings: faults that do not make the flow invalid. */
@@ -80,11 +100,11 @@ async function warningsOf(world: WorldReader, flow: RoleFlow, named: readonly Ro
 
 const move: Operation = {
   name: 'move',
-  description: 'Moves the actor into another space, or to another place in its own.',
+  description: 'Moves the actor into another space that it can see, or to another place in its own.',
   targets: ['space'],
-  allow: ['anyone'],
+  allow: ['anyone'], // decide() requires that the actor sees it
   args: { coord: 'where in the space, as {x, y, z}' },
-  decide({ actor, target, args }): Decided {
+  async decide({ actor, target, args, sees }): Promise<Decided> {
     const given = new Arguments('move', args, ['coord'])
     if (target.kind !== 'space') throw new TreeosError('INVALID_TYPE', 'move takes a space')
     const to = target.space.path
@@ -99,6 +119,11 @@ const move: Operation = {
       if (!isThere) return { facts: [moved], result: moved.payload }
       throw new TreeosError('RESOURCE_CONFLICT', `@${actor.name} is already in ${to}`)
     }
+    if (to !== actor.home && !(await sees(to)))
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${stanceOf(actor.name)} cannot see ${to}, so it may not go there: its canSee has to hold ${to}`,
+      )
     return {
       facts: [
         moved,

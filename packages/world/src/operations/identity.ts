@@ -21,14 +21,14 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { parseRole, requireFlow, textPattern } from '@treeos/roles'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import { CITIZEN, DEFAULT_ROLE } from '../extend/substrate.ts'
 import { requireNotEnded } from '../gates/living.ts'
 import { type Reach, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import { isAncestor, requireAllowed, stanceGate } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { standardBudget, tightest } from '../rows/budgets.ts'
-import { coversEntry, firstBeyond } from '../rows/lists.ts'
+import { firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { LLM, requireConnectionName } from './model-connection.ts'
@@ -49,7 +49,7 @@ const birth: Operation = {
     connection:
       "for llm: the name of a model connection of the operator's configuration; the default model when absent",
   },
-  async decide({ actor, cognition, args, world, reach, known }): Promise<Decided> {
+  async decide({ actor, cognition, args, world, reach, known, sees }): Promise<Decided> {
     const given = new Arguments('birth', args, [
       'name',
       'cognition',
@@ -94,7 +94,7 @@ const birth: Operation = {
     }
     if ((await world.space(homePath)) === null)
       throw new TreeosError('SPACE_NOT_FOUND', `space ${homePath} does not exist`)
-    await requireHome(world, actor, homePath, await reach())
+    await requireHome({ world, actor, sees }, homePath)
     await requireBirths(world, actor)
     if ((await world.lineage(actor.name)).length >= LINEAGE_MAX) {
       throw new TreeosError(
@@ -167,15 +167,13 @@ const LINEAGE_MAX = 63
 
 /** A home must be a space that the maker can see, since a being sees its home, and one that the maker may enter. */
 async function requireHome(
-  world: WorldReader,
-  actor: BeingRow,
+  { world, actor, sees }: Pick<OperationInput, 'world' | 'actor' | 'sees'>,
   home: SpacePath,
-  reach: Reach,
 ): Promise<void> {
   if (home === actor.home) return
   if ((await world.space(home)) === null)
     throw new TreeosError('SPACE_NOT_FOUND', `space ${home} does not exist`)
-  if (!coversEntry('canSee', reach.canSee, home, actor.home)) {
+  if (!(await sees(home))) {
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
   const target = { being: null, space: home }

@@ -5,6 +5,7 @@ import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
 import { requireNotEndedTarget } from '../gates/living.ts'
 import { reachWith } from '../gates/reach.ts'
+import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
@@ -43,8 +44,13 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
   const { verb, action, args } = request
   await requireListed(at, verb, action)
   const askerThen = await at.asker()
-  const listed = await requireAsked(at, asker, request, askerThen?.surface ?? null)
-  const { driver = null, lender = null } = askerThen ?? {}
+  if (askerThen === null)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `the surface that ${stanceOf(asker.name)} had when it asked is not known`,
+    )
+  const { driver, lender, surface } = askerThen
+  const listed = await requireAsked(at, asker, request, surface)
   const reach = await reachWith(reader, asker, lender)
   const named = LIST_OF_VERB[verb]
   if (!coversEntry(named, reach[named], action, asker.home)) {
@@ -75,6 +81,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
     world: reader,
     digest: at.digest,
     reach: async () => reach,
+    sees: (space) => seesSpace(reader, { me: asker, surface, reach: async () => reach }, space),
     fulfil: () =>
       Promise.reject(new TreeosError('FORBIDDEN', 'a requested operation cannot request another one')),
   })
@@ -92,13 +99,8 @@ async function requireAsked(
   { reader }: Acting,
   asker: BeingRow,
   { verb, action }: OperationRequest,
-  surface: Surface | null,
+  surface: Surface,
 ): Promise<string> {
-  if (surface === null)
-    throw new TreeosError(
-      'FORBIDDEN',
-      `the surface that ${stanceOf(asker.name)} had when it asked is not known`,
-    )
   const decision = listGate(surface, await ceilingsOf(reader, asker), LIST_OF_VERB[verb], action)
   if (decision.allowed) return decision.by
   const { by, why } = decision

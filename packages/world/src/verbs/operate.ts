@@ -4,6 +4,7 @@ import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { requireNotEndedTarget } from '../gates/living.ts'
 import { reachWith } from '../gates/reach.ts'
+import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
 import type { Act, Acting } from './acting.ts'
@@ -62,6 +63,8 @@ async function run(
     world: reader,
     digest: at.digest,
     reach: () => reachWith(reader, me, lender),
+    sees: (space) =>
+      seesSpace(reader, { me, surface: at.surface, reach: () => reachWith(reader, me, lender) }, space),
     fulfil: async () => {
       const fulfilled = await fulfil(at, operation)
       if (fulfilled.kind === 'effect-pending') {
