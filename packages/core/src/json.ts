@@ -24,8 +24,8 @@ export interface JsonBounds {
   readonly bytesMax: number
 }
 
-/** Keys that can reach a prototype. Every edge refuses them, so that inner code need not check. */
-const REFUSED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+/** Keys that can reach a prototype. Every edge refuses them, as names too, so that inner code need not check. */
+export const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const DEPTH_MAX = 128
 
 /**

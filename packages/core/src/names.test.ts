@@ -41,6 +41,8 @@ describe('names', () => {
     expect(isKey('a'.repeat(64))).toBe(true)
     expect(isKey('a'.repeat(65))).toBe(false)
     expect(isKey('a.b')).toBe(false)
+    for (const key of ['constructor', 'prototype', '__proto__'])
+      expect([isKey(key), isBeingName(key), isRoleName(key)], key).toEqual([false, false, false])
   })
 })
 

@@ -1,4 +1,5 @@
 import { TreeosError } from './error.ts'
+import { REFUSED_KEYS } from './json.ts'
 
 /** A being's name. It is unique in its reality, never changes and is never reused, so it is also the id. */
 export type BeingName = string
@@ -23,15 +24,15 @@ const SEGMENT = /^[a-z0-9][a-z0-9-]{0,63}$/
 const KEY = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 export function isBeingName(name: unknown): name is BeingName {
-  return typeof name === 'string' && BEING_NAME.test(name)
+  return typeof name === 'string' && BEING_NAME.test(name) && !REFUSED_KEYS.has(name)
 }
 
 export function isRoleName(name: unknown): name is RoleName {
-  return typeof name === 'string' && ROLE_NAME.test(name)
+  return typeof name === 'string' && ROLE_NAME.test(name) && !REFUSED_KEYS.has(name)
 }
 
 export function isKey(key: unknown): key is string {
-  return typeof key === 'string' && KEY.test(key)
+  return typeof key === 'string' && KEY.test(key) && !REFUSED_KEYS.has(key)
 }
 
 /** @throws {TreeosError} INVALID_INPUT naming the name and the rule */
