@@ -393,8 +393,16 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
     if (!same(before?.publishers ?? [], now.publishers ?? [])) return 'it is not its own to grant'
     return both.some((one) => before?.publishers?.includes(one)) ? null : 'it is not its namespace'
   },
-  role({ world, actor, before, now }: Change<RoleRow>) {
+  role({ world, actor, voice: { driver }, before, now }: Change<RoleRow>) {
     if (now.origin !== 'live') return 'it is of code'
+    const other = beingsOf(world).find(
+      (one) =>
+        before !== undefined &&
+        one.ended === undefined &&
+        namedBy(one).includes(now.name) &&
+        ![actor, driver].some((hand) => hand !== null && isOwnOrMade(world, hand, one.name)),
+    )
+    if (other !== undefined) return `${other.name} wears it, whom it did not make`
     return isOwnOrMade(world, actor, (before ?? now).author) ? null : `it is by ${(before ?? now).author}`
   },
   matter({ world, actor, before, now }: Change<MatterRow>) {

@@ -20,6 +20,16 @@ export const GUARDS: readonly Mutation[] = [
   ),
   never('delete-role: by its author or his makers', 'operations/roles.ts', 'old.author !== actor.name'),
   gone(
+    'set-role: over all who may wear it',
+    'operations/roles.ts',
+    'if (old !== null) await requireStandingOverWearers({ actor, lender, world }, spec.name)',
+  ),
+  gone(
+    'delete-role: over all who may wear it',
+    'operations/roles.ts',
+    'await requireStandingOverWearers({ actor, lender, world }, name)',
+  ),
+  gone(
     'set-roleflow: within reach',
     'operations/beings.ts',
     'await requireAssignable(world, actor, named, await input.reach())',

@@ -1,10 +1,10 @@
-import { asJson, REGISTRY_REEL, type RoleName, requireRoleName, TreeosError } from '@treeos/core'
+import { asJson, REGISTRY_REEL, type RoleName, requireRoleName, stanceOf, TreeosError } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
-import type { Decided, Operation } from '../extend/extension.ts'
+import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import { requireWithinReach, rolesNamed } from '../gates/reach.ts'
 import { isAncestor } from '../gates/stance-gate.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { roleKey } from '../rows/rows.ts'
+import { type BeingRow, roleKey } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 
 /** Origin of a role that was written in the world, and not by an extension. */
@@ -16,7 +16,7 @@ const setRole: Operation = {
   targets: ['reality'],
   allow: ['anyone'],
   args: { role: 'the role: name, can* lists, prompt' },
-  async decide({ actor, args, world, digest, reach }) {
+  async decide({ actor, lender, args, world, digest, reach }) {
     const given = new Arguments('set-role', args, ['role'])
     const spec = parseRole(given.value('role'))
     if (typeof spec.prompt !== 'string')
@@ -36,6 +36,7 @@ const setRole: Operation = {
         `role ${spec.name} was written by @${old.author}; only it or its makers change it`,
       )
     }
+    if (old !== null) await requireStandingOverWearers({ actor, lender, world }, spec.name)
     requireWithinReach(actor, spec, await reach())
     const json = asJson(spec)
     const payload = { name: spec.name, digest: digest(json), origin: LIVE, spec: json }
@@ -53,7 +54,7 @@ const deleteRole: Operation = {
   targets: ['reality'],
   allow: ['anyone'],
   args: { name: 'the role', force: 'delete it even while beings name it' },
-  async decide({ actor, args, world }) {
+  async decide({ actor, lender, args, world }) {
     const given = new Arguments('delete-role', args, ['name', 'force'])
     const name = requireRoleName(given.value('name'))
     const old = await world.role(name)
@@ -66,27 +67,65 @@ const deleteRole: Operation = {
         `role ${name} was written by @${old.author}; only it or its makers delete it`,
       )
     }
+    await requireStandingOverWearers({ actor, lender, world }, name)
     if (!given.flag('force', false)) await requireUnused(world, name)
     return { facts: [{ reel: REGISTRY_REEL, kind: 'role:deleted', payload: { name } }], result: { name } }
   },
 }
 
-const USERS_SHOWN_MAX = 5
-
 /** @throws {TreeosError} RESOURCE_CONFLICT naming the beings that would lose the role */
 async function requireUnused(world: WorldReader, name: RoleName): Promise<void> {
-  const users = (await world.everyBeing()).filter(
-    (being) => being.ended === undefined && rolesNamed(being).includes(name),
-  )
+  const users = await usersOf(world, name)
   if (users.length === 0) return
-  const shown = users.slice(0, USERS_SHOWN_MAX).map((being) => `@${being.name}`)
-  const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''
   throw new TreeosError(
     'RESOURCE_CONFLICT',
-    `role ${name} is named by ${shown.join(', ')}${more}; change their flows first, or force it`,
-    { users: users.map((being) => `@${being.name}`).slice(0, 100) },
+    `role ${name} is named by ${show(users)}; change their flows first, or force it`,
+    detailOf(users),
   )
 }
+
+/**
+ * A live role is part of the prompt of every being that may wear it. So who changes it needs standing over each of them: it is
+ * that being, or one of its makers, or the operator. While one of these drives the actor, its standing counts.
+ * @throws {TreeosError} FORBIDDEN naming the beings that the actor has no standing over
+ */
+async function requireStandingOverWearers(
+  { actor, lender, world }: Pick<OperationInput, 'actor' | 'lender' | 'world'>,
+  name: RoleName,
+): Promise<void> {
+  const hands = [actor, ...(lender === null ? [] : [lender])]
+  if (hands.some(({ parent }) => parent === null)) return
+  const others: BeingRow[] = []
+  for (const user of await usersOf(world, name)) {
+    const makers = await world.lineage(user.name)
+    const stands = hands.some((hand) => [user, ...makers].some((one) => one.name === hand.name))
+    if (!stands) others.push(user)
+  }
+  if (others.length === 0) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    `role ${name} is named by ${show(others)}, and ${stanceOf(actor.name)} did not make them: ` +
+      'save it under a new name, or ask the operator',
+    detailOf(others),
+  )
+}
+
+/** The living beings that may wear a role. It reads every being, since any may name it. */
+const usersOf = async (world: WorldReader, name: RoleName): Promise<BeingRow[]> =>
+  (await world.everyBeing()).filter((being) => being.ended === undefined && rolesNamed(being).includes(name))
+
+const USERS_SHOWN_MAX = 5
+
+function show(users: readonly BeingRow[]): string {
+  const shown = users.slice(0, USERS_SHOWN_MAX).map((being) => stanceOf(being.name))
+  const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''
+  return `${shown.join(', ')}${more}`
+}
+
+const USERS_TOLD_MAX = 100
+const detailOf = (users: readonly BeingRow[]) => ({
+  users: users.map((being) => stanceOf(being.name)).slice(0, USERS_TOLD_MAX),
+})
 
 const mediate: Operation = {
   name: 'mediate',
