@@ -14,6 +14,7 @@ import {
   silence,
   TreeosError,
   tell,
+  type WakeView,
 } from '@treeos/sdk'
 import { z } from 'zod'
 import { decide, hearing, RULES, type Rule } from './tally.ts'
@@ -81,21 +82,15 @@ const seat = defineOperation({
 
 const open = defineOperation({
   name: 'panel:open',
-  description: 'Takes a question up.',
+  description: 'Takes up the question that woke the panel.',
   on: 'being',
   allow: ['self'],
-  args: z.strictObject({
-    from: z.string().describe('name of whoever asks'),
-    of: z.string().describe('correlation of the question'),
-    content: z.json().describe('the question'),
-    since: z
-      .string()
-      .max(128)
-      .describe('the moment that takes it up: what answers something older is no answer to it'),
-  }),
-  decide({ target, args }) {
+  decide({ target, wake, moment }) {
     requireNoQuestion(target)
-    requireShort('a question', args.content)
+    const { from, correlation: of, content, inReplyTo } = wake
+    if (from === null || inReplyTo !== null)
+      throw new TreeosError('INVALID_INPUT', `no being puts a question to @${target.name} in this moment`)
+    requireShort('a question', content)
     if (panelOf(target.qualities).seats.length === 0)
       throw new TreeosError(
         'RESOURCE_CONFLICT',
@@ -103,31 +98,32 @@ const open = defineOperation({
       )
     return {
       facts: [
-        setQuality(target, 'panel.question', { ...args, heard: [] }),
+        setQuality(target, 'panel.question', { from, of, content, since: moment, heard: [] }),
         setQuality(target, 'panel.verdict', null),
       ],
-      result: { of: args.of },
+      result: { of },
     }
   },
 })
 
 const hear = defineOperation({
   name: 'panel:hear',
-  description: 'Counts what the member said who was asked last, and decides if that is enough.',
+  description:
+    'Counts what woke the panel as what the member said who was asked last, and decides if that is enough.',
   on: 'being',
   allow: ['self'],
-  args: z.strictObject({
-    member: z.string().describe('name of the member'),
-    answer: z.json().describe('what was said; null when nothing was'),
-  }),
-  decide({ target, args }) {
+  decide({ target, wake }) {
     const { seats, rule } = panelOf(target.qualities)
     const asked = requireQuestion(target)
     const turn = seats[asked.heard.length]
-    if (args.member !== turn)
-      throw new TreeosError('RESOURCE_CONFLICT', `@${target.name} now hears @${turn}, not @${args.member}`)
-    requireShort(`an answer of @${args.member}`, args.answer)
-    const heard = [...asked.heard, args]
+    const said = saidBy(turn, asked, wake)
+    if (turn === undefined || said === null)
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `@${target.name} now hears @${turn}: what woke it is no answer of that member to its question`,
+      )
+    requireShort(`an answer of @${turn}`, said.answer)
+    const heard = [...asked.heard, hearing.parse({ member: turn, answer: said.answer })]
     const decided = decide(rule, seats.length, heard)
     if (decided === null)
       return {
@@ -221,7 +217,7 @@ function isAfter(moment: string, since: string): boolean {
 }
 
 /** Scripted panel. It makes one decision a moment. All that it knows of earlier moments is in its qualities. */
-const chair: Script = ({ moment, wake, primary, face }) => {
+const chair: Script = ({ wake, primary, face }) => {
   const me = `@${face.me.name}`
   const { seats, question, verdict } = panelOf(face.me.qualities)
   const turn = seats[question?.heard.length ?? 0]
@@ -233,30 +229,33 @@ const chair: Script = ({ moment, wake, primary, face }) => {
     const { to, ...content } = verdict
     return tell(`@${to}`, content)
   }
-  const isOfQuestion = (correlation = '') => question !== undefined && isAfter(correlation, question.since)
+  if (wake.from !== null && answeredBy(wake) === undefined) return perform('panel:open', me)
+  if (question === undefined || saidBy(turn, question, wake) === null) return silence
+  return perform('panel:hear', me)
+}
+
+/** The summon that a wake answers. A member that is itself a panel answers with one of its own, whose `of` names the question. */
+const answeredBy = ({ inReplyTo, content }: WakeView): string | undefined =>
+  inReplyTo ?? verdictTold.safeParse(content).data?.of
+
+/**
+ * What a wake says for the member whose turn it is: its answer, or null for none when its moment failed or the patience of the
+ * panel is at its end.
+ * @returns null when the wake says nothing of that member and this question
+ */
+function saidBy(turn: string | undefined, question: Question, wake: WakeView): { answer: Json } | null {
+  const isOfQuestion = (correlation = '') => isAfter(correlation, question.since)
   if (wake.from !== null) {
-    // A member that is itself a panel answers with a summon of its own, whose `of` names the question.
-    const { data: ruled } = verdictTold.safeParse(wake.content)
-    const answered = wake.inReplyTo ?? ruled?.of
-    if (answered === undefined)
-      return perform('panel:open', me, {
-        from: wake.from,
-        of: wake.correlation,
-        content: wake.content,
-        since: moment,
-      })
-    if (wake.from !== turn || !isOfQuestion(answered)) return silence
-    const answer = wake.inReplyTo === null ? (ruled?.answer ?? null) : wake.content
-    return perform('panel:hear', me, { member: turn, answer })
+    if (wake.from !== turn || !isOfQuestion(answeredBy(wake))) return null
+    if (wake.inReplyTo !== null) return { answer: wake.content }
+    return { answer: verdictTold.safeParse(wake.content).data?.answer ?? null }
   }
-  if (question === undefined || turn === undefined) return silence
+  const told = event.safeParse(wake.content).data
   const hasFailed =
     (told?.event === 'failure' || told?.event === 'skipped') &&
     told.actor === `@${turn}` &&
     isOfQuestion(told.correlation)
-  return told?.event === 'idle' || hasFailed
-    ? perform('panel:hear', me, { member: turn, answer: null })
-    : silence
+  return told?.event === 'idle' || hasFailed ? { answer: null } : null
 }
 
 const member = defineRole({

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { isJsonObject, type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
 import type {
   BeingRow,
   Decided,
@@ -9,6 +9,7 @@ import type {
   OperationTarget,
   SpaceRow,
   Standing,
+  WakeView,
   WorldReader,
 } from '@treeos/world'
 
@@ -63,6 +64,10 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
     readonly target: TargetOf<On>
     readonly args: Args
     readonly world: WorldReader
+    /** the moment of the actor; its id begins with the actor's name */
+    readonly moment: MomentId
+    /** what woke the actor: take from here, and not from `args`, who asked and what was said, since a model writes `args` */
+    readonly wake: WakeView
     /** result of the effect; null when the operation has none */
     readonly effect: Result
   }): Outcome | Promise<Outcome>
@@ -97,7 +102,7 @@ export function defineOperation<
     args: schema === undefined ? {} : describeArguments(json),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
-    async decide({ actor, target, args, world, effect: done }) {
+    async decide({ actor, target, args, world, moment, wake, effect: done }) {
       const {
         facts,
         result = null,
@@ -107,6 +112,8 @@ export function defineOperation<
         target: requireKind(name, on, target),
         args: await valid(args),
         world,
+        moment,
+        wake,
         effect: done as Result,
       })
       return { facts, result, ...(reply === undefined ? {} : { reply }) }

@@ -17,6 +17,7 @@ export type {
   ScriptInput,
   SeeResolver,
   SpaceRow,
+  WakeView,
   WorldReader,
 } from '@treeos/world'
 export { answer, perform, silence, tell } from './decisions.ts'

@@ -91,6 +91,8 @@ export interface Attempt {
   readonly world?: readonly AnyRow[]
   /** result of its effect, which is not performed here */
   readonly effect?: Json
+  /** parts of the wake; by default nobody woke the actor */
+  readonly wake?: Partial<WakeView>
 }
 
 /**
@@ -102,7 +104,7 @@ export interface Attempt {
 export async function decide(
   extension: Extension,
   action: string,
-  { actor, target, args = {}, world = [], effect }: Attempt,
+  { actor, target, args = {}, world = [], effect, wake }: Attempt,
 ): Promise<Pick<Decided, 'facts' | 'result' | 'reply'>> {
   const reader = worldOf([...world, actor, target])
   const outside = async () => (effect === undefined ? null : { value: effect })
@@ -116,6 +118,8 @@ export async function decide(
       cognition: actor.cognition.kind,
       target: asTarget(target),
       args,
+      moment: momentId(actor.name, 1, 1),
+      wake: wakeOf(wake),
       world: reader,
       digest: canonicalJson,
       reach: onlyForSubstrate,
@@ -180,24 +184,28 @@ async function open(
   }: Moment,
 ): Promise<ScriptInput> {
   const from = wake?.from ?? null
-  const correlation = wake?.correlation ?? 'wake'
   const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
   return {
     moment,
     face: await foldFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow),
-    wake: {
-      correlation,
-      root: correlation,
-      verb: 'summon',
-      from,
-      callerCognition: from === null ? null : 'human',
-      content: null,
-      inReplyTo: null,
-      ...wake,
-    },
+    wake: wakeOf(wake),
     primary,
     stacked,
+  }
+}
+
+function wakeOf(given: Partial<WakeView> = {}): WakeView {
+  const { from = null, correlation = 'wake' } = given
+  return {
+    correlation,
+    root: correlation,
+    verb: 'summon',
+    from,
+    callerCognition: from === null ? null : 'human',
+    content: null,
+    inReplyTo: null,
+    ...given,
   }
 }
 

@@ -48,6 +48,9 @@ export interface OperationInput {
   readonly cognition: Cognition
   readonly target: OperationTarget
   readonly args: JsonObject
+  /** the moment of the actor, and the wake that opened it: what a mind cannot make up, as it can its arguments */
+  readonly moment: MomentId
+  readonly wake: WakeView
   /** reads are recorded: if one of them changes before the commit, the operation is decided again */
   readonly world: WorldReader
   /** hex digest of a JSON value, for content that is kept by digest */
@@ -117,7 +120,7 @@ export interface ScriptInput {
   readonly stacked: readonly string[]
 }
 
-/** A wake, as a model or script sees it. */
+/** A wake, as a model, a script or an operation sees it. */
 export interface WakeView {
   readonly correlation: string
   /** correlation of the first summon of the chain; its own when it starts one */

@@ -1,6 +1,7 @@
 import type { BeingName, Caller, FactDraft, Json, MomentId, Thread, Wake } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
+import type { WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
@@ -39,6 +40,17 @@ export interface Acting {
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }
+
+/** The wake of a moment, as an operation sees it. */
+export const wakeView = ({ id, root, kind, caller, content, inReplyTo }: Wake): WakeView => ({
+  correlation: id,
+  root,
+  verb: kind === 'act' ? 'do' : 'summon',
+  from: caller?.name ?? null,
+  callerCognition: caller?.cognition ?? null,
+  content,
+  inReplyTo,
+})
 
 /** A being as it was when it spoke. */
 export interface Asker {

@@ -9,7 +9,7 @@ import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { coversEntry, LIST_OF_VERB, type Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Acting } from './acting.ts'
+import { type Acting, wakeView } from './acting.ts'
 import { decideOperation } from './decide-operation.ts'
 import { defaultTarget, requireOperation, requireTarget } from './find-operation.ts'
 import { type OperationRequest, parseRequest } from './request.ts'
@@ -78,6 +78,8 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
     cognition: wake.caller.cognition,
     target,
     args,
+    moment: at.moment,
+    wake: wakeView(wake),
     world: reader,
     digest: at.digest,
     reach: async () => reach,

@@ -7,7 +7,7 @@ import { reachWith } from '../gates/reach.ts'
 import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
-import type { Act, Acting } from './acting.ts'
+import { type Act, type Acting, wakeView } from './acting.ts'
 import { decideOperation } from './decide-operation.ts'
 import { defaultTarget, type Registered, requireOperation, requireTarget } from './find-operation.ts'
 import { fulfil } from './fulfil.ts'
@@ -60,6 +60,8 @@ async function run(
     cognition: at.caller.cognition,
     target,
     args,
+    moment: at.moment,
+    wake: wakeView(at.wake),
     world: reader,
     digest: at.digest,
     reach: () => reachWith(reader, me, lender),
