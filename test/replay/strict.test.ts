@@ -6,7 +6,7 @@ import { listOutcomes } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { Archivist, type History, readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { fetchRuns, type HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { fetchRuns, HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openReplayer, replayBundle } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -39,8 +39,8 @@ describe('the strict recorder', () => {
     else process.env.TZ = zone
   })
 
-  const replayed = async (changed = runs) =>
-    replayFromTemporal(replayer, 'librarian', changed, await listOutcomes(world.db, 'librarian'))
+  const replayed = async (changed = runs, by = replayer) =>
+    replayFromTemporal(by, 'librarian', changed, await listOutcomes(world.db, 'librarian'))
 
   it('has runs that continued as new, and commands of every kind we make', () => {
     expect(runs.length).toBeGreaterThan(2)
@@ -52,7 +52,9 @@ describe('the strict recorder', () => {
     async (timeZone) => {
       process.env.TZ = timeZone
       expect(new Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(timeZone)
-      expect(await replayed()).toEqual([])
+      const there = await HistoryReplayer.open(replayBundle()) // its thread takes the zone when it starts
+      expect(await replayed(runs, there)).toEqual([])
+      await there.close()
     },
   )
 

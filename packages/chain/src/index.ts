@@ -25,6 +25,7 @@ export {
   listChain,
   listOpenSummons,
   measureRoom,
+  readContents,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
@@ -74,6 +75,7 @@ export {
   readOutcomeOfWake,
   type StoredOutcome,
 } from './moments/outcome.ts'
+export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState, type WakeState } from './moments/wake-state.ts'
 export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'

@@ -98,8 +98,15 @@ async function writeRun(
   return true
 }
 
-/** Archived runs of a being, by run id, unordered. */
-export async function readArchive(folder: string, being: BeingName): Promise<Map<string, History>> {
+/**
+ * Archived runs of a being, by run id, unordered.
+ * @param except ids of runs that the caller has already
+ */
+export async function readArchive(
+  folder: string,
+  being: BeingName,
+  except: ReadonlySet<string> = new Set(),
+): Promise<Map<string, History>> {
   const path = join(folder, being)
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -107,6 +114,7 @@ export async function readArchive(folder: string, being: BeingName): Promise<Map
   })
   const runs = new Map<string, History>()
   for (const name of names.filter((file) => !file.startsWith('.') && file.endsWith('.json.gz'))) {
+    if (except.has(name.slice(0, -'.json.gz'.length))) continue
     const text = (await unzip(await readFile(join(path, name)))).toString('utf8')
     runs.set(name.slice(0, -'.json.gz'.length), historyFromJSON(JSON.parse(text)))
   }

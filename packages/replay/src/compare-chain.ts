@@ -2,14 +2,15 @@ import {
   actDigest,
   type Db,
   digestOf,
-  listFactsOfMoment,
   type OpenRecord,
-  readDecisionBytes,
+  type RecordedMoment,
+  readContents,
   readOpen,
+  readRecorded,
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import { asJson, type BeingName, type HeadRef, type JsonObject, LOOK_PREFIX } from '@treeos/core'
+import { asJson, type BeingName, type HeadRef, type Json, type JsonObject, LOOK_PREFIX } from '@treeos/core'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
@@ -21,6 +22,9 @@ export interface ChainReplayDeps {
   readonly registry: Registry
   readonly past: Past
 }
+
+/** Moments that are read at once. A basis may hold thousands of heads. */
+const PAGE = 50
 
 /**
  * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, looks,
@@ -34,16 +38,27 @@ export async function replayFromChain(
   const mismatches: Mismatch[] = []
   let olderPrompts = 0
   let lastSealed: OpenRecord['lastSealed'] = null
-  for (const outcome of outcomes) {
-    const compare = new Comparison(being, outcome.n, 'chain')
-    try {
-      const { isOlder } = await replayMoment(deps, outcome, lastSealed, compare)
-      if (isOlder) olderPrompts += 1
-    } catch (error) {
-      compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
+  for (let from = 0; from < outcomes.length; from += PAGE) {
+    const page = outcomes.slice(from, from + PAGE)
+    const records = await readRecorded(
+      deps.db,
+      page.map(({ moment }) => moment),
+    )
+    const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
+    const contents = await readContents(deps.db, wakes)
+    for (const outcome of page) {
+      const stored = records.get(outcome.moment) ?? NOTHING
+      const content = contents.get(stored.open?.record.wake.id ?? '') ?? null
+      const compare = new Comparison(being, outcome.n, 'chain')
+      try {
+        const { isOlder } = await replayMoment(deps, { ...stored, content }, outcome, lastSealed, compare)
+        if (isOlder) olderPrompts += 1
+      } catch (error) {
+        compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
+      }
+      mismatches.push(...compare.mismatches)
+      if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
     }
-    mismatches.push(...compare.mismatches)
-    if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
   }
   return { mismatches, olderPrompts }
 }
@@ -54,29 +69,32 @@ export interface ChainReplayed {
   readonly olderPrompts: number
 }
 
+const NOTHING: RecordedMoment = { open: null, facts: [], answer: null }
+
 async function replayMoment(
   { db, registry, past }: ChainReplayDeps,
+  stored: RecordedMoment & { readonly content: Json },
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
 ): Promise<{ isOlder: boolean }> {
   const { record } = outcome
-  const stored = await readOpen(db, outcome.moment)
-  if (stored === null) {
+  if (stored.open === null) {
     compare.differ('open', record.open, null)
     return { isOlder: false }
   }
-  const open = stored.record
+  const open = stored.open.record
   const layout = open.layout ?? 1
   if (layout > PROMPT_LAYOUT)
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
-  const basis = stored.basis as unknown as HeadRef[]
+  const basis = stored.open.basis as unknown as HeadRef[]
+  const { content } = stored
   const recomputed = await recomputeMoment(
-    { db, registry },
+    registry,
     outcome,
-    open,
+    { open, content },
     past.cited(basis, { being: outcome.being, ...open }),
   )
   const { seen, stack, me } = recomputed
@@ -105,7 +123,7 @@ async function replayMoment(
       throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
     if (layout === PROMPT_LAYOUT) compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
-  await compareAct(db, outcome, compare)
+  compareAct(stored, outcome, compare)
   return { isOlder: stack !== null && layout < PROMPT_LAYOUT }
 }
 
@@ -134,12 +152,10 @@ async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promi
 }
 
 /** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */
-async function compareAct(db: Db, outcome: StoredOutcome, compare: Comparison): Promise<void> {
+function compareAct({ facts, answer }: RecordedMoment, outcome: StoredOutcome, compare: Comparison): void {
   const { record } = outcome
-  const facts = await listFactsOfMoment(db, outcome.moment)
   const cited = facts.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash])
   compare.same('facts', sortRefs(record.facts), sortRefs(cited))
-  const answer = await readDecisionBytes(db, outcome.moment)
   if (record.decision !== null && answer !== null) {
     compare.same('decision', record.decision, saltedDigest(answer.salt, answer.bytes))
   }

@@ -1,5 +1,5 @@
-import { type Db, findEntry, type OpenRecord, type StoredOutcome } from '@treeos/chain'
-import type { Digest, PinnedStack } from '@treeos/core'
+import type { OpenRecord, StoredOutcome } from '@treeos/chain'
+import type { Digest, Json, PinnedStack } from '@treeos/core'
 import { digestsOf, openingOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
 import {
@@ -30,13 +30,14 @@ export interface RecomputedMoment {
 
 /**
  * Recomputes a moment up to its prompt.
+ * @param content of its wake
  * @param source the world as the moment saw it
  * @throws {Error} when the being has no row in that world
  */
 export async function recomputeMoment(
-  { db, registry }: { readonly db: Db; readonly registry: Registry },
+  registry: Registry,
   { being }: Pick<StoredOutcome, 'being'>,
-  open: OpenRecord,
+  { open, content }: { readonly open: OpenRecord; readonly content: Json },
   source: RowSource,
 ): Promise<RecomputedMoment> {
   const reader = new WorldReader(source)
@@ -47,7 +48,6 @@ export async function recomputeMoment(
   if (stack === null || seen.face === null)
     return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
-  const content = (await findEntry(db, open.wake.id))?.content ?? null
   const composed = composeMoment(registry, specs, seen.face, { ...open, content })
   const { surface, prompt } = digestsOf(composed, seen.face, stack)
   return { reader, me, seen, stack, role: composed.role, surface, prompt, missing: composed.missing }

@@ -9,7 +9,7 @@ import { replayFromTemporal } from './compare-temporal.ts'
 import type { Mismatch } from './comparison.ts'
 import { Past } from './past.ts'
 import { HistoryReplayer } from './replayer.ts'
-import { fetchRuns } from './temporal-history.ts'
+import { fetchRuns, type ListedRuns, listRuns } from './temporal-history.ts'
 
 export interface ReplayRequest {
   /** null: every being of the reality */
@@ -43,47 +43,79 @@ export async function replay(
   request: ReplayRequest,
 ): Promise<Replayed> {
   const { temporal } = at
-  const replayer =
-    request.from === 'chain' || temporal === null
-      ? null
-      : (request.replayer ?? (await HistoryReplayer.open(request.bundle)))
+  if (request.from === 'chain' || temporal === null) return replayAll(at, request, null)
+  // A bundle takes seconds. The chain is replayed meanwhile.
+  const opening = request.replayer === undefined ? HistoryReplayer.open(request.bundle) : null
+  opening?.catch(() => undefined) // whoever needs it first gets the error
   try {
-    return await replayAll(
-      at,
-      request,
-      temporal === null || replayer === null ? null : { temporal, replayer },
-    )
+    const replayer = opening ?? Promise.resolve(request.replayer as HistoryReplayer)
+    return await replayAll(at, request, { temporal, replayer })
   } finally {
-    if (request.replayer === undefined) await replayer?.close()
+    await (await opening?.catch(() => null))?.close()
   }
 }
+
+/** Beings that are replayed at once: one in Temporal's thread, the others from the chain or while their histories come. */
+const BEINGS_AT_ONCE = 4
 
 async function replayAll(
   at: { db: Kysely<ChainDb>; reality: Reality; registry: Registry },
   request: ReplayRequest,
-  histories: { temporal: Client; replayer: HistoryReplayer } | null,
+  histories: { temporal: Client; replayer: Promise<HistoryReplayer> } | null,
 ): Promise<Replayed> {
   const names = await beingsOf(at.db, request.beings)
-  const past = new Past(at.db)
-  const mismatches: Mismatch[] = []
+  const deps = { db: at.db, registry: at.registry, past: new Past(at.db) }
+  const listed =
+    histories === null || request.beings !== null
+      ? undefined
+      : await listRuns(histories.temporal, at.reality.name, null)
   let moments = 0
   let olderPrompts = 0
-  for (const being of names) {
+
+  async function replayBeing(being: BeingName): Promise<Mismatch[]> {
     const outcomes = await listOutcomes(at.db, being)
-    if (outcomes.length === 0) continue
+    if (outcomes.length === 0) return []
     request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)
     moments += outcomes.length
-    if (request.from !== 'temporal') {
-      const lived = await replayFromChain({ db: at.db, registry: at.registry, past }, being, outcomes)
-      mismatches.push(...lived.mismatches)
-      olderPrompts += lived.olderPrompts
+    const fromChain = async () => {
+      if (request.from === 'temporal') return []
+      const replayed = await replayFromChain(deps, being, outcomes)
+      olderPrompts += replayed.olderPrompts
+      return replayed.mismatches
     }
-    if (histories !== null) {
-      const runs = await fetchRuns(histories.temporal, at.reality.name, being, request.archive ?? null)
-      mismatches.push(...(await replayFromTemporal(histories.replayer, being, runs, outcomes)))
+    const fromTemporal = async () => {
+      if (histories === null) return []
+      const { archive = null } = request
+      const compare = async (known?: ListedRuns) => {
+        const runs = await fetchRuns(histories.temporal, at.reality.name, being, archive, known)
+        return replayFromTemporal(await histories.replayer, being, runs, outcomes)
+      }
+      const mismatches = await compare(listed)
+      // A run that began after they were listed.
+      const isMissing = listed !== undefined && mismatches.some(({ field }) => field === 'history')
+      return isMissing ? compare() : mismatches
     }
+    return (await Promise.all([fromChain(), fromTemporal()])).flat()
   }
+
+  const found = await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)
+  const mismatches = found.flat()
   return { beings: names.length, moments, identical: mismatches.length === 0, mismatches, olderPrompts }
+}
+
+/** Maps items with at most `width` under way. @returns the results in the order of the items */
+async function mapAtOnce<T, R>(
+  items: readonly T[],
+  width: number,
+  map: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(items.length)
+  const rest = items.entries()
+  const lane = async () => {
+    for (const [i, item] of rest) results[i] = await map(item)
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return results
 }
 
 async function beingsOf(db: Kysely<ChainDb>, wanted: readonly BeingName[] | null): Promise<BeingName[]> {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 import {
   bundleWorkflowCode,
   type InjectedSinks,
@@ -22,15 +23,19 @@ export interface ReplayedCommand extends RecordedCommand {
 
 /**
  * Replays runs in Temporal with the strict recorder. It uses one worker for all runs: starting a worker takes longer than
- * replaying most beings.
+ * replaying most beings. The workflows run in a thread, so that the caller can do other work meanwhile.
  */
 export class HistoryReplayer {
   #next: Run | null = null
+  /** resolves when the run before has been replayed */
+  #turn: Promise<unknown> = Promise.resolve()
+  #isStarted = false
   #seen: ReplayedCommand[] = []
   readonly #results: AsyncIterator<ReplayResult>
 
   private constructor(workflowBundle: WorkflowBundleOption) {
-    const options = { workflowBundle, sinks: this.#sinks(), plugins: [treeos()] }
+    // Otherwise the SDK would replay in this thread, and hook every promise of it to take a stack trace.
+    const options = { workflowBundle, sinks: this.#sinks(), plugins: [treeos()], debugMode: false }
     this.#results = Worker.runReplayHistories(options, this.#histories())[Symbol.asyncIterator]()
   }
 
@@ -40,19 +45,39 @@ export class HistoryReplayer {
   }
 
   /**
-   * Replays one run. Do not call it again before it has resolved.
+   * Replays one run. Runs are replayed one at a time, in the order of the calls.
    * @returns commands that the workflow issued, and the error that stopped the replay
    */
-  async replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
+  replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
+    const replayed = this.#turn.then(() => this.#replay(run))
+    this.#turn = replayed.catch(() => undefined)
+    return replayed
+  }
+
+  async #replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
     this.#next = run
     this.#seen = []
-    const { value, done } = await this.#results.next()
+    const { value, done } = await (this.#isStarted ? this.#results.next() : this.#start())
     if (done === true) throw new Error('the replay worker has ended')
     return { seen: this.#seen, error: value.error?.message ?? null }
   }
 
+  /** The first call starts the thread. Without stack traces of promises it replays a third faster. */
+  async #start(): Promise<IteratorResult<ReplayResult>> {
+    this.#isStarted = true
+    const limit = Error.stackTraceLimit
+    setFlagsFromString('--stack-trace-limit=0')
+    try {
+      return await this.#results.next()
+    } finally {
+      setFlagsFromString(`--stack-trace-limit=${limit}`)
+      Error.stackTraceLimit = limit
+    }
+  }
+
   /** Idempotent. */
   async close(): Promise<void> {
+    await this.#turn
     this.#next = null
     await this.#results.next()
   }

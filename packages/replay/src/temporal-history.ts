@@ -20,21 +20,48 @@ export interface Run {
   readonly history: History
 }
 
+/** Ids of the runs that Temporal still has, by being. */
+export type ListedRuns = ReadonlyMap<BeingName, readonly string[]>
+
+/** Lists the runs of one being, or with one question those of all beings of a reality. */
+export async function listRuns(
+  client: Client,
+  reality: string,
+  being: BeingName | null,
+): Promise<ListedRuns> {
+  const beings = beingWorkflowId(reality, '')
+  const query =
+    being === null
+      ? `WorkflowId STARTS_WITH "${beings}"`
+      : `WorkflowId = "${beingWorkflowId(reality, being)}"`
+  const listed = new Map<BeingName, string[]>()
+  for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: LIST_PAGE })) {
+    const name = workflowId.slice(beings.length)
+    listed.set(name, [...(listed.get(name) ?? []), runId])
+  }
+  return listed
+}
+
+const LIST_PAGE = 1000
+
 /**
- * Every run of a being, oldest first: those that Temporal still has, and archived ones.
+ * Every run of a being, oldest first: those that Temporal still has, and of the archive those that it no longer has.
  * @param archive folder of archived histories; null when there is none
+ * @param listed from `listRuns`; asked for when left out
  */
 export async function fetchRuns(
   client: Client,
   reality: string,
   being: BeingName,
   archive: string | null,
+  listed?: ListedRuns,
 ): Promise<Run[]> {
   const workflowId = beingWorkflowId(reality, being)
-  const found = archive === null ? new Map<string, History>() : await readArchive(archive, being)
-  for await (const { runId } of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
+  const kept = (listed ?? (await listRuns(client, reality, being))).get(being) ?? []
+  const found =
+    archive === null ? new Map<string, History>() : await readArchive(archive, being, new Set(kept))
+  for (const runId of kept)
     found.set(runId, await client.workflow.getHandle(workflowId, runId).fetchHistory())
-  }
   return [...found]
     .map(([runId, history]) => ({ workflowId, runId, history }))
     .sort((a, b) => startedAt(a.history) - startedAt(b.history))

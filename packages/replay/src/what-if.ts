@@ -92,14 +92,16 @@ async function compareMoment(
   outcome: StoredOutcome,
   flow: RoleFlow,
 ): Promise<Difference | null> {
-  const { db, past } = deps
+  const { db, past, registry } = deps
   const stored = await readOpen(db, outcome.moment)
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
   const { record: open } = stored
   const basis = stored.basis as unknown as HeadRef[]
   const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
-  const was = await recomputeMoment(deps, outcome, open, source)
-  const would = await recomputeMoment(deps, outcome, open, await withFlow(past, source, was.me, flow))
+  const content = (await findEntry(db, open.wake.id))?.content ?? null
+  const was = await recomputeMoment(registry, outcome, { open, content }, source)
+  const changed = await withFlow(past, source, was.me, flow)
+  const would = await recomputeMoment(registry, outcome, { open, content }, changed)
   const differs = (['stack', 'surface', 'prompt'] as const).filter(
     (part) => canonicalJson(partOf(was, part)) !== canonicalJson(partOf(would, part)),
   )

@@ -42,8 +42,11 @@ function addReplay(cli: Cli): void {
         const { replay } = await import('@treeos/replay')
         const { withServices, loadedRegistry, withReality } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
+        const { historiesFolder } = await import('@treeos/host')
+        const { dataDirOf } = await import('../instance/instance.ts')
         const { from } = options
-        const request = { beings, from, onProgress: (line: string) => out.progress(line) }
+        const archive = historiesFolder(dataDirOf(options))
+        const request = { beings, from, archive, onProgress: (line: string) => out.progress(line) }
         const replayed =
           from === 'chain'
             ? await withReality(options, (at) => replay({ ...at, registry, temporal: null }, request))

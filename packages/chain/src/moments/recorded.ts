@@ -1,0 +1,58 @@
+import type { FactRef, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+import type { StoredOpen } from './open.ts'
+
+/** What is stored of a finished moment besides its outcome. */
+export interface RecordedMoment {
+  /** null when it was never opened */
+  readonly open: StoredOpen | null
+  /** the facts of its act, by reel and seq */
+  readonly facts: readonly FactRef[]
+  /** bytes of its decision with the salt of their digest, so that an audit can compute the digest again */
+  readonly answer: { readonly salt: Buffer; readonly bytes: Buffer } | null
+}
+
+/** Reads many moments in three statements. */
+export async function readRecorded(
+  db: Db,
+  moments: readonly MomentId[],
+): Promise<Map<MomentId, RecordedMoment>> {
+  const isAsked = sql<boolean>`moment = any(${[...moments]}::text[])`
+  const [opens, facts, answers] = await Promise.all([
+    db.selectFrom('moment_open').select(['moment', 'record', 'basis', 'face']).where(isAsked).execute(),
+    db
+      .selectFrom('fact')
+      .select(['moment', 'reel', 'seq', 'hash', 'kind'])
+      .where(isAsked)
+      .orderBy(sql`reel collate "C"`)
+      .orderBy('seq')
+      .execute(),
+    db.selectFrom('moment_decision').select(['moment', 'salt', 'bytes']).where(isAsked).execute(),
+  ])
+  const openOf = new Map(opens.map((row) => [row.moment, row]))
+  const answerOf = new Map(answers.map(({ moment, salt, bytes }) => [moment, { salt, bytes }]))
+  const factsOf = Map.groupBy(facts, ({ moment }) => moment)
+  return new Map(
+    moments.map((moment) => {
+      const open = openOf.get(moment)
+      return [
+        moment,
+        {
+          open:
+            open === undefined
+              ? null
+              : { record: decodeJson(open.record), basis: decodeJson(open.basis), face: open.face },
+          facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
+            reel,
+            seq,
+            hash: hash.toString('hex'),
+            kind,
+          })),
+          answer: answerOf.get(moment) ?? null,
+        },
+      ]
+    }),
+  )
+}
