@@ -76,12 +76,10 @@ describe('a moment whose prompt an older version wrote', () => {
     )
     expect(await fromChain(['librarian'])).toMatchObject({
       identical: false,
-      olderPrompts: 0,
       mismatches: [{ being: 'librarian', n, field: 'promptDigest' }],
     })
     expect(await prompt(world.db, world.registry, 'librarian', n)).toMatchObject({
       identical: false,
-      older: false,
     })
   })
 

@@ -29,8 +29,11 @@ export interface Replayed {
   readonly moments: number
   readonly identical: boolean
   readonly mismatches: readonly Mismatch[]
-  /** moments whose prompt an older version wrote: all of such a moment is compared, except the text of its prompt */
-  readonly olderPrompts: number
+  /**
+   * moments whose prompt an older version wrote: all of such a moment is compared, except the text of its prompt; left out
+   * when there are none
+   */
+  readonly olderPrompts?: number
 }
 
 /**
@@ -100,7 +103,13 @@ async function replayAll(
 
   const found = await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)
   const mismatches = found.flat()
-  return { beings: names.length, moments, identical: mismatches.length === 0, mismatches, olderPrompts }
+  return {
+    beings: names.length,
+    moments,
+    identical: mismatches.length === 0,
+    mismatches,
+    ...(olderPrompts === 0 ? {} : { olderPrompts }),
+  }
 }
 
 /** Maps items with at most `width` under way. @returns the results in the order of the items */

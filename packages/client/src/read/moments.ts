@@ -223,8 +223,8 @@ export interface RebuiltPrompt {
   readonly digest: string
   /** true when the rebuilt prompt has the recorded digest */
   readonly identical: boolean
-  /** true when an older version wrote the recorded prompt, in another form */
-  readonly older: boolean
+  /** an older version wrote the recorded prompt, in another form; left out when this version did */
+  readonly older?: true
 }
 
 /**
@@ -247,6 +247,6 @@ export async function prompt(
   }
   const { prompt } = await composeLoaded(db, registry, past, stack)
   const digest = digestOf(prompt)
-  const older = (past.record.layout ?? 1) < PROMPT_LAYOUT
-  return { ...prompt, digest, identical: digest === promptDigest, older }
+  const older = (past.record.layout ?? 1) < PROMPT_LAYOUT ? { older: true as const } : {}
+  return { ...prompt, digest, identical: digest === promptDigest, ...older }
 }

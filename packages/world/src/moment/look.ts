@@ -10,6 +10,7 @@ import {
 import type { FaultListener } from '../read/expand-surface.ts'
 import { type Face, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
+import { SUBSTRATE_VIEWS } from '../rows/lists.ts'
 import { type Opening, openContext } from './context.ts'
 import { LAYOUT_WITH_VIEWS } from './layout.ts'
 
@@ -59,7 +60,7 @@ export async function lookAround(
 /** Moments of layout 1 were opened when the substrate had no views of its own. */
 const withoutViews = (resolvers: Resolvers): Resolvers => ({
   ...resolvers,
-  see: new Map([...resolvers.see].filter(([name]) => name.includes(':'))),
+  see: new Map([...resolvers.see].filter(([name]) => !SUBSTRATE_VIEWS.some((view) => view === name))),
 })
 
 async function seeFor(

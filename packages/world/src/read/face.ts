@@ -9,7 +9,7 @@ import {
   type SpacePath,
 } from '@treeos/core'
 import { composeRoles, type RoleSpec } from '@treeos/roles'
-import type { Surface } from '../rows/lists.ts'
+import type { SubstrateView, Surface } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import {
   type DroppedEntry,
@@ -64,7 +64,7 @@ export interface Resolvers extends TokenResolvers {
  * The views of the substrate that an LLM being sees when its primary role names none. A modifier adds its own to them.
  * @see docs/roles.md, "What a model sees"
  */
-const DEFAULT_VIEWS: readonly string[] = ['me', 'place', 'occupants', 'things', 'conversation']
+const DEFAULT_VIEWS: readonly SubstrateView[] = ['me', 'place', 'occupants', 'things', 'conversation']
 
 /** Occupants beyond this are left out: a face must fit a prompt. */
 const OCCUPANTS_MAX = 200
@@ -128,7 +128,7 @@ export async function foldFace(
 
 function viewsOf([primary]: readonly RoleSpec[], named: readonly string[], forModel: boolean): string[] {
   const isDefault = forModel && primary?.see.length === 0
-  return isDefault ? [...new Set([...DEFAULT_VIEWS, ...named])] : [...named]
+  return isDefault ? [...new Set<string>([...DEFAULT_VIEWS, ...named])] : [...named]
 }
 
 /** Finds a see-resolver. A name without a prefix stands for the only resolver of that name in any extension. */

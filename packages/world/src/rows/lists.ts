@@ -47,7 +47,7 @@ export function matches(pattern: string, target: string): boolean {
 }
 
 /** The views of the substrate. They show only what the wearer may see and what is its own, so every author may name them. */
-const SUBSTRATE_VIEWS: ReadonlySet<string> = new Set([
+export const SUBSTRATE_VIEWS = [
   'me',
   'place',
   'occupants',
@@ -55,7 +55,9 @@ const SUBSTRATE_VIEWS: ReadonlySet<string> = new Set([
   'conversation',
   'inbox',
   'threads',
-])
+] as const
+export type SubstrateView = (typeof SUBSTRATE_VIEWS)[number]
+const everyoneNames: ReadonlySet<string> = new Set(SUBSTRATE_VIEWS)
 
 /**
  * Finds the first entry of `wanted` that `held` does not cover: what a being authors or assigns may not exceed its reach.
@@ -72,7 +74,7 @@ export function firstBeyond(
     if (entry !== undefined) return { list, entry }
   }
   const seesAll = held.canSee.some((entry) => isPattern(entry, '*'))
-  const isBeyond = (name: string) => !SUBSTRATE_VIEWS.has(name) && !held.see.includes(name)
+  const isBeyond = (name: string) => !everyoneNames.has(name) && !held.see.includes(name)
   const view = seesAll ? undefined : wanted.see.find(isBeyond)
   return view === undefined ? null : { list: 'see', entry: view }
 }

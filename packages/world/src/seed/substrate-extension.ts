@@ -14,7 +14,9 @@ import { spaceOperations } from '../operations/spaces.ts'
 import { threadOperations } from '../operations/threads.ts'
 import { wakingOperations } from '../operations/waking.ts'
 import type { RelationResolver } from '../read/expand-surface.ts'
+import type { SeeResolver } from '../read/face.ts'
 import { effectiveCognition } from '../rows/inhabiting.ts'
+import type { SubstrateView } from '../rows/lists.ts'
 import { type BeingRow, beingKey } from '../rows/rows.ts'
 import { parseRequest } from '../verbs/request.ts'
 import { occupants, place, things } from '../views/place.ts'
@@ -245,7 +247,10 @@ export const seed: Extension = {
   relations,
   patterns: {},
   resolvers,
-  see: { me, place, occupants, things, conversation, inbox, threads },
+  see: { me, place, occupants, things, conversation, inbox, threads } satisfies Record<
+    SubstrateView,
+    SeeResolver
+  >,
   scripts,
   spaceTypes: {},
   matterTypes: {},

@@ -302,7 +302,13 @@ export function shownOperations(operations: readonly OperationView[]): string {
     .join('\n')
 }
 
-export function shownReplayed({ beings, moments, identical, mismatches, olderPrompts }: Replayed): string {
+export function shownReplayed({
+  beings,
+  moments,
+  identical,
+  mismatches,
+  olderPrompts = 0,
+}: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rows = mismatches.map(({ being, n, field, recorded, chain, temporal }) => {
     const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
