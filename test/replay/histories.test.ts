@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { beings, moments, plantScene } from '@treeos/client'
+import { beings, plantScene } from '@treeos/client'
 import { readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
 import { recordedCommands, replayFromTemporal } from '@treeos/replay'
@@ -26,11 +26,13 @@ const recordings = await readdir(FOLDER)
 /** Shipped scenes, each recorded by itself. The one of weather performs an effect outside. */
 const DEMOS = shipped.filter(({ scene }) => scene.length > 0)
 const DEMO = 'demo-'
-/** Long enough for a line to break and be mended, short enough to keep. */
-const DEMO_MOMENTS = 12
+/** Ends the name of a recording of a scene that came to rest; the older ones were cut off. */
+const AT_REST = '-at-rest'
+/** A scene is at rest when no wake came for so long. */
+const QUIET_SECONDS = 8
 
 if (RECORD?.startsWith(DEMO))
-  it.each(DEMOS.filter(({ name }) => RECORD === `${DEMO}${name}`))(
+  it.each(DEMOS.filter(({ name }) => RECORD === `${DEMO}${name}` || RECORD === `${DEMO}${name}${AT_REST}`))(
     'records the demo $name',
     async (demo) => {
       process.env.TREEOS_WEATHER_URL = '' // nobody is asked outside
@@ -38,14 +40,15 @@ if (RECORD?.startsWith(DEMO))
       await plantScene(world, demo)
       for (const { being, parent, cognition } of await beings(world.db))
         if (parent !== null && cognition === 'scripted') await tell(world, being, 'hello?')
-      const lived = async () =>
-        (await Promise.all((await beings(world.db)).map(({ being }) => moments(world.db, being)))).flat()
-          .length
-      const planted = await lived()
-      await until(async () => (await lived()) >= planted + DEMO_MOMENTS, { seconds: 60 }).catch(
-        () => undefined,
-      )
-      await record(world, `${DEMO}${demo.name}`)
+      const isQuiet = async () => {
+        const { latest } = await world.db
+          .selectFrom('inbox')
+          .select(({ fn }) => fn.max('at').as('latest'))
+          .executeTakeFirstOrThrow()
+        return Date.now() - latest.getTime() > 1000 * QUIET_SECONDS
+      }
+      await until(isQuiet, { seconds: 90 })
+      await record(world, RECORD)
       await world.close()
     },
     180_000,
@@ -78,6 +81,14 @@ const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   harmony: [...LIVED, 'activity think'],
   library: [...LIVED, 'activity think'],
   weather: [...LIVED, 'activity weather:observe'],
+  [`court${AT_REST}`]: [...LIVED, 'activity think'],
+  [`factory${AT_REST}`]: [...LIVED, 'activity think', 'local wakeIdle', 'timer '],
+  [`fitness${AT_REST}`]: [...LIVED, 'activity think'],
+  [`food${AT_REST}`]: [...LIVED, 'activity think'],
+  [`harmony${AT_REST}`]: [...LIVED, 'activity think', 'local wakeIdle', 'timer '],
+  [`library${AT_REST}`]: [...LIVED, 'activity think'],
+  [`panel${AT_REST}`]: [...LIVED, 'activity think'],
+  [`weather${AT_REST}`]: [...LIVED, 'activity weather:observe'],
 }
 
 describe.each(recordings)('the recording %s', async (recording) => {
