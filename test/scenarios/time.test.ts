@@ -90,7 +90,7 @@ describe('F30 the five clauses of the court, through a day', () => {
     { stack: true, when: { 'time.sinceLastMoment': { gte: 60 } }, role: 'emotions:bored' },
     { stack: true, when: { 'world.court.recent-disturbance': true }, role: 'emotions:alert' },
   ]
-  const lists = { canSee: ['~'], canDo: ['move'], canSummon: [{ rel: 'asker' }] }
+  const lists = { canSee: ['~', '/court'], canDo: ['move'], canSummon: [{ rel: 'asker' }] }
   let n = 0
   const at = (time: string) => world.setClock(`2027-06-07T${time}Z`)
   /** One moment and its stack. */
