@@ -5,7 +5,7 @@
 type Thing = Record<string, unknown>
 
 const ROOTS = ['verb', 'caller', 'space', 'inHomeSpace', 'time', 'me', 'world']
-const ROLE_NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
+const ROLE_NAME = /^(?!(constructor|prototype)$)[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
 const MISSING = Symbol('missing')
 const OPAQUE = Symbol('opaque')
 
