@@ -128,7 +128,7 @@ describe('issue 5.8 the cost of a call', () => {
     expect(await spent('counted')).toEqual({ tokens: 120, micros: 400, held: 0 })
     answers('counted', says(null))
     await live(world, 'counted', 'go')
-    const bytes = JSON.stringify(askedFor(model, 'counted').at(-1)).length
+    const bytes = Buffer.byteLength(JSON.stringify(askedFor(model, 'counted').at(-1)))
     const { tokens, held } = await spent('counted')
     expect(held).toBe(0)
     expect(tokens).toBeGreaterThanOrEqual(120 + bytes + ANSWER_TOKENS)
