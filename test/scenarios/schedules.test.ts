@@ -168,6 +168,7 @@ describe('F89 missed ticks produce one wake', () => {
       model: null,
       connections: new Map(),
       actSignal: false,
+      privateHosts: [],
       ring,
       reschedule,
       observe: noopObserver,

@@ -36,7 +36,7 @@ afterAll(async () => {
   service?.closeAllConnections()
   service?.close()
 })
-const world = useWorld({ extensions: [weather] })
+const world = useWorld({ extensions: [weather], privateHosts: ['127.0.0.1'] })
 
 const ask = async () =>
   (await summon(world, { target: 'station', content: 'well?', as: 'operator', waitSeconds: 20 })).reply

@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly modelTimeoutSeconds?: number
   /** named model connections: URLs of model servers by name */
   readonly connections?: Readonly<Record<string, string>>
+  /** hosts with private addresses that effects may reach */
+  readonly privateHosts?: readonly string[]
   /** options of the model besides its address */
   readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
@@ -85,6 +87,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           model: modelOf(options),
           connections: connectionsOf(options),
           actSignal: options.actSignal ?? true,
+          privateHosts: options.privateHosts ?? [],
           observe: {
             fault: (moment, fault) => void faults.push({ moment, ...fault }),
             leftOut: (what, error) => void leftOut.push({ what, error }),

@@ -25,6 +25,8 @@ export interface Settings {
   readonly answerTokensMax: number | undefined
   /** by model, including the shipped ones; undefined: the shipped ones alone */
   readonly prices: Prices | undefined
+  /** hosts, or host:port, with private addresses that effects may reach */
+  readonly privateHosts: readonly string[]
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
   /** an existing bundle of our workflows; null makes one */
@@ -67,6 +69,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         )
       : undefined,
     prices: env.TREEOS_PRICES ? readPrices(env.TREEOS_PRICES) : undefined,
+    privateHosts: (env.TREEOS_FETCH_PRIVATE ?? '').split(',').flatMap((host) => host.trim() || []),
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
   }

@@ -77,6 +77,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
           ...minds.models(modelOptions(settings)),
           actSignal,
+          privateHosts: settings.privateHosts,
           observe: observer(metrics, log),
         }),
         running,

@@ -1,9 +1,10 @@
+import { type OutsideFetch, TreeosError } from '@treeos/sdk'
 import { z } from 'zod'
 import recorded from './recorded.json' with { type: 'json' }
 
 /** Default of TREEOS_WEATHER_URL: a forecast service that needs no key. An empty variable turns requests off. */
 const SERVICE = 'https://api.open-meteo.com/v1/forecast'
-const ASK_MS_MAX = 5_000
+const ASK_SECONDS_MAX = 5
 
 /** The part of the service's answer that is used. Weather codes are those of WMO table 4677. */
 const forecast = z.object({
@@ -60,7 +61,7 @@ export function observationOf(answer: unknown, source: Observation['source']): O
  */
 export async function observe(
   { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
-  signal: AbortSignal,
+  fetch: OutsideFetch,
 ): Promise<Observation> {
   const service = process.env.TREEOS_WEATHER_URL ?? SERVICE
   if (service === '') return observationOf(recorded, 'recorded')
@@ -68,10 +69,11 @@ export async function observe(
   url.searchParams.set('latitude', String(latitude))
   url.searchParams.set('longitude', String(longitude))
   url.searchParams.set('current', 'temperature_2m,weather_code,wind_speed_10m')
-  const answer = await fetch(url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS_MAX)]),
-  }).catch(() => null)
+  const answer = await fetch(url, { timeoutSeconds: ASK_SECONDS_MAX }).catch((error: unknown) => {
+    if (error instanceof TreeosError) throw error // no attempt would change it
+    return null
+  })
   if (answer === null || answer.status >= 500) return observationOf(recorded, 'recorded')
   if (!answer.ok) throw new Error(`the forecast service says ${answer.status}`)
-  return observationOf(await answer.json(), 'live')
+  return observationOf(answer.json(), 'live')
 }

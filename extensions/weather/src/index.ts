@@ -28,7 +28,7 @@ const look = defineOperation({
   effect: {
     timeoutSeconds: 15,
     attempts: 3,
-    perform: async ({ args, signal }) => ({ ...(await observe(args, signal)) }),
+    perform: async ({ args, fetch }) => ({ ...(await observe(args, fetch)) }),
   },
   decide: ({ target, effect: seen }) => ({
     facts: [

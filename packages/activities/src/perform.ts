@@ -14,6 +14,7 @@ import { isLeaseExpired, LEASE_EXPIRED } from './run/expired-lease.ts'
 import { describeError, reportFault } from './run/fault.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
+import { outsideFetch } from './run/outside-fetch.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
@@ -49,7 +50,14 @@ async function attempt(
   return heartbeating(async () => {
     const { cancellationSignal, info } = Context.current()
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(effect.timeoutSeconds * 1000)])
-    const at = { actor, target, args: args as JsonObject, key: `${deps.reality.id}/${moment}`, signal }
+    const at = {
+      actor,
+      target,
+      args: args as JsonObject,
+      key: `${deps.reality.id}/${moment}`,
+      signal,
+      fetch: outsideFetch(deps.privateHosts, signal),
+    }
     try {
       return resultOf(operation, await untilAborted(signal, effect.perform(at)))
     } catch (error) {

@@ -17,6 +17,7 @@ export interface RuntimeOptions {
   readonly registry: Registry
   readonly model: Model | null
   readonly connections: ReadonlyMap<string, Model>
+  readonly privateHosts: readonly string[]
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
@@ -82,7 +83,7 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
-    const { registry, model, connections, observe, histories, actSignal } = this.#options
+    const { registry, model, connections, privateHosts, observe, histories, actSignal } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -105,6 +106,7 @@ export class Runtime {
       model,
       connections,
       actSignal,
+      privateHosts,
       observe,
       ring: (beings) => doorbells.ring(beings),
       reschedule: (changed) => schedules.refresh(changed),

@@ -18,6 +18,8 @@ export interface TreeosOptions {
   readonly model?: Model | null
   /** models by the names that beings have in their quality `llm.connection` */
   readonly connections?: ReadonlyMap<string, Model>
+  /** hosts, or host:port, with private addresses that effects may reach; default none */
+  readonly privateHosts?: readonly string[]
   /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
   readonly histories?: string
   /** most connections of the worker's Postgres pool; default 20 */
@@ -91,6 +93,7 @@ export class TreeosPlugin extends SimplePlugin {
       extensions = [],
       model = null,
       connections = new Map(),
+      privateHosts = [],
       poolMax = 20,
       histories = null,
       actSignal = false,
@@ -101,6 +104,7 @@ export class TreeosPlugin extends SimplePlugin {
       registry: this.#registry,
       model,
       connections,
+      privateHosts,
       observe: { ...noopObserver, ...observe },
       poolMax,
       histories,

@@ -7,6 +7,7 @@ import type {
   MatterRow,
   Operation,
   OperationTarget,
+  OutsideFetch,
   SpaceRow,
   Standing,
   WakeView,
@@ -37,6 +38,8 @@ export interface EffectInput<Args, Result extends Json> {
     readonly key: string
     /** aborts after `timeoutSeconds`, or when the activity is cancelled */
     readonly signal: AbortSignal
+    /** sends an HTTP request, with bounds on time and size, to public addresses only */
+    readonly fetch: OutsideFetch
   }): Promise<Result>
 }
 

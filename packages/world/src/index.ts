@@ -1,5 +1,13 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
-export type { Effect, EffectAttempt, EffectCall, EffectPending } from './extend/effect.ts'
+export type {
+  Effect,
+  EffectAttempt,
+  EffectCall,
+  EffectPending,
+  OutsideAnswer,
+  OutsideFetch,
+  OutsideRequest,
+} from './extend/effect.ts'
 export type {
   Decided,
   Extension,

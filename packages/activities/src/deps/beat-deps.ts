@@ -17,6 +17,8 @@ export interface BeatDeps {
   readonly model: Model | null
   /** models of the operator's configuration, by name; a being with the quality `llm.connection` uses that one */
   readonly connections: ReadonlyMap<string, Model>
+  /** hosts, or host:port, with private addresses that effects may reach */
+  readonly privateHosts: readonly string[]
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */

@@ -27,6 +27,35 @@ export interface EffectAttempt {
   readonly key: string
   /** aborted when the attempt is over */
   readonly signal: AbortSignal
+  /** an HTTP client with bounds, that reaches public addresses only */
+  readonly fetch: OutsideFetch
+}
+
+/**
+ * Sends one HTTP request. Follows no redirect.
+ * @throws {TreeosError} FORBIDDEN for a private address that the operator did not allow; INVALID_INPUT for a URL that is not
+ *   http(s); PAYLOAD_TOO_LARGE for more than 1 MiB
+ */
+export type OutsideFetch = (url: string | URL, request?: OutsideRequest) => Promise<OutsideAnswer>
+
+export interface OutsideRequest {
+  /** default GET */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** for the whole answer; default 10, and never longer than the attempt */
+  readonly timeoutSeconds?: number
+}
+
+/** An answer whose body has arrived. */
+export interface OutsideAnswer {
+  readonly status: number
+  /** true for a status from 200 to 299 */
+  readonly ok: boolean
+  header(name: string): string | null
+  text(): string
+  /** @throws {SyntaxError} */
+  json(): unknown
 }
 
 /** The effect that an act waits for. The act is decided again once it is done. */

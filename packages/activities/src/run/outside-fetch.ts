@@ -1,0 +1,135 @@
+import { lookup as lookUp } from 'node:dns/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { TreeosError } from '@treeos/core'
+import type { OutsideFetch } from '@treeos/world'
+
+const TIMEOUT_SECONDS = 10
+const BODY_BYTES_MAX = 1024 * 1024
+
+/**
+ * Makes the HTTP client of effects. It bounds time and size, follows no redirect and sends no compression header. It connects
+ * to public addresses only: an address that a being or a model chose must not reach servers of this machine or network. The
+ * address is checked when the connection is made, so a name that changes its address meanwhile gains nothing.
+ * @param privateHosts hosts, or host:port, that may have a private address
+ * @param attempt aborted when the attempt of the effect is over
+ */
+export function outsideFetch(privateHosts: readonly string[], attempt: AbortSignal): OutsideFetch {
+  return async (address, { method = 'GET', headers = {}, body, timeoutSeconds = TIMEOUT_SECONDS } = {}) => {
+    const url = parseUrl(address)
+    const isAllowed = privateHosts.includes(url.hostname) || privateHosts.includes(url.host)
+    if (!isAllowed) requirePublic(url.hostname, url)
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const signal = AbortSignal.any([attempt, AbortSignal.timeout(timeoutSeconds * 1000)])
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asking = send(url, {
+        method,
+        headers: { 'accept-encoding': 'identity', ...headers },
+        agent: false,
+        signal,
+        lookup: isAllowed ? undefined : publicLookup(url),
+      })
+      asking
+        .once('response', resolve)
+        .once('error', (error) => reject(signal.aborted ? signal.reason : error))
+      asking.end(body)
+    })
+    const { statusCode = 0 } = answer
+    const bytes = await readBody(answer, url, signal)
+    return {
+      status: statusCode,
+      ok: statusCode >= 200 && statusCode < 300,
+      header: (name) => [answer.headers[name.toLowerCase()]].flat()[0] ?? null,
+      text: () => new TextDecoder().decode(bytes),
+      json: () => JSON.parse(new TextDecoder().decode(bytes)),
+    }
+  }
+}
+
+function parseUrl(address: string | URL): URL {
+  const url = URL.parse(String(address))
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new TreeosError('INVALID_INPUT', 'an effect fetches http(s) URLs only')
+  if (url.username !== '' || url.password !== '')
+    throw new TreeosError('INVALID_INPUT', `the URL of ${url.host} holds a password: send a header instead`)
+  return url
+}
+
+/** Resolves the host of a URL, and refuses unless all its addresses are public. */
+const publicLookup =
+  (url: URL): LookupFunction =>
+  (host, options, done) => {
+    lookUp(host, {
+      family: options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : (options.family ?? 0),
+      all: true,
+    })
+      .then((found) => {
+        for (const { address } of found) requirePublic(address, url)
+        const [first] = found
+        if (options.all === true) done(null, found)
+        else done(null, first?.address ?? '', first?.family)
+      })
+      .catch((error: NodeJS.ErrnoException) => done(error, '', 0))
+  }
+
+/** @param host an address is checked; a name is not, since its addresses are */
+function requirePublic(host: string, url: URL): void {
+  const address = host.replace(/^\[|\]$/g, '')
+  if (isIP(address) === 0 || !isPrivate(address)) return
+  throw new TreeosError(
+    'FORBIDDEN',
+    `${url.host} has the private address ${address}: an effect reaches it only if TREEOS_FETCH_PRIVATE names ${url.host}`,
+  )
+}
+
+const PRIVATE = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  PRIVATE.addSubnet(net, bits, 'ipv4')
+/** Only global unicast addresses are public; of these, some carry an IPv4 address or are for documents. */
+const GLOBAL = new BlockList()
+GLOBAL.addSubnet('2000::', 3, 'ipv6')
+const NOT_PUBLIC = new BlockList()
+for (const [net, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  NOT_PUBLIC.addSubnet(net, bits, 'ipv6')
+
+export function isPrivate(address: string): boolean {
+  if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
+  return !GLOBAL.check(address, 'ipv6') || NOT_PUBLIC.check(address, 'ipv6')
+}
+
+async function readBody(answer: IncomingMessage, { host }: URL, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > BODY_BYTES_MAX)
+        throw new TreeosError('PAYLOAD_TOO_LARGE', `${host} answered with more than ${BODY_BYTES_MAX} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  }
+  return Buffer.concat(chunks)
+}
