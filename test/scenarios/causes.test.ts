@@ -166,7 +166,7 @@ it('Retry-After is heeded: the next attempt comes no sooner, and not much later'
   model.reset()
   const waited = asked[1]! - asked[0]!
   expect(waited).toBeGreaterThanOrEqual(2000)
-  expect(waited).toBeLessThan(4000)
+  expect(waited).toBeLessThan(15_000)
 })
 
 describe('a model connection of one\u2019s own', () => {

@@ -38,6 +38,8 @@ it('never mixes the key of one server with the address of another', async () => 
   await keepSettings(dataDir, MIND)
   const own = { OPENAI_BASE_URL: 'http://b/v1' }
   expect(withSettings(dataDir, own)).toEqual(own)
+  const same = { OPENAI_BASE_URL: MIND.OPENAI_BASE_URL, OPENAI_API_KEY: '' }
+  expect(withSettings(dataDir, same)).toEqual(MIND)
   expect(withSettings(dataDir, { TREEOS_MODEL: 'cat' })).toEqual({ ...MIND, TREEOS_MODEL: 'cat' })
 })
 

@@ -57,10 +57,10 @@ export function forgetSettings(dataDir: string): void {
   rmSync(fileOf(dataDir), { force: true })
 }
 
-/** The environment with what the instance's settings add. A variable that is set wins; of the model's, all or none. */
+/** The environment with what the instance's settings add. A variable that is set wins; a model of its own wins as a whole. */
 export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const settings = readSettings(dataDir)
-  const isOwnModel = MODEL.some((name) => env[name])
+  const isOwnModel = MODEL.some((name) => env[name] && env[name] !== settings[name])
   const added = Object.entries(settings).filter(
     ([name]) => !env[name] && !(isOwnModel && [...MODEL, ...ALONG].includes(name)),
   )
