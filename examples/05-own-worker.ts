@@ -14,17 +14,21 @@ import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 
 const dataDir = '.treeos/examples'
-const { url: databaseUrl } = await ensurePostgres({ dataDir, onProgress: console.error })
+const { url: ownerUrl, workerUrl: databaseUrl } = await ensurePostgres({
+  dataDir,
+  onProgress: console.error,
+})
 const { options, address, configFile } = await ensureTemporal({
   dataDir,
   searchAttributes: [],
   onProgress: console.error,
 })
 
-// An empty database gets its schema and its reality, and Temporal its search attributes. Later starts find them.
+// An empty database gets its schema and its reality from its owner, and Temporal its search attributes. Later starts find them.
+// Workers log in to Postgres as a role that owns nothing.
 const beings = treeos({ extensions: [greenhouse], databaseUrl })
 const connection = await NativeConnection.connect(options)
-const { reality, taskQueue } = await beings.prepare({ connection, reality: 'examples' })
+const { reality, taskQueue } = await beings.prepare({ connection, reality: 'examples', ownerUrl })
 
 // The worker: `treeos` adds its activities, and 05-workflows.ts has its workflows beside those of this program.
 const worker = await Worker.create({

@@ -4,7 +4,6 @@ import {
   beginLife,
   claimWake,
   countParked,
-  enqueue,
   listUnclaimed,
   measureInboxes,
   type RowWrite,
@@ -16,6 +15,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
 let base: TestDatabase
@@ -265,9 +265,9 @@ describe('issue 5.8 a being that met a limit', () => {
     await being(top, null, { revision: 3, tokens: 10 })
     const parked = { of: top, revision: 3, until: null }
     await being(child, top, { parked })
-    await enqueue(base.db, wakeFor(child, fresh('wake')))
+    await putWake(base.owner, wakeFor(child, fresh('wake')))
     const wake = fresh('wake')
-    await enqueue(base.db, wakeFor(child, wake))
+    await putWake(base.owner, wakeFor(child, wake))
     const { waiting } = await measureInboxes(base.db)
     expect([await claim(child), await unrung(child), await countParked(base.db)]).toEqual([null, false, 1])
     await being(top, null, { revision: 4, tokens: 20 })
@@ -287,7 +287,7 @@ describe('issue 5.8 a being that met a limit', () => {
     await being(top, null, { revision: 1, momentsPerMinute: 3 })
     await being(a, top, { revision: 1, momentsPerMinute: 2 })
     await being(b, top)
-    for (const name of [a, a, a, b, b, b]) await enqueue(base.db, wakeFor(name, fresh('wake')))
+    for (const name of [a, a, a, b, b, b]) await putWake(base.owner, wakeFor(name, fresh('wake')))
     const minute = async (from: number) =>
       Promise.all([from, from + 1, from + 2].flatMap((n) => [claim(a, n), claim(b, n)]))
     await onTheMinute()

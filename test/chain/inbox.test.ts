@@ -19,6 +19,7 @@ import { type Cognition, PRIORITIES, type Wake } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
 let base: TestDatabase
@@ -35,7 +36,7 @@ async function being(name: string, cognition: Cognition, wakes: readonly Partial
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
-  for (const wake of wakes) await enqueue(base.db, wakeFor(name, wake.id!, wake))
+  for (const wake of wakes) await putWake(base.owner, wakeFor(name, wake.id!, wake))
 }
 
 const claim = async (name: string, n: number, generation = 1) =>
@@ -78,7 +79,7 @@ describe('F58 order of an inbox', () => {
       { id: 'p2', kind: 'event', priority: PRIORITIES.human },
     ])
     expect(await claim('paul', 1)).toBeNull()
-    await enqueue(base.db, wakeFor('paul', 'p3', { kind: 'act', priority: PRIORITIES.background }))
+    await putWake(base.owner, wakeFor('paul', 'p3', { kind: 'act', priority: PRIORITIES.background }))
     expect(await claim('paul', 1)).toBe('p3')
     expect((await listOpenSummons(base.db, 'paul')).map(({ id }) => id)).toEqual(['p1', 'p2'])
   })
@@ -160,7 +161,7 @@ const stampIn = async (generation: number, name: string, n: number, wake: string
 
 it('enqueues the same wake only once', async () => {
   await being('fay', 'llm', [])
-  const wake = wakeFor('fay', 'f1')
+  const wake = wakeFor('fay', 'f1', { kind: 'event', caller: null })
   expect(await Promise.all([enqueue(base.db, wake), enqueue(base.db, wake)])).toContain(false)
   expect(await enqueue(base.db, wake)).toBe(false)
 })
@@ -180,10 +181,10 @@ it('lists beings with a wake that no moment claimed', async () => {
       ('being:llm', 'being:llm', '{}', 1, 'llm'), ('being:person', 'being:person', '{}', 1, 'human')`.execute(
       fresh.owner,
     )
-    for (const name of ['llm', 'person', 'unborn']) await enqueue(fresh.db, wakeFor(name, `wake-${name}`))
+    for (const name of ['llm', 'person', 'unborn']) await putWake(fresh.owner, wakeFor(name, `wake-${name}`))
     expect(await listUnclaimed(fresh.db, 60, 10)).toEqual([])
     expect(await listUnclaimed(fresh.db, 0, 10)).toEqual(['llm'])
-    await enqueue(fresh.db, wakeFor('person', 'act', { kind: 'act' }))
+    await putWake(fresh.owner, wakeFor('person', 'act', { kind: 'act' }))
     expect((await listUnclaimed(fresh.db, 0, 10)).sort()).toEqual(['llm', 'person'])
   } finally {
     await fresh.close()

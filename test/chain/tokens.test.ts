@@ -14,6 +14,9 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts'
 let base: TestDatabase
 beforeAll(async () => {
   base = await freshDatabase()
+  await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
+    ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:ann', 'being:ann', '{}', 1, 'operator', 'llm'),
+    ('being:bob', 'being:bob', '{}', 1, 'operator', 'human')`.execute(base.owner)
 })
 afterAll(() => base?.close())
 
@@ -70,17 +73,22 @@ describe('a token', () => {
     await expect(statement.execute(base.owner)).rejects.toThrow(/refused/)
   })
 
-  it('gets only its hash, its being and its dates from the app', async () => {
-    const { rows } = await sql<{ privilege: string; columns: string[] }>`
-      select privilege_type as privilege, array_agg(column_name::text order by column_name) as columns
-      from information_schema.column_privileges
-      where table_schema = 'treeos' and table_name = 'token' and grantee = 'treeos_app'
-      group by 1 order by 1`.execute(base.owner)
-    const written = ['being', 'expires_at', 'id', 'issued_at', 'issued_by', 'secret_hash']
-    expect(rows).toEqual([
-      { privilege: 'INSERT', columns: written },
-      { privilege: 'SELECT', columns: [...written, 'revoked_at'].sort() },
-      { privilege: 'UPDATE', columns: ['revoked_at'] },
-    ])
+  it('is written by functions only', async () => {
+    const { rows } = await sql<{ privilege: string }>`
+      select distinct privilege_type as privilege from information_schema.column_privileges
+      where table_schema = 'treeos' and table_name = 'token' and grantee = 'treeos_app'`.execute(base.owner)
+    expect(rows).toEqual([{ privilege: 'SELECT' }])
+  })
+
+  it.each([
+    ['a being that is no person', { issuedBy: 'ann', being: 'ann' }],
+    ['a person, for a being that it did not make', { issuedBy: 'bob', being: 'ann' }],
+    ['nobody', { issuedBy: 'nobody', being: 'ann' }],
+    ['a person, for nobody', { being: 'nobody' }],
+    ['a person, for ever', { days: 366 }],
+    ['a person, for no day', { days: 0 }],
+  ])('is not issued by %s', async (_what, more) => {
+    const asked = { id: randomUUID(), being: 'ann', issuedBy: 'operator', secret: 'x', days: 1, ...more }
+    await expect(insertToken(base.db, asked)).rejects.toMatchObject({ code: '42501' })
   })
 })

@@ -58,7 +58,7 @@ describe('running', () => {
         namespace: 'default',
         ui: expect.stringMatching(/^http:/),
       },
-      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos@127\.0\.0\.1:\d+\/treeos$/) },
+      postgres: { url: expect.stringMatching(/^postgres:\/\/treeos_worker@127\.0\.0\.1:\d+\/treeos$/) },
       portal: { url: null },
       worker: {
         running: true,
@@ -156,6 +156,7 @@ describe('running', () => {
       'instance',
       'metrics',
       'wakes',
+      'login',
       'model',
       'task queue',
     ])

@@ -33,9 +33,12 @@ export interface Ground {
   readonly postgres: Server
   readonly temporal: Server
   /** with credentials, through the given proxy */
+  /** as the owner */
   postgresUrl(proxy: FaultProxy, database: string): string
   /** credential of Temporal; the address is a proxy's */
   readonly temporalOptions: Temporal['options']
+  /** as the role of workers, which owns nothing */
+  workerUrl(proxy: FaultProxy, database: string): string
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
   /** folder of all logs */
@@ -49,6 +52,10 @@ export interface Ground {
 export interface Bundles {
   readonly bundlePath: string
   readonly replayBundlePath: string
+}
+
+function urlOf(credentials: string, proxy: FaultProxy, database: string): string {
+  return Object.assign(new URL(credentials), { host: proxy.address, pathname: database }).href
 }
 
 /** @param bundles made here when absent, which takes seconds */
@@ -87,12 +94,8 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
     replayBundlePath,
     dataDir,
     workers,
-    postgresUrl(proxy, database) {
-      const url = new URL(credentials)
-      url.host = proxy.address
-      url.pathname = database
-      return url.href
-    },
+    postgresUrl: (proxy, database) => urlOf(postgres.url, proxy, database),
+    workerUrl: (proxy, database) => urlOf(postgres.workerUrl, proxy, database),
     startWorker(extra) {
       const { OPENAI_API_KEY: _, ...inherited } = env
       const worker = new WorkerProcess(join(dataDir, `worker.log`), {

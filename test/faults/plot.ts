@@ -33,7 +33,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
     timeZone: 'UTC',
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
-  const db = openDatabase(ground.postgresUrl(calm, database), { poolMax: 8 })
+  const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })
   const connection = await Connection.connect({
     ...ground.temporalOptions,
     address: ground.temporal.calm.address,
@@ -44,7 +44,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
     db,
     owner,
     temporal: new Client({ connection }),
-    databaseUrl: ground.postgresUrl(proxy, database),
+    databaseUrl: ground.workerUrl(proxy, database),
     async close() {
       await connection.close()
       await Promise.all([db.destroy(), owner.destroy()])

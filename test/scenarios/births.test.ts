@@ -1,4 +1,4 @@
-import { enqueue, listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
+import { listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
@@ -7,6 +7,7 @@ import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } f
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
+import { putWake } from '../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
@@ -171,8 +172,8 @@ it('F49 every moment replays identically', async () => {
 it('F44 refuses a birth that no being asked @birther for', async () => {
   const before = await groundOf(world)
   const id = crypto.randomUUID()
-  await enqueue(
-    world.db,
+  await putWake(
+    world.owner,
     newWake({
       id,
       being: 'birther',

@@ -1,4 +1,3 @@
-import { enqueue } from '@treeos/chain'
 import { inbox } from '@treeos/client'
 import { type Json, type JsonObject, LIMITS, newWake, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
@@ -6,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
+import { putWake } from '../support/wakes.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
@@ -28,7 +28,7 @@ describe('L5 a cause chain that branches', () => {
   async function wakeIn(root: string, being: string, content: Json): Promise<string> {
     const id = `${root}/last`
     const priority = PRIORITIES.background
-    await enqueue(world.db, newWake({ id, being, kind: 'event', priority, content, root, hops: 5 }))
+    await putWake(world.owner, newWake({ id, being, kind: 'event', priority, content, root, hops: 5 }))
     await ring(world, being)
     return id
   }

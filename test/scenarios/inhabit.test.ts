@@ -1,4 +1,4 @@
-import { enqueue, findLease, readOpen } from '@treeos/chain'
+import { findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId, COGNITION } from '@treeos/protocol'
@@ -22,6 +22,7 @@ import {
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
+import { putWake } from '../support/wakes.ts'
 import type { World } from '../support/world.ts'
 
 /** The same world, as another person who lives there. */
@@ -383,8 +384,8 @@ describe('F47 how a lease ends', () => {
     await connectTo('kid', 'ada')
     for (const lease of [{ driver: 'ada', epoch }, { driver: 'operator', epoch: epoch + 1 }, undefined]) {
       const id = crypto.randomUUID()
-      await enqueue(
-        world.db,
+      await putWake(
+        world.owner,
         newWake({
           id: actWakeId(id),
           being: 'kid',

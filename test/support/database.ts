@@ -4,9 +4,8 @@ import type { Kysely } from 'kysely'
 import { inject } from 'vitest'
 import { onServerAt } from './template.ts'
 
-export interface TestDatabase {
-  readonly url: string
-  /** connected as a worker is, by the role that cannot change the past */
+export interface TestDatabase extends Urls {
+  /** connected as a worker is, by a role that owns nothing and cannot change the past */
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly reality: Reality
@@ -16,19 +15,25 @@ export interface TestDatabase {
 
 /** A database of its own on the test server, migrated, with a reality in it. */
 export async function freshDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
-  const { url, drop } = await migratedDatabase()
+  const { url, workerUrl, drop } = await migratedDatabase()
   const owner = openDatabase(url, { asOwner: true, ...options })
   const { reality } = await createReality(owner, { name: 'test', timeZone: 'Europe/Berlin' })
-  const db = openDatabase(url, options)
+  const db = openDatabase(workerUrl, options)
   const close = async () => {
     await Promise.all([db.destroy(), owner.destroy()])
     await drop()
   }
-  return { url, db, owner, reality, close }
+  return { url, workerUrl, db, owner, reality, close }
 }
 
-export interface OwnDatabase {
+interface Urls {
+  /** as the server's own user, who may do anything */
   readonly url: string
+  /** as workers log in */
+  readonly workerUrl: string
+}
+
+export interface OwnDatabase extends Urls {
   drop(): Promise<void>
 }
 
@@ -43,9 +48,9 @@ export const migratedDatabase = (): Promise<OwnDatabase> =>
 async function createDatabase(how: string): Promise<OwnDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(`create database ${name} ${how}`)
-  const url = new URL(inject('postgresUrl'))
-  url.pathname = name
-  return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) }
+  const urlOf = (server: string) => Object.assign(new URL(server), { pathname: name }).href
+  const [url, workerUrl] = [urlOf(inject('postgresUrl')), urlOf(inject('workerPostgresUrl'))]
+  return { url, workerUrl, drop: () => onServer(`drop database ${name} with (force)`) }
 }
 
 /** Runs one statement as the server's own user, who may do anything. */

@@ -20,6 +20,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** a server on which tests may make databases and roles */
     postgresUrl: string
+    /** the same server, as the role of workers, which owns nothing */
+    workerPostgresUrl: string
     /** name of a database on that server, migrated and otherwise empty, to copy */
     templateDatabase: string
     /** host:port of a Temporal server that has our search attributes */
@@ -74,6 +76,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   ])
   const template = await makeTemplate(postgres.url)
   provide('postgresUrl', postgres.url)
+  provide('workerPostgresUrl', postgres.workerUrl)
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)
   provide('temporal', temporal.options)

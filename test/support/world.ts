@@ -57,8 +57,8 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const access = inject('temporal')
-  const { url: plainUrl, drop } = await migratedDatabase()
-  const owner = openDatabase(plainUrl, { asOwner: true, poolMax: 4 })
+  const { url: ownerUrl, workerUrl: plainUrl, drop } = await migratedDatabase()
+  const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 4 })
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
   const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []

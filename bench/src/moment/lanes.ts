@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
-import { enqueue, openDatabase } from '@treeos/chain'
+import { openDatabase } from '@treeos/chain'
 import { ringBeing } from '@treeos/client'
-import { PRIORITIES } from '@treeos/core'
+import { canonicalJson, PRIORITIES } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
 import pg from 'pg'
 import type { Services } from '../services.ts'
@@ -103,7 +103,8 @@ async function startOurs(
   const beings = kinds.flatMap((kind) => names(kind, course.beings))
   const other = suffix === '' ? undefined : course.other
   const { child, databaseUrl, reality } = await startContestant(course, 'treeos', beings, other)
-  const db = openDatabase(databaseUrl, { poolMax: 4, onConnectionError: () => undefined })
+  // As the owner: workers and clients put no summons into inboxes by themselves.
+  const db = openDatabase(databaseUrl, { asOwner: true, poolMax: 4, onConnectionError: () => undefined })
   const at = { reality, taskQueue: taskQueueOf(reality) }
   return kinds.map(
     (kind): Lane => ({
@@ -114,20 +115,23 @@ async function startOurs(
       databaseUrl,
       workflowOf: (being) => `being/${reality}/${being}`,
       async begin(being, n, content) {
-        await enqueue(db, {
-          id: `${being}/${n}`,
-          being,
-          kind: 'summon',
-          priority: PRIORITIES.interactive,
-          caller: { name: 'operator', role: 'operator', cognition: 'human' },
-          content,
-          root: `${being}/${n}`,
-          inReplyTo: null,
-          askedRole: null,
-          hops: 0,
-          continues: 0,
-          cause: null,
-        })
+        await db
+          .insertInto('inbox')
+          .values({
+            id: `${being}/${n}`,
+            being,
+            kind: 'summon',
+            priority: PRIORITIES.interactive,
+            caller: 'operator',
+            caller_role: 'operator',
+            caller_cognition: 'human',
+            content: Buffer.from(canonicalJson(content)),
+            root: `${being}/${n}`,
+            in_reply_to: null,
+            asked_role: null,
+            cause: null,
+          })
+          .execute()
         await ringBeing(course.temporal, at, being)
       },
       countRecords: (being = `${kind}-%`) =>

@@ -100,7 +100,11 @@ export {
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
 export { readClock } from './sql/clock.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
+
 export { type JournalListener, listenToJournal } from './sql/listen.ts'
+
+export { type Login, readLogin } from './sql/login.ts'
+
 export { migrate } from './sql/migrate.ts'
 export type { ChainDb } from './sql/schema.ts'
 export { isTransient } from './sql/transient.ts'

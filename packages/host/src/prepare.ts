@@ -10,6 +10,8 @@ export interface PrepareOptions {
   readonly connection: Pick<NativeConnection, 'operatorService'>
   /** Temporal's namespace; default `default` */
   readonly namespace?: string
+  /** the database as the owner of its tables; default the `databaseUrl` of the worker */
+  readonly ownerUrl?: string
   /** name of a new reality; default `home` */
   readonly reality?: string
   /** IANA time zone of a new reality; default UTC */
@@ -35,10 +37,11 @@ const POLL_MS = 100
 export async function prepare(
   databaseUrl: string,
   registry: Registry,
-  { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC' }: PrepareOptions,
+  options: PrepareOptions,
 ): Promise<Prepared> {
+  const { connection, namespace = 'default', reality: name = NAME, timeZone = 'UTC' } = options
   await addSearchAttributes(connection, namespace)
-  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  const owner = openDatabase(options.ownerUrl ?? databaseUrl, { asOwner: true, poolMax: 2 })
   try {
     await migrate(owner)
     const { reality } = await bootstrapReality(owner, registry, { name, timeZone })

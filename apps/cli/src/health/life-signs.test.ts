@@ -18,6 +18,7 @@ const well: Signs = {
   wakesLater: null,
   parked: 0,
   late: [],
+  login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
 }
 const [postgres, temporal, worker] = well.services as [Service, Service, Service]
 type Service = Signs['services'][number]
@@ -28,6 +29,13 @@ it('nothing is wrong where all is well', () => {
     { name: 'instance', ok: true, found: 'postgres, temporal, worker-1 run', mend: null },
     { name: 'metrics', ok: true, found: URL_OF_7, mend: null },
     { name: 'wakes', ok: true, found: 'nothing waits', mend: null },
+    {
+      name: 'login',
+      ok: true,
+      found: 'workers log in to Postgres as treeos_worker, which owns nothing',
+      mend: null,
+      optional: true,
+    },
     { name: 'model', ok: true, found: 'not called yet', mend: null, optional: true },
   ])
 })
@@ -141,4 +149,15 @@ it.each<{ what: string; signs: Partial<Signs> }>([
   { what: 'a worker that is starting', signs: { workers: [{ pid: 7, url: null, answers: false }] } },
 ])('$what is nothing wrong', ({ signs }) => {
   expect(judge({ ...well, ...signs }, '').filter(({ ok }) => !ok)).toEqual([])
+})
+
+it.each([
+  ['a superuser', { isSuperuser: true, ownsTables: true }, /as boss, a superuser: /],
+  ['the owner of the tables', { isSuperuser: false, ownsTables: true }, /as boss, the owner of the tables: /],
+])('warns when workers log in as %s', (_what, rights, found) => {
+  const login = judge({ ...well, login: { name: 'boss', ...rights } }, '').find(
+    ({ name }) => name === 'login',
+  )
+  expect(login).toMatchObject({ ok: false, optional: true, mend: expect.stringContaining('DATABASE_URL') })
+  expect(login?.found).toMatch(found)
 })

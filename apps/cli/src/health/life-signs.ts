@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countParked, listUnclaimed, measureInboxes, openDatabase } from '@treeos/chain'
+import {
+  countParked,
+  type Login,
+  listUnclaimed,
+  measureInboxes,
+  openDatabase,
+  readLogin,
+} from '@treeos/chain'
 import { readInstance } from '@treeos/local'
 import {
   dataFlag,
@@ -45,6 +52,8 @@ export interface Signs {
   readonly parked: number
   /** some of the beings whose wakes are old */
   readonly late: readonly string[]
+  /** how workers log in to Postgres */
+  readonly login: Login | null
 }
 
 /** Checks an instance that runs, or should run. @returns no checks where nothing was started */
@@ -78,19 +87,20 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked'>> {
-  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0 }
+): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'login'>> {
+  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, login: null }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
   try {
     const wakes = await measureInboxes(db)
     const parked = await countParked(db)
+    const login = await readLogin(db)
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (wakes.waiting < MANY) return { wakes, wakesLater: null, late, parked }
+    if (wakes.waiting < MANY) return { wakes, wakesLater: null, late, parked, login }
     await sleep(LOOK_AGAIN_MS)
-    return { wakes, wakesLater: await measureInboxes(db), late, parked }
+    return { wakes, wakesLater: await measureInboxes(db), late, parked, login }
   } catch {
     return nothing // another check reports that Postgres does not answer
   } finally {
@@ -112,6 +122,7 @@ export function judge(signs: Signs, flag: string): Check[] {
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
     ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
+    ...(signs.login === null ? [] : [{ name: 'login', ...judgeLogin(signs.login), optional: true as const }]),
     ...(signs.parked === 0
       ? []
       : [{ name: 'budgets', ...judgeParked(signs, flag), optional: true as const }]),
@@ -119,6 +130,17 @@ export function judge(signs: Signs, flag: string): Check[] {
       ? []
       : [{ name: 'model', ...judgeModel(signs.vitals, flag), optional: true as const }]),
   ]
+}
+
+/** A worker that is taken over has all rights of its login, whatever role it runs as. */
+function judgeLogin({ name, isSuperuser, ownsTables }: Login) {
+  const found = `workers log in to Postgres as ${name}`
+  if (!isSuperuser && !ownsTables) return good(`${found}, which owns nothing`)
+  const what = isSuperuser ? 'a superuser' : 'the owner of the tables'
+  return bad(
+    `${found}, ${what}: a worker that is taken over may rewrite the record`,
+    'make a role that owns nothing, as in docs/running.md (A Postgres of your own), and name it in DATABASE_URL',
+  )
 }
 
 function judgeServices({ services, keeper, workers }: Signs, flag: string) {

@@ -46,9 +46,9 @@ export async function asOwner<T>(
   options: InstanceOptions,
   use: (owner: Kysely<ChainDb>) => Promise<T>,
 ): Promise<T> {
-  const { url } = locatePostgres(dataDirOf(options))
+  const { ownerUrl } = locatePostgres(dataDirOf(options))
   return withReality(options, async () => {
-    const owner = openDatabase(url, { asOwner: true, poolMax: 1 })
+    const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 1 })
     try {
       return await use(owner)
     } finally {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Instance,
@@ -66,7 +66,10 @@ export function ourselves(): Process {
 
 /** How to reach Postgres. The URL holds a password; the address is for people. */
 export interface PostgresPlace {
+  /** as the role of workers, which owns nothing when the server is ours */
   readonly url: string
+  /** as the owner of our tables */
+  readonly ownerUrl: string
   readonly address: string
 }
 
@@ -74,15 +77,20 @@ const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
 export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process.env): PostgresPlace {
-  if (env.DATABASE_URL) return { url: env.DATABASE_URL, address: addressOf(env.DATABASE_URL) }
+  const { DATABASE_URL: named, TREEOS_OWNER_DATABASE_URL: owner } = env
+  if (named) return { url: named, ownerUrl: owner || named, address: addressOf(named) }
   const service = requireService(dataDir, 'postgres', 'Postgres')
   if (service.process === null) {
     throw unavailable(
       `the instance in ${dataDir} uses your own Postgres at ${service.address}: set DATABASE_URL to it`,
     )
   }
-  const password = readFileSync(join(dataDir, 'postgres', 'password'), 'utf8').trim()
-  return { url: `postgres://treeos:${password}@${service.address}/treeos`, address: service.address }
+  const urlAs = (user: string, file: string) =>
+    `postgres://${user}:${readFileSync(join(dataDir, 'postgres', file), 'utf8').trim()}@${service.address}/treeos`
+  const ownerUrl = urlAs('treeos', 'password')
+  const hasWorkerLogin = existsSync(join(dataDir, 'postgres', 'worker-password')) // older versions made none
+  const url = hasWorkerLogin ? urlAs('treeos_worker', 'worker-password') : ownerUrl
+  return { url, ownerUrl, address: service.address }
 }
 
 /** How to reach Temporal: `env` names it to our programs, with its credential. */

@@ -20,6 +20,8 @@ export interface StartOptions {
 }
 
 interface Servers extends WorkerPlace {
+  /** as the owner of our tables, for migrations */
+  readonly ownerUrl: string
   /** this Temporal serves our instance alone */
   readonly isOwnTemporal: boolean
 }
@@ -53,8 +55,8 @@ export async function startServers({
   if (postgres.status === 'rejected') throw postgres.reason
   if (temporal.status === 'rejected') throw temporal.reason
   const { address, namespace, kind } = temporal.value
-  const databaseUrl = postgres.value.url
-  return { databaseUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
+  const { url: ownerUrl, workerUrl: databaseUrl } = postgres.value
+  return { databaseUrl, ownerUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
 }
 
 /** Ends workers whose servers have moved, and starts one if none is left. */
@@ -74,12 +76,9 @@ export async function ensureWorker(
 }
 
 /** Brings the database to this version, and makes the reality of it the first time. */
-async function plant(
-  { databaseUrl, isOwnTemporal }: Servers,
-  { env = process.env, onProgress }: StartOptions,
-) {
+async function plant({ ownerUrl, isOwnTemporal }: Servers, { env = process.env, onProgress }: StartOptions) {
   const timeZone = requireTimeZone(env.TREEOS_TIME_ZONE || 'UTC')
-  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 2 })
   try {
     const migrations = await migrate(owner)
     if (migrations.length > 0) onProgress(`brought the database up to date: ${migrations.join(', ')}`)

@@ -21,25 +21,23 @@ export interface AccessToken {
  */
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
 
-/** Stores the hash of a secret. Postgres' clock gives both times. */
+/**
+ * Stores the hash of a secret. Postgres' clock gives both times.
+ * @throws SQLSTATE 42501 unless a person issues it, for itself or for its offspring, for 1 to 365 days
+ */
 export async function insertToken(
   db: Db,
   token: { id: string; being: BeingName; issuedBy: BeingName; secret: string; days: number },
 ): Promise<AccessToken> {
   const { id, being, issuedBy, secret, days } = token
-  const row = await db
-    .insertInto('token')
-    .values({
-      id,
-      being,
-      secret_hash: hashOf(secret),
-      issued_by: issuedBy,
-      issued_at: sql`clock_timestamp()`,
-      expires_at: sql`clock_timestamp() + make_interval(days => ${days}::integer)`,
-    })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
-  return tokenOf(row)
+  const { rows } = await sql<{ issued: Date; expires: Date }>`
+    select issued, expires
+    from treeos.issue_token(${id}, ${being}, ${issuedBy}, ${hashOf(secret)}::bytea, ${days}::integer)`.execute(
+    db,
+  )
+  const [times] = rows
+  if (times === undefined) throw new Error('treeos.issue_token returned no row')
+  return { id, being, issuedBy, issuedAt: times.issued, expiresAt: times.expires, revokedAt: null }
 }
 
 /** The access token with this secret; null when there is none, or it has expired or was revoked. */
@@ -74,13 +72,8 @@ export async function listAllTokens(db: Db): Promise<AccessToken[]> {
 
 /** @returns false when the token does not exist or was already revoked */
 export async function markTokenRevoked(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('token')
-    .set({ revoked_at: sql`clock_timestamp()` })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const { rows } = await sql<{ revoked: boolean }>`select treeos.revoke_token(${id}) as revoked`.execute(db)
+  return rows[0]?.revoked === true
 }
 
 const COLUMNS = ['id', 'being', 'issued_by', 'issued_at', 'expires_at', 'revoked_at'] as const

@@ -1,19 +1,17 @@
 import type { BeingName, Wake } from '@treeos/core'
 import { sql } from 'kysely'
+import { encodeWake } from '../ledger/encode-batch.ts'
 import type { Db } from '../sql/database.ts'
-import { encodeJson } from '../sql/stored-json.ts'
 
 /**
- * Puts a wake into an inbox, once for each id.
+ * Puts an act of a person or a being's own event into an inbox, once for each id. Summons are written by append alone.
  * @returns false when the inbox already had a wake with this id
+ * @throws SQLSTATE 42501 for a summon, a caller, an unknown being, or an act of a being that is no person and under no lease
  */
 export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
-  const result = await db
-    .insertInto('inbox')
-    .values(columnsOf(wake))
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+  const { rows } = await sql<{ added: boolean }>`
+    select treeos.enqueue(${JSON.stringify(encodeWake(wake))}::jsonb) as added`.execute(db)
+  return rows[0]?.added === true
 }
 
 /**
@@ -22,42 +20,10 @@ export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
  * @returns false when a moment has claimed it, or it was closed before
  */
 export async function withdraw(db: Db, wake: Wake): Promise<boolean> {
-  const closing = { closed_by: 'withdrawn', closed_at: sql<Date>`clock_timestamp()` }
-  const row = await db
-    .insertInto('inbox')
-    .values({ ...columnsOf(wake), ...closing })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(closing)
-        .where('inbox.closed_by', 'is', null)
-        .where('inbox.claimed_by', 'is', null),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql<{ done: boolean }>`
+    select treeos.withdraw(${JSON.stringify(encodeWake(wake))}::jsonb) as done`.execute(db)
+  return rows[0]?.done === true
 }
-
-const columnsOf = (wake: Wake) => ({
-  id: wake.id,
-  being: wake.being,
-  kind: wake.kind,
-  priority: wake.priority,
-  caller: wake.caller?.name ?? null,
-  caller_role: wake.caller?.role ?? null,
-  caller_cognition: wake.caller?.cognition ?? null,
-  content: encodeJson(wake.content),
-  root: wake.root,
-  in_reply_to: wake.inReplyTo,
-  asked_role: wake.askedRole,
-  hops: wake.hops,
-  continues: wake.continues,
-  cause: wake.cause === null ? null : Buffer.from(wake.cause, 'hex'),
-  answers: wake.answers ?? null,
-  looks: wake.looks ?? 0,
-  expect_reply: wake.expectReply ?? true,
-  channel: wake.channel ?? null,
-})
 
 /**
  * Puts a wake into an inbox, unless an unclaimed one with the same start of its id already waits there.

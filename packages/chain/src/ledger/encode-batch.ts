@@ -76,7 +76,8 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
   }
 }
 
-function encodeWake(wake: Wake | Notice) {
+/** A wake as SQL functions take it. */
+export function encodeWake(wake: Wake | Notice) {
   return {
     id: wake.id,
     being: wake.being,

@@ -17,10 +17,12 @@ export const FUNCTIONS = [
   'inbox/count-waiting',
   'inbox/has-ended',
   'inbox/keep-watches',
+  'inbox/enqueue',
   'inbox/living',
   'inbox/release-delayed',
   'inbox/wake-watchers',
   'inbox/wakes',
+  'inbox/withdraw',
   'inbox/write-inbox',
   'inbox/write-notices',
   'moments/check-opening',
@@ -40,10 +42,12 @@ export const FUNCTIONS = [
   'budgets/settle-locked',
   'budgets/standard',
   'budgets/take-pace',
+  'access/issue-token',
   'access/keep-leases',
   'access/lease-holds',
   'access/only-revoke-tokens',
   'access/renew-lease',
+  'access/revoke-token',
 ] as const
 
 /** `.sql` files lie beside this module, in `src` and in `dist` alike: the build copies them. */

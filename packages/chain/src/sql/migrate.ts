@@ -5,6 +5,7 @@ import * as looks from './migrations/003-looks.ts'
 import * as endedBeings from './migrations/004-ended-beings.ts'
 import * as calm from './migrations/005-calm.ts'
 import * as faults from './migrations/006-faults.ts'
+import * as workerRights from './migrations/006-worker-rights.ts'
 import * as journal from './migrations/007-journal.ts'
 import type { ChainDb } from './schema.ts'
 
@@ -30,6 +31,7 @@ const MIGRATIONS = {
   '004-ended-beings': endedBeings,
   '005-calm': calm,
   '006-faults': faults,
+  '006-worker-rights': workerRights,
   '007-journal': journal,
 }
 

@@ -15,15 +15,16 @@ import { promisify } from 'node:util'
 import { LocalError, messageOf, systemCode } from '../machine/error.ts'
 import { readIfThere, writeWhole } from '../machine/files.ts'
 import { type Process, processStart } from '../machine/process.ts'
+import { serverEnvironment } from '../machine/server-environment.ts'
 import type { Binaries } from './binaries.ts'
 import type { Owner } from './owner.ts'
 
 export const USER = 'treeos'
 const run = promisify(execFile)
 
-/** The superuser's password: created once, stored in a file that only we can read. */
-export function passwordIn(home: string): string {
-  const file = join(home, 'password')
+/** A password, the superuser's unless another file is named: created once, stored in a file that only we can read. */
+export function passwordIn(home: string, name = 'password'): string {
+  const file = join(home, name)
   const known = readIfThere(file)
   if (known !== null) return known.trim()
   const password = randomBytes(24).toString('base64url')
@@ -50,7 +51,7 @@ export async function makeCluster(
   // The built-in provider sorts by code point and is the same on every machine; the host's locales are not.
   args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   try {
-    await run(initdb, args, { ...owner, cwd: home, env: { ...process.env, LC_ALL: 'C' } })
+    await run(initdb, args, { ...owner, cwd: home, env: { ...serverEnvironment(), LC_ALL: 'C' } })
   } catch (error) {
     throw new LocalError(`cannot make a Postgres cluster in ${data}: ${messageOf(error)}`, { cause: error })
   } finally {

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { bareEnv, killedWhileStarting, temporaryFolders } from '../../test/instances.ts'
 import { readInstance, stopInstance } from '../instance/instance.ts'
 import { removeInstance } from '../instance/remove.ts'
@@ -163,7 +163,50 @@ describe('the database of an instance', () => {
   })
 })
 
+describe('the login of workers', () => {
+  it('is a role that owns nothing, with a password of its own, the same after a restart', async () => {
+    const dataDir = folder()
+    const first = await start(dataDir)
+    const who = `select session_user::text as who, rolsuper as super from pg_roles where rolname = session_user`
+    expect((await query(first.workerUrl, who)).rows).toEqual([{ who: 'treeos_worker', super: false }])
+    await expect(query(first.workerUrl, 'create table t (x int)')).rejects.toMatchObject({ code: '42501' })
+    expect((await query(first.url, who)).rows).toEqual([{ who: 'treeos', super: true }])
+    const [worker, owner] = [new URL(first.workerUrl), new URL(first.url)]
+    expect(worker.password).not.toBe(owner.password)
+    expect(statSync(join(dataDir, 'postgres', 'worker-password')).mode & 0o777).toBe(0o600)
+    await first.stop()
+    const second = await start(dataDir)
+    expect(second.workerUrl).toBe(first.workerUrl)
+    await query(second.workerUrl, 'select 1')
+    await second.stop()
+  })
+})
+
+it.runIf(process.platform === 'linux')('the server gets no model key of this shell', async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'sk-secret')
+  vi.stubEnv('JUDGE_KEY', 'sk-other')
+  try {
+    const server = await start(folder())
+    const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8')
+    await server.stop()
+    expect(environment).toContain('PATH=')
+    expect(environment).not.toContain('sk-')
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
 describe('DATABASE_URL', () => {
+  it('is the login of workers where TREEOS_OWNER_DATABASE_URL names the owner', async () => {
+    const server = await start(folder())
+    const env = { DATABASE_URL: server.workerUrl, TREEOS_OWNER_DATABASE_URL: server.url }
+    expect(await ensurePostgres({ dataDir: folder(), env })).toMatchObject({
+      url: server.url,
+      workerUrl: server.workerUrl,
+    })
+    await server.stop()
+  })
+
   it('is used as it is, and never stopped', async () => {
     const server = await start(folder())
     const dataDir = folder()

@@ -7,6 +7,7 @@ import { findBinaries } from './binaries.ts'
 import { makeCluster, passwordIn } from './cluster.ts'
 import { clusterHome, serverOwner } from './owner.ts'
 import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './server.ts'
+import { makeWorkerLogin } from './worker-login.ts'
 
 export interface PostgresOptions {
   /** The instance's folder. */
@@ -18,8 +19,10 @@ export interface PostgresOptions {
 }
 
 export interface Postgres {
-  /** With the password, of a role that may create roles and databases when the server is ours. Never log it. */
+  /** With the password, of the role that owns our tables: for migrations. Never log it. */
   url: string
+  /** With the password, of a role that owns nothing when the server is ours: for workers and commands. Never log it. */
+  workerUrl: string
   /** Null for a server that is not ours. */
   pid: number | null
   /** True when it ran before this call. */
@@ -33,7 +36,7 @@ const DATABASE = 'treeos'
 const WAIT_MS = 120_000 // a first start creates a cluster; a start after a crash recovers
 
 /**
- * The database of an instance: DATABASE_URL, else a server under `dataDir`, which runs on when this process ends. A server
+ * The database of an instance: DATABASE_URL (and TREEOS_OWNER_DATABASE_URL for its owner), else a server under `dataDir`, which runs on when this process ends. A server
  * that still runs there is adopted; after a kill it recovers.
  * @throws LocalError, PortTakenError
  */
@@ -41,7 +44,7 @@ export async function ensurePostgres(options: PostgresOptions): Promise<Postgres
   const { env = process.env, onProgress = () => {} } = options
   const dataDir = resolve(options.dataDir)
   openInstance(dataDir)
-  if (env.DATABASE_URL) return useExternal(dataDir, env.DATABASE_URL)
+  if (env.DATABASE_URL) return useExternal(dataDir, env.DATABASE_URL, env.TREEOS_OWNER_DATABASE_URL)
   const lock = await acquireLock(join(dataDir, 'postgres.lock'), {
     waitMs: WAIT_MS,
     onWait: ({ pid }) => onProgress(`process ${pid} is starting Postgres for this instance`),
@@ -53,21 +56,30 @@ export async function ensurePostgres(options: PostgresOptions): Promise<Postgres
   }
 }
 
-async function useExternal(dataDir: string, url: string): Promise<Postgres> {
+async function useExternal(dataDir: string, url: string, ownerUrl = url): Promise<Postgres> {
+  for (const [name, given] of [
+    ['DATABASE_URL', url],
+    ['TREEOS_OWNER_DATABASE_URL', ownerUrl],
+  ] as const)
+    await requireAnswer(name, given)
+  const { host, pathname } = new URL(url)
+  await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
+  return { url: ownerUrl, workerUrl: url, pid: null, adopted: true, stop: async () => {} }
+}
+
+async function requireAnswer(name: string, url: string): Promise<void> {
   if (!URL.canParse(url))
-    throw new LocalError('DATABASE_URL is not a URL: postgres://user:password@host:port/database')
+    throw new LocalError(`${name} is not a URL: postgres://user:password@host:port/database`)
   const { host, pathname } = new URL(url)
   try {
     await query(url, 'select 1')
   } catch (error) {
     throw new LocalError(
-      `DATABASE_URL names ${host}${pathname}, which does not answer: ${reasonOf(error)}. ` +
+      `${name} names ${host}${pathname}, which does not answer: ${reasonOf(error)}. ` +
         'Start that server, correct the variable, or unset it to use the one TreeOS brings along',
       { cause: error },
     )
   }
-  await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
-  return { url, pid: null, adopted: true, stop: async () => {} }
 }
 
 async function start(
@@ -83,8 +95,10 @@ async function start(
   const data = await makeCluster(home, binaries, password, owner)
   const { server, adopted } = await serve({ dataDir, data, binaries, owner, password, port, onProgress })
   await createDatabase(urlOf(password, server.port, 'postgres'), DATABASE)
+  const url = urlOf(password, server.port, DATABASE)
   return {
-    url: urlOf(password, server.port, DATABASE),
+    url,
+    workerUrl: await makeWorkerLogin(url, instanceHome),
     pid: server.process.pid,
     adopted,
     stop: () => stopServer(dataDir, server),

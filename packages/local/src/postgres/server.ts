@@ -5,6 +5,7 @@ import { forgetService, readInstance, recordService } from '../instance/instance
 import { LocalError, messageOf, systemCode } from '../machine/error.ts'
 import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
+import { serverEnvironment } from '../machine/server-environment.ts'
 import type { Binaries } from './binaries.ts'
 import { runningPostmaster, USER } from './cluster.ts'
 import type { Owner } from './owner.ts'
@@ -66,7 +67,7 @@ async function launch(how: Serving): Promise<Server> {
       args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
       logFile,
       cwd: data,
-      env: { ...process.env, LC_ALL: 'C' },
+      env: { ...serverEnvironment(), LC_ALL: 'C' },
       ...how.owner,
     })
     const server = { process: started, port }

@@ -4,6 +4,7 @@ import { forgetService, readInstance, recordService } from '../instance/instance
 import { LocalError, messageOf } from '../machine/error.ts'
 import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
+import { serverEnvironment } from '../machine/server-environment.ts'
 import {
   keyFileOf,
   keyIn,
@@ -70,7 +71,8 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
     onProgress(`starting Temporal (${binary.kind}) on port ${grpc}`)
     const args = argumentsFor(how, grpc, uiPort)
     writeConfig(dataDir, { address, namespace: how.namespace, key })
-    const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir })
+    const env = serverEnvironment()
+    const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir, env })
     const detail = { namespace: how.namespace, ui, kind: binary.kind, guard: key === null ? null : 'key' }
     const ports = { temporal: grpc, temporalUi: uiPort }
     await recordService(dataDir, { name: NAME, process: started, address, detail }, ports)

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bareEnv, killedWhileStarting, temporaryFolders } from '../../test/instances.ts'
 import { readInstance, stopInstance } from '../instance/instance.ts'
 import { freePort } from '../machine/ports.ts'
@@ -36,7 +36,9 @@ describe('our own server', () => {
   let first: Temporal
   beforeAll(async () => {
     dataDir = folder()
+    vi.stubEnv('OPENAI_API_KEY', 'sk-secret')
     first = await start(dataDir) // may build it
+    vi.unstubAllEnvs()
   }, 900_000)
   afterAll(() => stopInstance(dataDir))
 
@@ -50,6 +52,12 @@ describe('our own server', () => {
     const login = { authorization: `Basic ${btoa(`treeos:${first.options.apiKey}`)}` }
     expect((await fetch(first.ui as string, { headers: login })).status).toBe(200)
     expect(readInstance(dataDir).services).toMatchObject([{ name: 'temporal', address: first.address }])
+  })
+
+  it.runIf(process.platform === 'linux')('gets no model key of this shell', () => {
+    const environment = readFileSync(`/proc/${first.pid}/environ`, 'utf8')
+    expect(environment).toContain('PATH=')
+    expect(environment).not.toContain('sk-secret')
   })
 
   it('still running is adopted', async () => {

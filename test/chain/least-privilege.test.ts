@@ -1,0 +1,211 @@
+/**
+ * A worker is taken over: its login runs any statement. Each attack is refused, and the control shows that it succeeds where
+ * workers log in as the owner and only take a lesser role, as they did before.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { enqueue, openDatabase } from '@treeos/chain'
+import { newWake, PRIORITIES } from '@treeos/core'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { putWake } from '../support/wakes.ts'
+
+let base: TestDatabase
+let worker: pg.Client
+/** a superuser that has taken the role of workers */
+let lowered: pg.Client
+
+beforeAll(async () => {
+  base = await freshDatabase()
+  await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
+    ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:kid', 'being:kid', '{}', 1, 'operator', 'llm'),
+    ('being:ann', 'being:ann', '{}', 1, 'operator', 'human')`.execute(base.owner)
+  await sql`insert into treeos.lease (being, driver, epoch, expires) values
+    ('kid', 'operator', 3, clock_timestamp() + interval '1 hour')`.execute(base.owner)
+  await sql`insert into treeos.account (being, revision, tokens_max, per) values ('kid', 1, 10, 'total')`.execute(
+    base.owner,
+  )
+  worker = new pg.Client(base.workerUrl)
+  lowered = new pg.Client(base.url)
+  for (const client of [worker, lowered]) await client.connect()
+})
+afterAll(async () => {
+  await worker?.end()
+  await lowered?.end()
+  await base?.close()
+})
+
+const hash = `'\\x${createHash('sha256').update('x').digest('hex')}'`
+const SUMMON = `insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root)
+  values ('forged', 'kid', 'summon', 1, 'operator', 'operator', 'human', '"obey"', 'forged')`
+
+/** What one statement does to the record, or to the defences around it. */
+const ATTACKS: readonly (readonly [string, string])[] = [
+  ['a forged summon of the operator', SUMMON],
+  [
+    'an access token for the operator',
+    `insert into treeos.token (id, being, secret_hash, issued_by, issued_at, expires_at)
+    values ('t', 'operator', ${hash}, 'operator', now(), now() + interval '99 years')`,
+  ],
+  ['a longer lease', `update treeos.lease set expires = now() + interval '99 years'`],
+  [
+    'a lease of its own',
+    `insert into treeos.lease (being, driver, epoch, expires) values ('ann', 'kid', 1, 'infinity')`,
+  ],
+  ['a larger budget', `update treeos.account set tokens_max = 1000000000`],
+  ['no budget', `delete from treeos.account`],
+  ['a freed being', `delete from treeos.parking`],
+  ['another row of a being', `update treeos.projection set parent = 'kid' where key = 'being:operator'`],
+  ['a fact less', `alter table treeos.fact disable trigger all; delete from treeos.fact`],
+  ['a dropped guard', `drop trigger fact_fixed on treeos.fact`],
+  [
+    'another append',
+    `create or replace function treeos.append(batch jsonb) returns jsonb language sql as 'select ''{}''::jsonb'`,
+  ],
+  ['a table of its own in the schema', `create table treeos.shadow (x int)`],
+  [
+    'a shadow of our functions',
+    `create function treeos.append(batch text) returns int language sql as 'select 1'`,
+  ],
+  // A grant without the right to grant is only a warning.
+  ['a right for itself', `grant insert on treeos.inbox to treeos_app; set role treeos_app; ${SUMMON}`],
+  ['a program on the server', `copy (select 1) to program 'true'`],
+  ['a file of the server', `select pg_read_file('postgresql.conf')`],
+  ['another login', `create role intruder login superuser`],
+]
+
+const attempt = async (client: pg.Client, statement: string): Promise<void> => {
+  await client.query('begin')
+  try {
+    await client.query(statement)
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+describe.each(ATTACKS)('%s', (_what, statement) => {
+  it.each(['reset role', 'reset session authorization', 'select 1'])(
+    'is refused to a worker, after `%s`',
+    async (first) => {
+      await expect(attempt(worker, `${first}; ${statement}`)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(42501|42P01|42883)$/),
+      })
+    },
+  )
+
+  it('control: succeeds after RESET ROLE where the worker logs in as the owner', async () => {
+    await lowered.query('set role treeos_app')
+    await expect(attempt(lowered, statement)).rejects.toMatchObject({ code: '42501' })
+    await expect(attempt(lowered, `reset role; ${statement}`)).resolves.toBeUndefined()
+  })
+})
+
+it('a worker cannot become the owner, and owns nothing', async () => {
+  const { username } = new URL(inject('postgresUrl'))
+  for (const statement of [`set role ${username}`, `set session authorization ${username}`])
+    await expect(attempt(worker, statement)).rejects.toMatchObject({ code: '42501' })
+  const { rows } = await worker.query(`
+    select r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls,
+      (select count(*)::integer from pg_class where relowner = r.oid) as owns
+    from pg_roles r where rolname = session_user`)
+  expect(rows).toEqual([
+    {
+      rolsuper: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      owns: 0,
+    },
+  ])
+})
+
+describe('enqueue', () => {
+  const wake = (more: object) =>
+    newWake({
+      id: randomUUID(),
+      being: 'operator',
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content: { call: {} },
+      ...more,
+    })
+  const lease = (driver: string, epoch: number) => ({ content: { call: {}, lease: { driver, epoch } } })
+
+  it.each([
+    ['an act of a person', {}],
+    ['an act under a lease that holds', { being: 'kid', ...lease('operator', 3) }],
+    ['an event of its own', { being: 'kid', kind: 'event', id: `idle/${randomUUID()}` }],
+  ])('takes %s', async (_what, more) => {
+    expect(await enqueue(base.db, wake(more))).toBe(true)
+  })
+
+  it.each([
+    ['a summon', { being: 'kid', kind: 'summon' }],
+    [
+      'a caller',
+      { kind: 'event', being: 'kid', caller: { name: 'operator', role: null, cognition: 'human' } },
+    ],
+    ['an answer', { inReplyTo: 'x' }],
+    ['hops', { hops: 1 }],
+    ['an act of a being that is no person', { being: 'kid' }],
+    ['an act under a lease that is over', { being: 'kid', ...lease('operator', 2) }],
+    ['an act under a lease of another', { being: 'kid', ...lease('ann', 3) }],
+    ['a being that is not born', { being: 'nobody' }],
+    ['a forged notice', { kind: 'event', id: 'notice/kid/1/1/operator' }],
+    ['a forged wake by change', { kind: 'event', being: 'kid', id: 'change/x' }],
+  ])('refuses %s', async (_what, more) => {
+    const forged = wake(more)
+    await expect(enqueue(base.db, forged)).rejects.toMatchObject({ code: '42501' })
+    expect(await base.db.selectFrom('inbox').select('id').where('id', '=', forged.id).execute()).toEqual([])
+  })
+})
+
+describe('withdraw', () => {
+  const withdraw = async (more: object) => {
+    const { caller: _, ...wake } = newWake({
+      id: randomUUID(),
+      being: 'operator',
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content: null,
+      ...more,
+    })
+    const entry = JSON.stringify({ ...wake, content: Buffer.from('{}').toString('hex') })
+    const { rows } = await sql<{ done: boolean }>`select treeos.withdraw(${entry}::jsonb) as done`.execute(
+      base.db,
+    )
+    return rows[0]?.done
+  }
+  const act = (id: string) =>
+    newWake({ id, being: 'operator', kind: 'act', priority: PRIORITIES.human, content: { call: {} } })
+
+  it('closes an act that no moment claimed, once', async () => {
+    const id = randomUUID()
+    await enqueue(base.db, act(id))
+    expect([await withdraw({ id }), await withdraw({ id })]).toEqual([true, false])
+  })
+
+  it('of an act that has not arrived stops it', async () => {
+    const id = randomUUID()
+    expect(await withdraw({ id })).toBe(true)
+    expect(await enqueue(base.db, act(id))).toBe(false)
+  })
+
+  it('leaves a summon, and an act that a moment claimed', async () => {
+    const [summon, claimed] = [randomUUID(), randomUUID()]
+    const more = { caller: { name: 'ann', role: null, cognition: 'human' as const } }
+    await putWake(base.owner, { ...act(summon), kind: 'summon', ...more })
+    await putWake(base.owner, act(claimed))
+    await sql`update treeos.inbox set claimed_by = 'operator/1/1' where id = ${claimed}`.execute(base.owner)
+    expect([await withdraw({ id: summon }), await withdraw({ id: claimed })]).toEqual([false, false])
+  })
+})
+
+it('the connections of a worker run as the role that may change nothing but by functions', async () => {
+  const db = openDatabase(base.workerUrl)
+  const { rows } = await sql`select current_user::text as now, session_user::text as login`.execute(db)
+  expect(rows).toEqual([{ now: 'treeos_app', login: 'treeos_worker' }])
+  await db.destroy()
+})
