@@ -276,11 +276,16 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
   })
 }
 
-/** True for 4xx, when the provider did no work. Not for 408: the provider may have worked on a request that timed out. */
+/**
+ * True when the provider says that it did no work: a 4xx, or that it is away or too busy. Not for 408 and the other 5xx: the
+ * provider may have worked on a request that failed.
+ */
 function isRejected(error: unknown): boolean {
   const status = error instanceof OpenAI.APIError ? (error.status as number | undefined) : undefined
-  return status !== undefined && status >= 400 && status < 500 && status !== 408
+  if (status === undefined || status === 408) return false
+  return (status >= 400 && status < 500) || IDLE_STATUSES.includes(status)
 }
+const IDLE_STATUSES = [501, 503, 529]
 
 /** A message in our own words. Errors of the client quote bodies, and errors of `Headers` quote keys. */
 function explain(error: unknown, { connection }: ModelEndpoint): string {
