@@ -18,7 +18,7 @@ const { url: ownerUrl, workerUrl: databaseUrl } = await ensurePostgres({
   dataDir,
   onProgress: console.error,
 })
-const { options, address, configFile } = await ensureTemporal({
+const { options, env } = await ensureTemporal({
   dataDir,
   searchAttributes: [],
   onProgress: console.error,
@@ -47,6 +47,6 @@ const counted = await temporal.workflow.execute('countToThree', {
 console.log(`its own workflow counted ${counted}`)
 const db = openDatabase(databaseUrl)
 await plantScene({ db, temporal, reality, registry: buildRegistry([seed, greenhouse]) }, greenhouse)
-const places = configFile === null ? `TEMPORAL_ADDRESS=${address}` : `TEMPORAL_CONFIG_FILE=${configFile}`
-console.log(`beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} ${places}`)
+const places = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+console.log(`beings live. For examples 6 and 7:\nexport DATABASE_URL=${databaseUrl} ${places.join(' ')}`)
 await running // until Ctrl-C

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
+import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
 
@@ -83,5 +84,13 @@ export const benchmarks: readonly Benchmark[] = [
     run: ({ size, beings }, onProgress) =>
       benchFanout({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
     show: (result) => inspect(result, { depth: 8, breakLength: 120 }),
+  },
+  {
+    name: 'guard',
+    what: 'CPU of a moment and of a call with a Temporal that asks for nothing, for a key, and for a certificate',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, rounds }, onProgress) =>
+      benchGuard({ size: size as 'small' | 'full', rounds: wholeNumber(rounds), onProgress }),
+    show,
   },
 ]

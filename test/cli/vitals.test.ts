@@ -151,6 +151,7 @@ describe('running', () => {
       'folder',
       'ports',
       'temporal',
+      'temporal guard',
       'postgres',
       'mind',
       'instance',

@@ -8,7 +8,6 @@ import {
   ensureTemporal,
   processStart,
   removeInstance,
-  type Temporal,
   type TemporalAccess,
 } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
@@ -41,15 +40,6 @@ type Stop = () => Promise<void>
 
 const PREFIX = 'treeos-test-'
 
-/** Another server than ours is named by the variables that this run was given. */
-function environmentOf({ configFile }: Temporal): Record<string, string> {
-  if (configFile !== null) return { TEMPORAL_CONFIG_FILE: configFile }
-  const given = Object.entries(process.env).filter(
-    (pair): pair is [string, string] => pair[0].startsWith('TEMPORAL_') && pair[1] !== undefined,
-  )
-  return Object.fromEntries(given)
-}
-
 /** Stops the services of runs that were killed. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
@@ -80,7 +70,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)
   provide('temporal', temporal.options)
-  provide('temporalEnv', environmentOf(temporal))
+  provide('temporalEnv', temporal.env)
   provide('bundlePath', bundlePath)
   provide('replayBundlePath', replayBundlePath)
   return async () => {

@@ -63,7 +63,7 @@ export function benchFanout(options: FanoutOptions) {
     services.atEnd(close)
     const setup: Setup = {
       databaseUrl,
-      temporal: services.temporal.options,
+      temporal: services.temporal.env,
       taskQueue: taskQueueOf(reality.reality.name),
     }
     const stage = { reality, count, databaseUrl, onProgress: options.onProgress }

@@ -1,12 +1,12 @@
 /** A worker of the fan-out benchmark, in a process of its own because the benchmark kills it. */
 import { skipWorkflowStackTraces, treeos } from '@treeos/host'
-import type { Temporal } from '@treeos/local'
 import { runWorker } from '../moment/worker.ts'
 
 /** Settings from the parent, as JSON. */
 export interface Setup {
   readonly databaseUrl: string
-  readonly temporal: Temporal['options']
+  /** variables by which it reaches Temporal: names of files, never a key */
+  readonly temporal: Record<string, string>
   readonly taskQueue: string
 }
 

@@ -123,7 +123,7 @@ const TURN =
   'one HTTP call of the stub (none for scripted) and one durable record; ours is a DO set-being, which writes one fact. ' +
   'A turn is over when its record is committed, and the next one of its being begins'
 
-function racesOn(lanes: readonly Lane[]): Map<Lane, Race> {
+export function racesOn(lanes: readonly Lane[]): Map<Lane, Race> {
   const races = new Map(lanes.map((lane) => [lane, new Race(lane)]))
   for (const { process } of lanes)
     process.onDone = (being, n) => {
@@ -133,7 +133,7 @@ function racesOn(lanes: readonly Lane[]): Map<Lane, Race> {
 }
 
 /** The order of heats: ABC CBA, repeated, so that drift affects all lanes equally. */
-function orderOf(lanes: readonly Lane[], rounds: number): Lane[] {
+export function orderOf<T>(lanes: readonly T[], rounds: number): T[] {
   return Array.from({ length: rounds }, () => [...lanes, ...lanes.toReversed()]).flat()
 }
 

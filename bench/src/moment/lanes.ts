@@ -81,7 +81,7 @@ async function startContestant(
       databaseUrl,
       beings,
       reality,
-      temporal: course.services.temporal.options,
+      temporal: course.services.temporal.env,
       modelUrl: course.modelUrl,
       poolMax: course.poolMax,
     },

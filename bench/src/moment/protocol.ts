@@ -1,4 +1,3 @@
-import type { Temporal } from '@treeos/local'
 import type { FunctionTime } from '../profile.ts'
 import type { StatementCount } from '../statements.ts'
 
@@ -6,7 +5,8 @@ import type { StatementCount } from '../statements.ts'
 export interface Setup {
   readonly contestant: string
   readonly databaseUrl: string
-  readonly temporal: Temporal['options']
+  /** variables by which it reaches Temporal: names of files, never a key */
+  readonly temporal: Record<string, string>
   /** base URL of the model stub, with /v1 */
   readonly modelUrl: string
   /** every being that will have turns */

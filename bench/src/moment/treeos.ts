@@ -3,6 +3,7 @@ import { migrate, openDatabase } from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
+import { readAccess } from '@treeos/local'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { buildRegistry, seed } from '@treeos/world'
@@ -63,7 +64,7 @@ export async function startTreeos(
     },
   })
   const db = openDatabase(setup.databaseUrl, { poolMax: 2 })
-  const connection = await Connection.connect(setup.temporal)
+  const connection = await Connection.connect((await readAccess(setup.temporal)).options)
   const at = { db, temporal: new Client({ connection }), reality, registry }
   for (const being of setup.beings)
     await act(at, 'operator', { verb: 'be', operation: 'birth', payload: bornAs(being) })

@@ -1,11 +1,5 @@
-import {
-  DefaultLogger,
-  NativeConnection,
-  type NativeConnectionOptions,
-  Runtime,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
+import { readAccess } from '@treeos/local'
 
 /** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
@@ -18,11 +12,11 @@ const TUNED = {
 } as const satisfies Partial<WorkerOptions>
 
 export async function runWorker(
-  access: NativeConnectionOptions,
+  env: Record<string, string>,
   options: Omit<WorkerOptions, 'connection'>,
 ): Promise<{ stop(): Promise<void> }> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
-  const connection = await NativeConnection.connect(access)
+  const connection = await NativeConnection.connect((await readAccess(env)).options)
   const worker = await Worker.create({ ...TUNED, ...options, connection })
   const done = worker.run()
   done.catch((error) => {

@@ -59,9 +59,12 @@ export function writeConfig(
 }
 
 /** An environment in which programs reach the server of an instance, whatever Temporal the given one names. */
-export function temporalEnvironment(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function temporalEnvironment<Env extends NodeJS.ProcessEnv>(
+  dataDir: string,
+  env: Env,
+): Env & { TEMPORAL_CONFIG_FILE: string } {
   const others = Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_'))
-  return { ...Object.fromEntries(others), TEMPORAL_CONFIG_FILE: configFileOf(dataDir) }
+  return { ...(Object.fromEntries(others) as Env), TEMPORAL_CONFIG_FILE: configFileOf(dataDir) }
 }
 
 /**

@@ -124,7 +124,7 @@ describe('TEMPORAL_ADDRESS', () => {
   it('or a file that names a server is used, is given what is missing, and is never stopped', async () => {
     const server = await start(folder())
     const dataDir = folder()
-    const env = { ...bareEnv, TEMPORAL_CONFIG_FILE: server.configFile as string, PATH: '' }
+    const env = { ...bareEnv, ...server.env, PATH: '' }
     const used = await start(dataDir, { env, searchAttributes: ['TreeosRole'] })
     expect(used).toMatchObject({ address: server.address, namespace: 'default', pid: null, kind: 'external' })
     await used.stop()

@@ -4,7 +4,7 @@ import { openInstance, recordService, runningService } from '../instance/instanc
 import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import type { Process } from '../machine/process.ts'
-import { configFileOf, readAccess, type TemporalAccess, temporalEnvironment } from './access.ts'
+import { readAccess, type TemporalAccess, temporalEnvironment } from './access.ts'
 import type { TemporalBinary } from './executables.ts'
 import { externalTemporal } from './external.ts'
 import { findTemporal, formerTemporal } from './find.ts'
@@ -31,8 +31,8 @@ export interface TemporalOptions {
 export interface Temporal extends TemporalAccess {
   /** host:port of the gRPC frontend. */
   address: string
-  /** The `temporal.toml` for other programs, as TEMPORAL_CONFIG_FILE names it; null for a server that is not ours. */
-  configFile: string | null
+  /** TEMPORAL_* variables by which other programs reach it. */
+  env: Record<string, string>
   /** Where to see workflows in a browser, if we know. */
   ui: string | null
   /** Null for a server that is not ours. */
@@ -68,8 +68,8 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
   if (external !== null) {
     const { address, namespace, options } = external
     await recordService(dataDir, { name: NAME, process: null, address, detail: { namespace, ui: null } })
-    const notOurs = { configFile: null, ui: null, pid: null, kind: 'external', adopted: true } as const
-    return { address, namespace, options, ...notOurs, stop: async () => {} }
+    const notOurs = { ui: null, pid: null, kind: 'external', adopted: true } as const
+    return { address, namespace, options, env: namedBy(env), ...notOurs, stop: async () => {} }
   }
   const lock = await acquireLock(join(dataDir, 'temporal.lock'), {
     waitMs: BUILD_MS_MAX,
@@ -134,6 +134,13 @@ async function describe(
 ): Promise<Temporal> {
   const { address, ui, kind, process } = server
   const stop = () => stopServer(dataDir, process)
-  const access = await readAccess(temporalEnvironment(dataDir, {}))
-  return { ...access, address, configFile: configFileOf(dataDir), ui, pid: process.pid, kind, adopted, stop }
+  const env = temporalEnvironment(dataDir, {})
+  return { ...(await readAccess(env)), address, env, ui, pid: process.pid, kind, adopted, stop }
+}
+
+function namedBy(env: NodeJS.ProcessEnv): Record<string, string> {
+  const given = Object.entries(env).filter(
+    (pair): pair is [string, string] => pair[0].startsWith('TEMPORAL_') && pair[1] !== undefined,
+  )
+  return Object.fromEntries(given)
 }
