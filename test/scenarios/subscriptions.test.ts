@@ -158,6 +158,12 @@ describe('F90 a subscription', () => {
     await quiet()
     await sleep(1000)
     expect(await wokenBy('clerk')).toHaveLength(1)
+    const [wake] = (await wakesOf(world, 'clerk')).filter(({ id }) => id.startsWith('change/'))
+    expect(wake?.content).toMatchObject({
+      value: 0,
+      changes: 5,
+      summary: expect.stringMatching(/^5 changes/),
+    })
   })
 
   it('is kept by the index: a row folded again from its reel wakes as before', async () => {

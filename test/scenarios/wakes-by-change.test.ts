@@ -1,13 +1,13 @@
 import { listOutcomes, readOpen, readRows } from '@treeos/chain'
 import { act } from '@treeos/client'
-import { type BeingName, type Json, type JsonObject, LIMITS, readPath } from '@treeos/core'
+import { type BeingName, canonicalJson, type Json, type JsonObject, LIMITS, readPath } from '@treeos/core'
 import { flowPaths, sliceContext } from '@treeos/roles'
 import { defineExtension } from '@treeos/sdk'
 import type { BeingRow, SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
-import { beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../support/life.ts'
+import { askedFor, beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -96,7 +96,7 @@ describe('F32 a change of what a flow reads', () => {
     expect(await wakesOf(world, 'captain')).toEqual([])
   })
 
-  it('coalesces: while a wake by change waits, later changes add none, and the moment sees them all', async () => {
+  it('coalesces: while a wake by change waits, later changes add none, the moment sees them all, and is told how many', async () => {
     await world.birth({
       name: 'watcher',
       cognition: 'llm',
@@ -116,12 +116,20 @@ describe('F32 a change of what a flow reads', () => {
     for (let level = 2; level <= 9; level++) await publish('tide', 'level', level)
     published = true
     await until(async () => (await listOutcomes(world.db, 'watcher')).length === 2)
-    model.reset()
     const [, second] = await listOutcomes(world.db, 'watcher')
     expect((await readOpen(world.db, second!.moment))?.record.context).toMatchObject({
       world: { tide: { level: 9 } },
     })
-    expect((await wakesOf(world, 'watcher')).length).toBe(2)
+    const [one, many, ...more] = await wakesOf(world, 'watcher')
+    expect(more).toEqual([])
+    expect(one?.content).toEqual({ event: 'changed', actor: '@operator', what: 'world.tide.level', value: 1 })
+    expect(many?.content).toEqual({
+      ...{ event: 'changed', actor: '@operator', what: 'world.tide.level', value: 2, changes: 8 },
+      summary:
+        '8 changes woke the being together. Only the first is told here: what holds now is in the world.',
+    })
+    expect(askedFor(model, 'watcher').at(-1)?.messages[1]?.content).toBe(canonicalJson(many?.content))
+    model.reset()
   })
 
   it('ends where a chain of summons would, when a being changes what it reads itself', async () => {

@@ -1,4 +1,12 @@
-import type { Caller, Cognition, MomentId, Wake, WakeKind } from '@treeos/core'
+import {
+  type Caller,
+  type Cognition,
+  isJsonObject,
+  type Json,
+  type MomentId,
+  type Wake,
+  type WakeKind,
+} from '@treeos/core'
 import type { Selectable } from 'kysely'
 import type { InboxTable } from '../sql/schema.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -11,7 +19,7 @@ export interface InboxEntry extends Wake {
   readonly closedBy: string | null
   /** it tells of a failure or a limit, and needs no answer */
   readonly isNotice: boolean
-  /** how many equal notices this entry stands for */
+  /** how many equal notices, or changes, this entry stands for */
   readonly times: number
   /** ms since 1970 UTC, when the last of them came; equals `at` while there is one */
   readonly latest: number
@@ -24,7 +32,7 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
     kind: row.kind as WakeKind,
     priority: row.priority,
     caller: callerOf(row),
-    content: decodeJson(row.content),
+    content: contentOf(row),
     root: row.root,
     inReplyTo: row.in_reply_to,
     askedRole: row.asked_role,
@@ -42,6 +50,21 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
     times: row.times,
     latest: (row.latest ?? row.at).getTime(),
   }
+}
+
+/** A wake by change that stands for several changes says so: its content tells of the first one only. */
+function contentOf({ kind, id, notice, times, content }: Selectable<InboxTable>): Json {
+  const stored = decodeJson(content) as Json
+  if (
+    times === 1 ||
+    kind !== 'event' ||
+    notice !== null ||
+    !id.startsWith('change/') ||
+    !isJsonObject(stored)
+  )
+    return stored
+  const summary = `${times} changes woke the being together. Only the first is told here: what holds now is in the world.`
+  return { ...stored, changes: times, summary }
 }
 
 function callerOf(row: Selectable<InboxTable>): Caller | null {

@@ -7,6 +7,7 @@ import * as calm from './migrations/005-calm.ts'
 import * as faults from './migrations/006-faults.ts'
 import * as workerRights from './migrations/006-worker-rights.ts'
 import * as journal from './migrations/007-journal.ts'
+import * as coalesced from './migrations/010-coalesced.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -33,6 +34,7 @@ const MIGRATIONS = {
   '006-faults': faults,
   '006-worker-rights': workerRights,
   '007-journal': journal,
+  '010-coalesced': coalesced,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -1,5 +1,6 @@
 -- Wakes the beings that watch one of the changes: [{reel, scopes, paths, values, event}]. Scopes are watched like reels;
--- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one.
+-- values are the scalars at some of the paths. A being with a waiting wake by change gets no second one: `times` counts the
+-- changes that the wake stands for.
 -- Returns the beings that were woken now, without those whose wake waits for more changes.
 create or replace function treeos.wake_watchers(its_moment text, changes jsonb) returns jsonb
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -18,7 +19,8 @@ begin
     where w.equals is null or (c.now_is ? w.path and w.equals @> (c.now_is->w.path))
   ), watcher as (
     -- One wake for each being, with the shortest delay and the highest priority of its matching watches.
-    select being, min(priority) priority, min(wait) wait, (array_agg(event order by ordinality))[1] event
+    select being, min(priority) priority, min(wait) wait, (array_agg(event order by ordinality))[1] event,
+      count(distinct ordinality)::integer times
     from matched group by being
   ), waiting as (
     -- Locked, so that none is claimed before this change is visible. One that was claimed meanwhile is left out.
@@ -26,27 +28,29 @@ begin
     where i.being in (select being from watcher)
       and i.closed_by is null and i.claimed_by is null and i.kind = 'event' and i.id like 'change/%'
     order by i.being, i.id for update
-  ), hastened as (
-    update inbox i set priority = w.priority
-    from waiting t join watcher w using (being) where i.id = t.id and i.priority > w.priority
+  ), counted as (
+    update inbox i set priority = least(i.priority, w.priority), times = i.times + w.times
+    from waiting t join watcher w using (being) where i.id = t.id
   ), fresh as (
     select * from watcher where being not in (select being from waiting)
   ), delayed_more as (
-    insert into delayed as d (being, due, id, priority, content, root, hops, cause)
+    insert into delayed as d (being, due, id, priority, content, root, hops, cause, times)
     select w.being, clock_timestamp() + make_interval(secs => w.wait), 'change/' || its_moment || '/' || w.being,
       w.priority, convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer,
-      decode(w.event->>'cause', 'hex')
+      decode(w.event->>'cause', 'hex'), w.times
     from fresh w where w.wait > 0
     order by w.being
-    on conflict (being) do update set due = least(d.due, excluded.due), priority = least(d.priority, excluded.priority)
+    on conflict (being) do update set due = least(d.due, excluded.due), priority = least(d.priority, excluded.priority),
+      times = d.times + excluded.times
   ), overtaken as (
     -- The wake of now also covers what the delayed wake waited for.
-    delete from delayed where being in (select being from watcher where wait = 0)
+    delete from delayed where being in (select being from watcher where wait = 0) returning being, times
   ), added as (
-    insert into inbox (id, being, kind, priority, content, root, hops, cause)
+    insert into inbox (id, being, kind, priority, content, root, hops, cause, times)
     select 'change/' || its_moment || '/' || w.being, w.being, 'event', w.priority,
-      convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer, decode(w.event->>'cause', 'hex')
-    from fresh w where w.wait = 0
+      convert_to(w.event->>'content', 'UTF8'), w.event->>'root', (w.event->>'hops')::integer, decode(w.event->>'cause', 'hex'),
+      w.times + coalesce(o.times, 0)
+    from fresh w left join overtaken o using (being) where w.wait = 0
     order by w.being
     on conflict (id) do nothing
   )
