@@ -66,6 +66,7 @@ function makeCertificates(folder: string): { flags: string[]; env: Record<string
   return {
     flags: ['--tls-cert', file('server.pem'), '--tls-key', file('server.key'), '--tls-ca', file('ca.pem')],
     env: {
+      TEMPORAL_TLS_SERVER_NAME: 'localhost',
       TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca.pem'),
       TEMPORAL_TLS_CLIENT_CERT_PATH: file('client.pem'),
       TEMPORAL_TLS_CLIENT_KEY_PATH: file('client.key'),
