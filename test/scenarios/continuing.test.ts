@@ -172,6 +172,7 @@ describe('two that answer each other', () => {
   it('F84 answers to what it says do not reset its count of self-continues', async () => {
     await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
     await thinker('gossip', 'gossip')
+    await act(world, 'operator', { verb: 'do', action: 'set-budget', target: '@gossip', args: { hops: 4 } })
     answers('gossip', {
       tool: { name: 'summon', args: { target: '@echo', content: 'and then?', expectReply: true } },
     })
