@@ -80,7 +80,7 @@ describe('without an instance', () => {
 
   it('status has its shape all the same, and down has nothing to do', () => {
     expect(JSON.parse(treeos(['status', '--json']).stdout)).toEqual({
-      temporal: { address: null, namespace: null, ui: null },
+      temporal: { address: null, namespace: null, ui: null, open: null, actSignal: null },
       postgres: { url: null },
       portal: { url: null },
       supervisor: { pid: null },
