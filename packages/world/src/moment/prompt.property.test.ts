@@ -103,7 +103,7 @@ describe('who speaks, and what is data', () => {
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 1500) },
     )
-  })
+  }, 600_000)
 
   /** The value that a block of data holds is the one that the resolver gave. */
   function expectHolds(body: string, view: Json): void {

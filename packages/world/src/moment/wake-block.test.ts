@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../rows/lists.ts'
+import { isAwaited, type WakeRow, wakeBlock } from './wake-block.ts'
+
+const NONE: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
+const ANSWERING: Surface = { ...NONE, canSummon: ['@bo'] }
+const ASKER = { replyTo: 'asker', respondMode: 'async' } as const
+const BO = { name: 'bo', role: 'guest', cognition: 'human' } as const
+
+const woken = (wake: Partial<WakeRow['wake']> = {}, caller: WakeRow['caller'] = BO): WakeRow => ({
+  wake: { id: 'w', kind: 'summon', root: 't', inReplyTo: null, ...wake },
+  caller,
+  verb: 'summon',
+})
+const linesOf = (row: WakeRow, surface = ANSWERING) => wakeBlock(row, surface, ASKER).split('\n')
+
+describe('[Wake]', () => {
+  it.each<[string, string, WakeRow]>([
+    ['a message', 'message', woken()],
+    ['an answer', 'answer', woken({ inReplyTo: 'q' })],
+    ['a change', 'change', woken({ id: 'change/x/1/1', kind: 'event' }, null)],
+    ['a schedule', 'schedule', woken({ id: 'schedule/x/y', kind: 'event' }, null)],
+    ['silence', 'idle', woken({ id: 'idle/x/1/1', kind: 'event' }, null)],
+    ['a self-continue', 'continue', woken({ id: 'continue/x/1/1', kind: 'event' }, null)],
+    ['a look', 'look', woken({ id: 'look/x/1/1', kind: 'event' })],
+    ['a notice', 'notice', woken({ id: 'notice/x/1/1/ann', kind: 'event' }, null)],
+    ['a trigger of an extension', 'court:sitting', woken({ id: 'court:sitting/1', kind: 'event' }, null)],
+    ['an act of a person', 'act', woken({ id: 'act/1', kind: 'act' }, null)],
+  ])('names the kind of %s: %s', (_what, kind, row) => {
+    expect(linesOf(row).slice(0, 3)).toEqual([
+      '[Wake]',
+      `kind: ${kind}`,
+      row.caller === null ? 'from: nobody' : 'from: @bo',
+    ])
+  })
+
+  it('a message with the id of an event is a message: the kind of the row counts', () => {
+    expect(linesOf(woken({ id: 'change/forged' }))[1]).toBe('kind: message')
+  })
+
+  it('says how to answer only where the sender is in canSummon', () => {
+    expect(linesOf(woken()).at(-1)).toMatch(/^@bo may be waiting\. To answer, call the summon tool/)
+    expect(linesOf(woken(), { ...NONE, canSummon: ['@cy'] }).join()).not.toMatch(/waiting/)
+    expect(linesOf(woken(), NONE).join()).not.toMatch(/tool call/)
+  })
+
+  it.each<[boolean, string, WakeRow]>([
+    [true, 'a message', woken()],
+    [true, 'a look for its asker', woken({ id: 'look/x/1/1', kind: 'event' })],
+    [false, 'an answer', woken({ inReplyTo: 'q' })],
+    [false, 'an announcement', woken({ expectReply: false })],
+    [false, 'an event', woken({ id: 'change/x/1/1', kind: 'event' }, null)],
+  ])('awaited is %s after %s: then forceToolCall holds', (awaited, _what, row) => {
+    expect(isAwaited(row)).toBe(awaited)
+  })
+})
