@@ -1,6 +1,7 @@
 import { findEntry, listChain } from '@treeos/chain'
 import { act, gather, inbox, moments, prompt, summon, thread } from '@treeos/client'
-import { type Json, type JsonObject, LIMITS } from '@treeos/core'
+import { isJsonObject, type Json, type JsonObject, LIMITS } from '@treeos/core'
+import { defineExtension } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -22,7 +23,27 @@ import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const model = useModelServer()
-const world = useWorld({ extensions: [stage], modelServer: model })
+/** Looks at its space once, and then tells its asker which looks it saw. */
+const scouting = defineExtension({
+  name: 'scouting',
+  version: '1.0.0',
+  scripts: {
+    'scouting:on': ({ wake }) => {
+      const { event, address } = (isJsonObject(wake.content) ? wake.content : {}) as JsonObject
+      const call =
+        event === 'look'
+          ? {
+              verb: 'summon',
+              target: `@${wake.from}`,
+              content: { saw: address },
+              inReplyTo: wake.correlation,
+            }
+          : { verb: 'see', address: '/library' }
+      return { kind: 'call', call, content: null } as never
+    },
+  },
+})
+const world = useWorld({ extensions: [stage, scouting], modelServer: model })
 beforeAll(async () => {
   const lists = { canSee: ['/library', '~'], canDo: ['set-being'], canSummon: [{ rel: 'asker' }], prompt: '' }
   await setRole(world, { name: 'guide', ...lists })
@@ -53,13 +74,18 @@ const ends = async (being: string) =>
   (await moments(world.db, being)).map(({ outcome, reason }) => [outcome, reason ?? null])
 
 describe('a look answers', () => {
-  it('what the see tool shows reaches the same mind, which then answers its asker; --wait waits for that', async () => {
+  it('F77 F80 what the see tool shows reaches the same mind, which then answers its asker; --wait waits for that', async () => {
     await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'quiet' })
     await thinker('librarian-two', [look('/library'), say('A quiet library.')])
     const before = (await groundOf(world)) as { facts: number }
     const { correlation, moment, reply } = await ask('librarian-two')
     expect(reply).toEqual({ from: '@librarian-two', content: 'A quiet library.' })
-    expect(moment).toMatchObject({ n: 2, outcome: 'act', wake: 'look/librarian-two/1/1' })
+    expect(moment).toMatchObject({
+      n: 2,
+      outcome: 'act',
+      wake: 'look/librarian-two/1/1',
+      woke: { trigger: 'look', from: '@operator', what: '/library', thread: correlation },
+    })
     expect(await ends('librarian-two')).toEqual([
       ['see', null],
       ['act', null],
@@ -87,7 +113,7 @@ describe('a look answers', () => {
     expect(((await groundOf(world)) as { facts: number }).facts).toBe(before.facts + 2)
   })
 
-  it('keeps asker, thread, hops and correlation: the answer is the one reply, in the thread of the question', async () => {
+  it('F81 keeps asker, thread, hops and correlation: the answer is the one reply, in the thread of the question', async () => {
     await world.birth({ name: 'visitor', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     await thinker('porter', [look('/library'), look('~'), say('Come in.')])
     await play(world, 'visitor', { verb: 'summon', target: '@porter', content: 'May I enter?' })
@@ -111,7 +137,7 @@ describe('a look answers', () => {
     await until(async () => (await thread(world.db, question!.root)).open === 0)
   })
 
-  it('shows the looks before it too, since a moment has no past turns', async () => {
+  it('F64 shows the looks before it too, since a moment has no past turns', async () => {
     await thinker('wanderer', [look('/library'), look('~'), say('I saw both.')])
     expect((await ask('wanderer')).reply?.content).toBe('I saw both.')
     expect(told('wanderer')[2]).toMatchObject({
@@ -148,7 +174,14 @@ describe('a look answers', () => {
     expect(told('sentry')[1]).not.toHaveProperty('correlation')
   })
 
-  it('of a role with selfContinue goes on after the answer as well', async () => {
+  it('F62 of a script reaches the script, which answers the summon that it looked for', async () => {
+    await world.birth({ name: 'scout', cognition: 'scripted', script: 'scouting:on', role: 'guide' })
+    const { correlation, reply } = await ask('scout')
+    expect(reply).toEqual({ from: '@scout', content: { saw: '/library' } })
+    expect((await wakesOf(world, 'operator')).at(-1)).toMatchObject({ inReplyTo: correlation })
+  })
+
+  it('F83 of a role with selfContinue goes on after the answer as well', async () => {
     await thinker('host', [look('/library'), say('Welcome.')], 'steady-guide')
     expect((await ask('host')).reply?.content).toBe('Welcome.')
     await until(async () => (await moments(world.db, 'host')).length === 3)
@@ -177,7 +210,7 @@ describe('a look answers', () => {
 })
 
 describe('a look ends', () => {
-  it(`after ${LIMITS.looksMax} looks in a row, with a reason that everybody can see`, async () => {
+  it(`F84 after ${LIMITS.looksMax} looks in a row, with a reason that everybody can see`, async () => {
     await thinker('starer', look('/library'))
     await expect(ask('starer')).rejects.toMatchObject({
       code: 'NO_ANSWER',
@@ -228,7 +261,7 @@ describe('a look ends', () => {
     expect(await findEntry(world.db, 'look/gazer/1/2')).toBeNull()
   })
 
-  it('when what is looked at is beyond its lists: a refusal like any other, and the asker is told', async () => {
+  it('F69 when what is looked at is beyond its lists: a refusal like any other, and the asker is told', async () => {
     await thinker('peeper', [look('/library'), look('@operator')])
     await expect(ask('peeper')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const notice = (await inbox(world, 'operator')).find(
@@ -256,7 +289,7 @@ describe('a look ends', () => {
     await doAs(world, 'set-space', '/library', { field: 'book', value: null })
   })
 
-  it('of a person is none: a person sees by SEE, and no moment follows', async () => {
+  it('F92 of a person is none: a person sees by SEE, and no moment follows', async () => {
     const before = (await moments(world.db, 'operator')).length
     await act(world, 'operator', { verb: 'see', address: '/library' })
     expect((await moments(world.db, 'operator')).length).toBe(before + 1)

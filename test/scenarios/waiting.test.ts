@@ -24,7 +24,7 @@ const asked = (content: string) =>
 const ann = () => ({ ...world, person: 'ann' })
 
 describe('whoever waits for a person', () => {
-  it('gets the answer as soon as the person replied, and the answer is read', async () => {
+  it('F61 gets the answer as soon as the person replied, and the answer is read', async () => {
     const waiting = ask('ann', 'Shall we?')
     const { id } = await asked('Shall we?')
     await reply(ann(), { correlation: id, content: 'We shall.', as: 'ann', waitSeconds: null })

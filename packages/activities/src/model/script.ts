@@ -40,7 +40,8 @@ export async function runScript(
       primary: stack.primary.name,
       stacked: stack.stacked.map((role) => role.name),
       wake: {
-        correlation: record.wake.id,
+        // After a look a script answers the wake that it looked for.
+        correlation: record.wake.kind === 'act' ? record.wake.id : (record.answers ?? record.wake.id),
         root: record.wake.root,
         verb: record.verb,
         from: record.caller?.name ?? null,

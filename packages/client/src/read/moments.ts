@@ -15,6 +15,7 @@ import {
   type BeingName,
   type Decision,
   isJsonObject,
+  LOOK_PREFIX,
   type OutcomeKind,
   stanceOf,
   TreeosError,
@@ -54,11 +55,11 @@ export interface MomentView {
 
 /** Why a moment began. */
 export interface WokenBy {
-  /** `act` and `continue` for a person's act and a self-continue; else the word of a role's `triggerOn`: `message`, `change`, … */
+  /** `act`, `continue` and `look` for a person's act, a self-continue and what a look showed; else the word of a role's `triggerOn`: `message`, `change`, … */
   readonly trigger: string
   /** stance of the being that spoke, or that made the change; null where none did */
   readonly from: string | null
-  /** the value that changed, or the name of the schedule; left out for other triggers */
+  /** the value that changed, the name of the schedule, or the address that was looked at; left out for other triggers */
   readonly what?: string
   /** id of the thread */
   readonly thread: string
@@ -108,10 +109,13 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
 
 function wokenBy(wake: InboxEntry): WokenBy {
   const { kind, caller, root, content } = wake
-  const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : 'continue')
+  const isLook = kind === 'event' && wake.id.startsWith(LOOK_PREFIX)
+  const trigger = triggerOf(wake) ?? (kind === 'act' ? 'act' : isLook ? 'look' : 'continue')
   const event = kind === 'event' && isJsonObject(content) ? content : {}
   const actor = typeof event.actor === 'string' ? event.actor : null
-  const what = [event.what, event.name].find((value) => typeof value === 'string')
+  const what = [event.what, event.name, isLook ? event.address : null].find(
+    (value) => typeof value === 'string',
+  )
   return {
     trigger,
     from: caller === null ? actor : stanceOf(caller.name),

@@ -122,6 +122,7 @@ export interface ScriptInput {
 
 /** A wake, as a model, a script or an operation sees it. */
 export interface WakeView {
+  /** id of the wake that an answer names; after a look, of the wake that the look was for */
   readonly correlation: string
   /** correlation of the first summon of the chain; its own when it starts one */
   readonly root: string
