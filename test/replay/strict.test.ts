@@ -90,6 +90,7 @@ describe('the strict recorder', () => {
       client: world.temporal,
       reality: world.reality.name,
       folder,
+      keepMs: null,
       onError: (_where, error) => {
         throw error
       },

@@ -79,6 +79,7 @@ interface Scene {
 /** Five children of one maker, each with its wakes; nobody lives yet. */
 async function setScene(seed: number, children: readonly string[], wakesEach: number): Promise<Scene> {
   const world = await startWorld({ extensions: [stage], modelUrl: model.url })
+  await doAs(world, 'set-budget', '/', {}) // only the maker's budget bounds its children here
   // Of the world, not of an extension: the workers are processes that load what is shipped.
   await setRole(world, { name: 'errand', prompt: 'You may reach for nothing.' })
   await world.birth({ name: 'maker', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })

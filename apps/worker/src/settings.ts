@@ -14,6 +14,8 @@ export interface Settings {
   readonly databaseUrl: string
   /** folder of the instance, which keeps histories; null without one */
   readonly dataDir: string | null
+  /** after this time closed runs that are archived are deleted from Temporal; undefined: Temporal's retention decides */
+  readonly keepRunsSeconds: number | undefined
   /** whether persons may act by a Temporal signal; null: only where Temporal asks its callers for a credential */
   readonly actSignal: boolean | null
   /** 0 picks a free one */
@@ -54,6 +56,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return {
     databaseUrl,
     dataDir: env.TREEOS_DATA || null,
+    keepRunsSeconds: env.TREEOS_KEEP_RUNS_SECONDS ? seconds('TREEOS_KEEP_RUNS_SECONDS', 0) : undefined,
     actSignal: readSwitch('TREEOS_ACT_SIGNAL', env.TREEOS_ACT_SIGNAL),
     metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
     modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),

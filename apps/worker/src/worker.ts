@@ -48,7 +48,7 @@ export interface RunningWorker {
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const { databaseUrl, dataDir, bundlePath } = settings
+  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath } = settings
   const extensions = await loadExtensions(env)
   const mind = await resolveModelEndpoint(env)
   const minds = new Minds(mind, readConnections(env))
@@ -75,6 +75,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           extensions,
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
+          ...(keepRunsSeconds === undefined ? {} : { keepRunsSeconds }),
           ...minds.models(modelOptions(settings)),
           actSignal,
           privateHosts: settings.privateHosts,

@@ -45,7 +45,7 @@ it('archives a run that Temporal lists later than one that closed after it', asy
   const onError = (_where: string, error: unknown) => {
     throw error
   }
-  const archivist = new Archivist({ client, reality: 'home', folder, onError })
+  const archivist = new Archivist({ client, reality: 'home', folder, keepMs: null, onError })
   closedAt('old', '09:00:00.000')
   closedAt('newest', '10:00:00.000')
   expect(await archivist.sweep()).toBe(2)

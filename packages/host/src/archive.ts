@@ -2,16 +2,18 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { Client } from '@temporalio/client'
+import { type Client, isGrpcServiceError } from '@temporalio/client'
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import { Recurring } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
-import { beingWorkflowId } from '@treeos/protocol'
+import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 
 export type History = temporal.api.history.v1.IHistory
 
 const SWEEP_EVERY_MS = 30_000
+/** Runs that one sweep deletes at most, so that it does not keep Temporal from its work. */
+const DELETED_MAX = 500
 /**
  * Temporal lists a closed run once it has indexed it, and does not index runs in the order in which they closed. Each sweep
  * therefore lists this much time again before the newest close time that the last one saw.
@@ -25,12 +27,16 @@ export interface ArchiveOptions {
   readonly reality: string
   /** folder for the histories; created when missing */
   readonly folder: string
+  /** after this time Temporal need not keep a closed run that is archived; null: Temporal's retention period decides alone */
+  readonly keepMs: number | null
   readonly onError: (where: string, error: unknown) => void
 }
 
 /**
  * Writes the history of every closed run to a file. Temporal deletes closed runs after their retention period, and replay
- * needs all runs of a reality. Several workers may do so at once: each file is written once.
+ * needs all runs of a reality. With `keepMs` it deletes a run from Temporal once it is archived, and the runs by which Schedules
+ * ticked: otherwise Temporal's data grows with every moment, while Postgres and the archive hold all that replay needs.
+ * Several workers may do so at once: each file is written once.
  */
 export class Archivist {
   readonly #options: ArchiveOptions
@@ -38,13 +44,18 @@ export class Archivist {
   #newest = 0
   /** close times of archived runs that the next sweep may list again, by run id, in ms */
   readonly #recent = new Map<string, number>()
+  /** archived runs that Temporal still has */
+  readonly #kept = new Map<string, { readonly workflowId: string; readonly closed: number }>()
   readonly #sweeps: Recurring
 
   constructor(options: ArchiveOptions) {
     this.#options = options
     this.#sweeps = new Recurring(
       SWEEP_EVERY_MS,
-      () => this.sweep(),
+      async () => {
+        await this.sweep()
+        await this.prune()
+      },
       (error) => options.onError('archive', error),
     )
   }
@@ -68,6 +79,7 @@ export class Archivist {
       const closed = run.closeTime?.getTime()
       if (closed === undefined) continue
       this.#recent.set(run.runId, closed)
+      if (this.#options.keepMs !== null) this.#kept.set(run.runId, { workflowId: run.workflowId, closed })
       newest = Math.max(newest, closed)
     }
     this.#newest = newest
@@ -75,10 +87,44 @@ export class Archivist {
     return written
   }
 
+  /** Deletes closed runs that Temporal need not keep any more, at most 500. @returns how many */
+  async prune(): Promise<number> {
+    const { client, reality, keepMs } = this.#options
+    if (keepMs === null) return 0
+    const before = Date.now() - keepMs
+    let deleted = 0
+    for (const [runId, { workflowId, closed }] of this.#kept) {
+      if (deleted === DELETED_MAX) return deleted
+      if (closed >= before) continue
+      await deleteRun(client, workflowId, runId)
+      this.#kept.delete(runId)
+      deleted += 1
+    }
+    const schedules = scheduleId(reality, '', '').replace(/\/$/, '')
+    const query = `WorkflowId STARTS_WITH "${schedules}" AND ExecutionStatus != "Running" AND CloseTime < "${new Date(before).toISOString()}"`
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      if (deleted === DELETED_MAX) return deleted
+      await deleteRun(client, workflowId, runId)
+      deleted += 1
+    }
+    return deleted
+  }
+
   close(): Promise<void> {
     return this.#sweeps.close()
   }
 }
+
+/** Another worker may have deleted the run before. */
+async function deleteRun(client: Client, workflowId: string, runId: string): Promise<void> {
+  const { namespace } = client.options
+  await client.workflowService
+    .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
+    .catch((error: unknown) => {
+      if (!isGrpcServiceError(error) || error.code !== GRPC_NOT_FOUND) throw error
+    })
+}
+const GRPC_NOT_FOUND = 5
 
 async function writeRun(
   client: Client,

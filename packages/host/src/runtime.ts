@@ -21,6 +21,8 @@ export interface RuntimeOptions {
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
+  /** after this time archived runs are deleted from Temporal; null: never */
+  readonly keepRunsMs: number | null
   /** persons may act by a Temporal signal */
   readonly actSignal: boolean
   /** most connections of the pool */
@@ -83,7 +85,8 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
-    const { registry, model, connections, privateHosts, observe, histories, actSignal } = this.#options
+    const { registry, model, connections, privateHosts, observe, histories, keepRunsMs, actSignal } =
+      this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -97,7 +100,9 @@ export class Runtime {
     const doorbells = new Doorbells({ client, db, reality, taskQueue, onError })
     const schedules = new Schedules({ client, db, reality, taskQueue, onError })
     const archivist =
-      histories === null ? null : new Archivist({ client, reality: reality.name, folder: histories, onError })
+      histories === null
+        ? null
+        : new Archivist({ client, reality: reality.name, folder: histories, keepMs: keepRunsMs, onError })
     this.#deps = {
       db,
       memory: newMemory(),

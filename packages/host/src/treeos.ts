@@ -22,6 +22,11 @@ export interface TreeosOptions {
   readonly privateHosts?: readonly string[]
   /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
   readonly histories?: string
+  /**
+   * seconds after which Temporal need not keep a closed run that is archived in `histories`; left out: Temporal keeps it for its
+   * retention period. Name it only if all workers of the reality archive to the same folder.
+   */
+  readonly keepRunsSeconds?: number
   /** most connections of the worker's Postgres pool; default 20 */
   readonly poolMax?: number
   /**
@@ -96,6 +101,7 @@ export class TreeosPlugin extends SimplePlugin {
       privateHosts = [],
       poolMax = 20,
       histories = null,
+      keepRunsSeconds,
       actSignal = false,
       observe = {},
     } = this.#options
@@ -108,6 +114,7 @@ export class TreeosPlugin extends SimplePlugin {
       observe: { ...noopObserver, ...observe },
       poolMax,
       histories,
+      keepRunsMs: keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds,
       actSignal,
     })
     this.#connection = worker.connection

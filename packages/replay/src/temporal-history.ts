@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client'
+import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
 import { type BeingName, isJsonObject, type Json } from '@treeos/core'
 import { type History, readArchive } from '@treeos/host'
@@ -58,13 +58,31 @@ export async function fetchRuns(
 ): Promise<Run[]> {
   const workflowId = beingWorkflowId(reality, being)
   const kept = (listed ?? (await listRuns(client, reality, being))).get(being) ?? []
+  const fetched = new Map<string, History>()
+  for (const runId of kept) {
+    const history = await fetchUnlessDeleted(client, workflowId, runId)
+    if (history !== null) fetched.set(runId, history)
+  }
   const found =
-    archive === null ? new Map<string, History>() : await readArchive(archive, being, new Set(kept))
-  for (const runId of kept)
-    found.set(runId, await client.workflow.getHandle(workflowId, runId).fetchHistory())
+    archive === null ? new Map<string, History>() : await readArchive(archive, being, new Set(fetched.keys()))
+  for (const [runId, history] of fetched) found.set(runId, history)
   return [...found]
     .map(([runId, history]) => ({ workflowId, runId, history }))
     .sort((a, b) => startedAt(a.history) - startedAt(b.history))
+}
+
+/** A run that was deleted after it was archived may be listed for a while. @returns null when Temporal has it no more */
+async function fetchUnlessDeleted(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<History | null> {
+  try {
+    return await client.workflow.getHandle(workflowId, runId).fetchHistory()
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null
+    throw error
+  }
 }
 
 /** ms since 1970 UTC */

@@ -19,6 +19,8 @@ import { addressOf, isAlive, namesTemporal, serviceOf, WORKER_PREFIX } from './i
 
 const READY_MS = 150_000 // it waits a minute for each of its services, and a loaded machine bundles workflows slowly
 const POLL_MS = 50
+/** Long enough to look at what just happened in Temporal's UI. */
+const KEEP_RUNS_SECONDS = '3600'
 
 /** The servers of an instance, as a worker gets them by its environment. */
 export interface WorkerPlace {
@@ -31,7 +33,9 @@ export const workerProgram = (): string => createRequire(import.meta.url).resolv
 
 export function workerEnvironment(dataDir: string, place: WorkerPlace, env = process.env): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
-  return namesTemporal(env) ? own : temporalEnvironment(dataDir, own)
+  if (namesTemporal(env)) return own
+  // Only the workers of this instance use its Temporal, and they archive to one folder.
+  return temporalEnvironment(dataDir, { TREEOS_KEEP_RUNS_SECONDS: KEEP_RUNS_SECONDS, ...own })
 }
 
 /** The servers that a worker is started for, as recorded with its process. */
