@@ -32,8 +32,7 @@ export interface Server {
 export interface Ground {
   readonly postgres: Server
   readonly temporal: Server
-  /** with credentials, through the given proxy */
-  /** as the owner */
+  /** as the owner, with credentials, through the given proxy */
   postgresUrl(proxy: FaultProxy, database: string): string
   /** credential of Temporal; the address is a proxy's */
   readonly temporalOptions: Temporal['options']

@@ -150,8 +150,8 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
   return moved.href
 }
 
-/** Tests do not wait for a minute. Of attempts that fail at once, four are made: a fifth would begin after 6 s at the earliest. */
-const PATIENCE_SECONDS = 5.8
+/** Tests do not wait for a minute. The count makes them independent of how busy the machine is. */
+const ATTEMPTS_MAX = 4
 
 function modelAt(
   baseUrl: string,
@@ -161,7 +161,7 @@ function modelAt(
   const named = connection === undefined ? {} : { connection }
   return createModel(modelEndpoint({ ...named, model: 'test', baseUrl, apiKey: null }), {
     timeoutSeconds: modelTimeoutSeconds,
-    patienceSeconds: PATIENCE_SECONDS,
+    attemptsMax: ATTEMPTS_MAX,
     ...model,
   })
 }

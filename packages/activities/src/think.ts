@@ -104,7 +104,7 @@ async function askModel(deps: BeatDeps, loaded: LoadedMoment, stack: ThinkInput[
 async function tryLater(
   deps: BeatDeps,
   { record: { moment } }: LoadedMoment,
-  { patienceSeconds }: Model,
+  { patienceSeconds, attemptsMax }: Model,
   error: ModelTransientError,
   seconds: number,
 ): Promise<Decision> {
@@ -113,7 +113,13 @@ async function tryLater(
   await reportFault(deps, moment, { part: 'model', attempt, seconds, error })
   const faults = await withPostgresRetry(deps.observe, () => listFaults(deps.db, moment))
   const losses = faults.filter(({ part }) => part === 'model')
-  const delay = nextDelayMs({ losses, retryAfterMs, patienceSeconds, chance: Math.random() })
+  const delay = nextDelayMs({
+    losses,
+    retryAfterMs,
+    patienceSeconds,
+    attemptsMax,
+    chance: Math.random(),
+  })
   const isLast = attempt >= (retryPolicy?.maximumAttempts ?? Number.POSITIVE_INFINITY)
   if (delay === null || isLast) return failureDecision(error.code, describeLosses(losses, retryAfterMs))
   throw ApplicationFailure.create({

@@ -44,6 +44,10 @@ describe('nextDelayMs', () => {
     expect(nextDelayMs({ losses, retryAfterMs: undefined, patienceSeconds: 90, chance: 0 })).toBe(500)
   })
 
+  it('gives up after the most attempts, whatever the time', () => {
+    expect([next(3, { attemptsMax: 4 }), next(4, { attemptsMax: 4 })]).toEqual([2000, null])
+  })
+
   it('gives up at once when the provider asks for more than is left', () => {
     expect(next(1, { retryAfterMs: 90_000 })).toBe(90_000)
     expect(next(1, { retryAfterMs: 90_001 })).toBeNull()

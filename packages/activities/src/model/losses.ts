@@ -18,6 +18,8 @@ export interface NextTry {
   readonly retryAfterMs: number | undefined
   /** how long an outage is outlived, counted from the first attempt */
   readonly patienceSeconds: number
+  /** default: as many as patience allows */
+  readonly attemptsMax?: number | undefined
   /** from 0 to 1 */
   readonly chance: number
 }
@@ -26,7 +28,9 @@ export interface NextTry {
  * The delay before the next attempt: it doubles, and is at least the provider's Retry-After.
  * @returns null when the model call has failed. A second attempt is always made, unless the provider asks for a longer wait
  */
-export function nextDelayMs({ losses, retryAfterMs = 0, patienceSeconds, chance }: NextTry): number | null {
+export function nextDelayMs(next: NextTry): number | null {
+  const { losses, retryAfterMs = 0, patienceSeconds, attemptsMax = Number.POSITIVE_INFINITY, chance } = next
+  if (losses.length >= attemptsMax) return null
   const backoff = Math.min(DELAY_MS_MIN * 2 ** (losses.length - 1), DELAY_MS_MAX) * (1 - JITTER * chance)
   const delay = Math.max(backoff, retryAfterMs)
   const left = 1000 * (patienceSeconds - (losses.length === 1 ? 0 : secondsOf(losses)))

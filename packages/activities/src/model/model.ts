@@ -40,6 +40,8 @@ export interface Model {
   readonly name: string
   /** how long an outage is outlived: no attempt begins later after the first one, except a second one */
   readonly patienceSeconds: number
+  /** most attempts; left out, as many as patience allows */
+  readonly attemptsMax?: number | undefined
   /** null when the price of the model is unknown */
   readonly price: Price | null
   /** most model tokens of an answer to a being with a budget, whose worst case must be bounded */
@@ -102,6 +104,8 @@ export interface ModelOptions {
   readonly timeoutSeconds: number
   /** how long an outage is outlived; default 90 */
   readonly patienceSeconds?: number
+  /** most attempts of a call; default: as many as patience allows */
+  readonly attemptsMax?: number
   /** by model name; default the shipped ones */
   readonly prices?: Prices
   /** most model tokens of an answer to a being with a budget; default 4096 */
@@ -136,6 +140,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   return {
     name: endpoint.model,
     patienceSeconds: options.patienceSeconds ?? PATIENCE_SECONDS,
+    attemptsMax: options.attemptsMax,
     price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
     answerTokensMax,
     boundPrompt: (asked) =>

@@ -1,6 +1,7 @@
 -- The role that connections of a worker run as. It may read, open moments and record decisions. Facts, heads, rows, outcomes and
--- summons are written only by append; acts, events, access tokens, leases and budgets only by functions that check. The role is made only if the migrating user may make roles; the triggers hold in
--- any case. This file always holds the newest release, and can be applied again.
+-- summons are written only by append; acts, events, access tokens, leases and budgets only by functions that check. The role is
+-- made only if the migrating user may make roles; the triggers hold in any case. This file always holds the newest release, and
+-- can be applied again.
 
 revoke execute on all functions in schema treeos from public;
 
