@@ -157,7 +157,7 @@ describe('looking back', () => {
     const rows = await stored()
     expect(await home.json(['refold'])).toEqual({ rows: rows.length, changed: 0, keys: [], erased: [] })
     const kid = rows.find(({ key }) => key === 'being:kid')!
-    const forged = kid.state.replace('"defaultRole":"resident"', '"defaultRole":"operator"')
+    const forged = kid.state.replace('"home":"/"', '"home":"/library"')
     expect(forged).not.toBe(kid.state)
     await home.asOwner((owner) =>
       owner.updateTable('projection').set({ state: forged }).where('key', '=', kid.key).execute(),

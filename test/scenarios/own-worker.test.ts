@@ -18,8 +18,8 @@ let connection: Connection
 
 beforeAll(async () => {
   database = await emptyDatabase()
-  native = await NativeConnection.connect({ address: inject('temporalAddress') })
-  connection = await Connection.connect({ address: inject('temporalAddress') })
+  native = await NativeConnection.connect(inject('temporal'))
+  connection = await Connection.connect(inject('temporal'))
 })
 afterAll(async () => {
   await Promise.all([native.close(), connection.close()])
@@ -52,7 +52,7 @@ const worker = (plugins: ReturnType<typeof treeos>, at: { namespace?: string; ta
 
 describe('a worker of one’s own on an empty database and an empty namespace', () => {
   it('without prepare it ends at once, and says what prepares the database', async () => {
-    const own = await worker(plugin(), { taskQueue: taskQueueOf(REALITY) })
+    const own = await worker(plugin(), { taskQueue: 'none-yet' })
     await expect(own.run()).rejects.toThrow(
       'this database holds no TreeOS of this version: `await treeos({ … }).prepare({ connection })` or `treeos up` makes it',
     )
@@ -116,7 +116,7 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
 describe('where no worker polls the task queue of a reality', () => {
   const home = new CliInstance(() => ({
     DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    ...inject('temporalEnv'),
   }))
   afterAll(() => home.remove())
   const why = `No worker polls the task queue treeos-${REALITY}, in which the beings of reality ${REALITY} wait`
