@@ -21,7 +21,7 @@ describe('authoring a living reality', () => {
     const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
     expect(await ask({ do: 'set-role', role })).toMatchObject({ ok: true, result: { name: 'poet' } })
     const flow = file('poet.json', [{ role: 'poet' }])
-    await home.json(['birth', 'bard', '--cognition', 'llm', '--flow', flow])
+    await home.json(['birth', 'bard', '--cognition', 'llm', '--role', 'resident', '--flow', flow])
     await home.json(['summon', '@bard', 'one', '--wait', '30'])
     expect((await home.run(['down'])).status).toBe(0)
     expect((await home.run(['up', '--detach', '--no-portal'])).status).toBe(0)
