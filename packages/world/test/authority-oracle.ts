@@ -298,7 +298,8 @@ function meant(world: MemoryWorld, me: BeingRow, entry: string | JsonObject, uni
 
 function plain(address: string, me: BeingRow): string {
   if (address === '~') return me.home
-  return address.includes('@') ? address.slice(address.indexOf('@')) : address
+  if (address.includes('@')) return address.slice(address.indexOf('@'))
+  return address.replace(/\/+/g, '/').replace(/(.)\/$/, '$1') // /court, //court and /court/ are one place
 }
 
 /** @returns null for what is answered without a name: only whoever woke the being can be meant */
