@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,12 +34,18 @@ export class CliInstance {
   #shell: Shell | null = null
   #asking: Promise<unknown> = Promise.resolve()
 
-  /** @param more variables of its processes' environment, read as each starts */
-  constructor(more: () => NodeJS.ProcessEnv = () => ({})) {
+  readonly #cwd: string | undefined
+
+  /**
+   * @param more variables of its processes' environment, read as each starts
+   * @param cwd where its commands run; ours unless given
+   */
+  constructor(more: () => NodeJS.ProcessEnv = () => ({}), cwd?: string) {
     // The name lets the next run of the check remove it if this one is killed.
     this.dataDir = mkdtempSync(join(tmpdir(), `treeos-test-${process.pid}-`))
     chmodSync(this.dataDir, 0o711)
     this.#more = more
+    this.#cwd = cwd
   }
 
   get #env(): NodeJS.ProcessEnv {
@@ -62,7 +68,7 @@ export class CliInstance {
   /** In a process that runs one command after another. */
   #ask(asked: Asked): Promise<Ran> {
     const answer = this.#asking.then(() => {
-      this.#shell ??= new Shell(this.#env)
+      this.#shell ??= new Shell(this.#env, this.#cwd)
       return this.#shell.ask(asked)
     })
     this.#asking = answer.catch(() => undefined)
@@ -87,7 +93,7 @@ export class CliInstance {
   }
 
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env } })
+    return spawn(process.execPath, [MAIN, ...args], { env: { ...this.#env, ...env }, cwd: this.#cwd })
   }
 
   /** For tests that start the command themselves. */
@@ -143,14 +149,17 @@ export interface UsedInstance {
   readonly env?: NodeJS.ProcessEnv
   /** arguments of `treeos up`, besides `--detach` */
   readonly up?: readonly string[]
+  /** a folder where its commands run; it is made */
+  readonly cwd?: string
 }
 
 /** An instance that is up from the first test of a file to the last. */
-export function useInstance({ modelServer, env = {}, up = [] }: UsedInstance = {}): CliInstance {
+export function useInstance({ modelServer, env = {}, up = [], cwd }: UsedInstance = {}): CliInstance {
   const mind = () =>
     modelServer === undefined ? {} : { OPENAI_BASE_URL: modelServer.url, TREEOS_MODEL: 'test-model' }
-  const home = new CliInstance(() => ({ ...mind(), ...env }))
+  const home = new CliInstance(() => ({ ...mind(), ...env }), cwd)
   beforeAll(async () => {
+    if (cwd !== undefined) mkdirSync(cwd, { recursive: true })
     const { status, stderr } = await home.run(['up', '--detach', ...up])
     expect(status, stderr).toBe(0)
   })
@@ -173,8 +182,8 @@ class Shell {
   readonly #process: ChildProcess
   #answered: { resolve(ran: Ran): void; reject(error: Error): void } | null = null
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#process = fork(SHELL, { env, execArgv: [], stdio: 'ignore' })
+  constructor(env: NodeJS.ProcessEnv, cwd: string | undefined) {
+    this.#process = fork(SHELL, { env, ...(cwd === undefined ? {} : { cwd }), execArgv: [], stdio: 'ignore' })
     this.#process.on('message', (ran) => this.#answered?.resolve(ran as Ran))
     this.#process.on('exit', (code) => this.#answered?.reject(new Error(`the shell ended with ${code}`)))
   }
