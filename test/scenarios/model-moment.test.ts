@@ -293,7 +293,7 @@ describe('a hijacked model', () => {
       message: 'not granted: do set-being needs self or ancestor or operator of the target',
     })
     await thinker('capped', 'stage:free', {
-      ceiling: { canDo: ['move'], canSummon: [{ pattern: '@op*' }], canSee: [], canBe: [] },
+      ceiling: { canDo: ['move'], canSummon: [{ pattern: '@op*' }], canSee: ['/library'], canBe: [] },
     })
     const results = []
     for (const reply of [
