@@ -146,6 +146,7 @@ describe('living', () => {
       stance: '@kid',
       parent: '@operator',
       cognition: 'scripted',
+      role: 'citizen',
     })
     expect(await home.json(['flow', 'get', '@kid'])).toEqual([
       { role: 'librarian', when: { 'time.hour': { gte: 25 } } },
@@ -226,7 +227,7 @@ describe('living', () => {
 
 describe('F47 inhabit', () => {
   beforeAll(async () => {
-    await home.json(['birth', 'pup', '--cognition', 'scripted', '--script', 'echo'])
+    await home.json(['birth', 'pup', '--cognition', 'scripted', '--script', 'echo', '--role', 'resident'])
   })
   type Line = { event: string; being: string; driver?: string; epoch?: number; why?: string }
   /** Drives @pup. @returns the process, and what it has printed */
