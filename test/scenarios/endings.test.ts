@@ -107,12 +107,20 @@ describe('the end of a being', () => {
     await end('paula')
     expect(await momentOf(world, asked)).toMatchObject({ outcome: 'skipped', reason: 'being-ended' })
     await isClosed('paula')
-    // An act that was on its way: it opens a moment that does nothing, and the workflow ends again.
-    const id = actWakeId('late')
+    // An act that comes later is not taken in.
     const content = { call: { verb: 'do', action: 'move', target: '/library', args: {} }, answers: null }
-    await enqueue(world.db, newWake({ id, being: 'paula', kind: 'act', priority: PRIORITIES.human, content }))
+    const late = { being: 'paula', priority: PRIORITIES.human, content }
+    await expect(
+      enqueue(world.db, newWake({ ...late, id: actWakeId('late'), kind: 'act' })),
+    ).rejects.toMatchObject({ code: '42501' })
+    // An event that was on its way opens a moment that does nothing, and the workflow ends again.
+    await enqueue(world.db, newWake({ ...late, id: 'late', kind: 'event' }))
     await ring(world, 'paula')
-    expect(await momentOf(world, id)).toMatchObject({ outcome: 'skipped', reason: 'being-ended', act: null })
+    expect(await momentOf(world, 'late')).toMatchObject({
+      outcome: 'skipped',
+      reason: 'being-ended',
+      act: null,
+    })
     await isClosed('paula')
     expect((await rowOf(world, 'paula')).space).toBe('/')
   })

@@ -1,7 +1,7 @@
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { enqueue, findEntry } from '@treeos/chain'
 import { act } from '@treeos/client'
-import { actWakeId, type JsonObject, newWake } from '@treeos/core'
+import { actWakeId, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { describe, expect, it } from 'vitest'
 import { live, momentOf, ring, rowOf } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
@@ -43,7 +43,13 @@ describe('an act that is refused because a service is away', () => {
     expect(await findEntry(world.db, failed?.detail.act ?? '')).toMatchObject({ closedBy: 'withdrawn' })
     // The control: the same row, not taken back, is done at the next ring.
     const content = { call: birth('spectre') as unknown as JsonObject, answers: null }
-    const late = newWake({ id: actWakeId('spectre'), being: 'operator', kind: 'act', priority: 0, content })
+    const late = newWake({
+      id: actWakeId('spectre'),
+      being: 'operator',
+      kind: 'act',
+      priority: PRIORITIES.human,
+      content,
+    })
     await enqueue(world.db, late)
     await ring(world, 'operator')
     expect(await momentOf(world, late.id)).toMatchObject({ outcome: 'act' })
