@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { useInstance } from './instance.ts'
+import { done, fact } from './shapes.ts'
+
+const home = useInstance({ up: ['--no-portal'] })
+
+describe('namespaces of signals', () => {
+  it('are owned by who publishes first, granted, revoked and listed', async () => {
+    await home.json(['birth', 'ann', '--cognition', 'human'])
+    await home.json(['signal', 'set', 'school.bell', 'true'])
+    const granted = { namespace: 'school', being: '@ann', owner: '@operator' }
+    expect(await home.json(['signal', 'grant', 'school', '@ann'])).toEqual({
+      ...done([fact('signal:granted', 'world:school')]),
+      result: granted,
+    })
+    const school = { namespace: 'school', owner: '@operator', publishers: ['@ann'], reserved: false }
+    expect(await home.json(['signal', 'owners', 'school'])).toEqual([school])
+    expect(await home.json(['signal', 'owners'])).toContainEqual({
+      namespace: 'court',
+      owner: '@operator',
+      publishers: [],
+      reserved: true,
+    })
+    expect((await home.run(['signal', 'owners', 'school'])).stdout).toMatch(
+      /^school +@operator.*granted to @ann\n$/,
+    )
+    expect((await home.run(['signal', 'owners', 'nobodys'])).stdout).toContain('nobody: the first being')
+    expect(await home.refusal(['signal', 'grant', 'school', '@ann'])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+      message: '@ann may publish in school already',
+    })
+    expect(await home.json(['signal', 'revoke', 'school', '@ann'])).toMatchObject({ result: granted })
+    expect(await home.refusal(['signal', 'revoke', 'school', '@ann'])).toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+      message: 'school is not granted to @ann; it is granted to nobody',
+    })
+    expect(await home.refusal(['signal', 'owners', 'a.b'])).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('a birth', () => {
+  it('tells the role, and how a child is configured from inside', async () => {
+    const { stdout, stderr } = await home.run(['birth', 'ben', '--cognition', 'scripted', '--script', 'echo'])
+    expect(stdout).toBe('@ben was born, a child of @operator, with the role citizen\n')
+    expect(stderr).toContain('treeos inhabit @ben')
+    expect(await home.json(['birth', 'cora', '--cognition', 'llm', '--role', 'resident'])).toEqual({
+      being: 'cora',
+      stance: '@cora',
+      parent: '@operator',
+      cognition: 'llm',
+      role: 'resident',
+    })
+  })
+
+  it('refuses a script that does not exist with a list of those that do', async () => {
+    const args = ['birth', 'dud', '--cognition', 'scripted', '--script', 'ecko']
+    expect(await home.refusal(args)).toMatchObject({
+      status: 1,
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/^birth: script is "ecko"; it takes one of .*echo/),
+    })
+  })
+})
+
+describe('the end of a being', () => {
+  it('is an act of its maker; it is listed as ended, and nobody speaks to it', async () => {
+    expect(await home.json(['end', '@ben'])).toEqual({
+      ...done([fact('being:ended', 'being:ben'), fact('space:left', 'space:/')]),
+      result: { being: '@ben', ended: true },
+    })
+    expect(await home.refusal(['end', '@ben'])).toMatchObject({ status: 1, code: 'BEING_ENDED' })
+    expect(await home.refusal(['summon', '@ben', 'hello?'])).toMatchObject({ status: 1, code: 'BEING_ENDED' })
+    expect(await home.refusal(['end', '@operator'])).toMatchObject({ status: 1, code: 'FORBIDDEN' })
+    expect(await home.json(['beings'])).toContainEqual(
+      expect.objectContaining({ being: 'ben', ended: expect.any(String) }),
+    )
+    expect((await home.run(['see', '@ben'])).stdout).toMatch(/ended +\d{4}-/)
+  })
+})
