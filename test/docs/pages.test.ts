@@ -42,6 +42,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const LOOKING =
   /^(npx )?treeos (moments|explain|prompt|see|inbox|beings|thread (list|show)|signal get|replay|verify) /
 const PATIENCE_MS = 30_000
+/** A page takes some seconds on a quiet machine. */
+const PAGE_MS = 300_000
 
 interface Fault {
   readonly at: string
@@ -76,9 +78,13 @@ async function tried(shell: PageShell, step: Step) {
   }
 }
 
-it.each(PAGES)('every example of %s runs, and prints what the page shows', async (name) => {
-  expect(await faultsOf(name, readFileSync(join(ROOT, name), 'utf8'))).toEqual([])
-})
+it.each(PAGES)(
+  'every example of %s runs, and prints what the page shows',
+  async (name) => {
+    expect(await faultsOf(name, readFileSync(join(ROOT, name), 'utf8'))).toEqual([])
+  },
+  PAGE_MS,
+)
 
 it('a page with a wrong output and a command that fails is noticed: the control', async () => {
   const page = [
