@@ -228,7 +228,12 @@ describe('F68 what a client sees', () => {
     })
     expect(await (await at.asBeing('bob')).read('treeos://me')).toMatchObject({
       being: '@bob',
-      surface: { canSee: ['@operator', '/'], canDo: ['move'], canSummon: ['@operator'], canBe: [] },
+      surface: {
+        canSee: ['@operator', '/', '/library'],
+        canDo: ['move'],
+        canSummon: ['@operator'],
+        canBe: [],
+      },
       self: null,
     })
   })

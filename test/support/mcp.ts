@@ -101,7 +101,7 @@ export class EdgeWorld {
     const world = await startWorld({ extensions: [stage], modelUrl: model.url })
     await setRole(world, {
       name: 'narrow',
-      canSee: ['@operator', '/'],
+      canSee: ['@operator', '/', '/library'],
       canDo: ['move'],
       canSummon: ['@operator'],
       canBe: [],
