@@ -1,8 +1,10 @@
 import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { forgetSettings, keepSettings, unappliedSettings, withSettings } from './settings.ts'
+
+vi.setConfig({ testTimeout: 30_000 }) // the first test loads the host, on a machine that may be busy
 
 let dataDir: string
 beforeEach(() => {
