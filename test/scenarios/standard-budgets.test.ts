@@ -48,13 +48,14 @@ describe('a being without a budget of its own', () => {
     expect(askedFor(model, 'mind').at(-1)).toMatchObject({ max_tokens: ANSWER_TOKENS })
     const { revision: _count, ...limits } = LLM
     expect(await budget(world, 'mind')).toEqual({
-      being: '@mind',
+      being: 'mind',
+      stance: '@mind',
       standard: true,
       limits,
       used: { tokens: 120, money: 0.0004, moments: 1, births: 0 },
       held: { tokens: 0, money: 0 },
     })
-    expect((await budgets(world)).map(({ being }) => being)).toEqual(['/', '/', '@mind'])
+    expect((await budgets(world)).map(({ being }) => being)).toEqual([null, null, 'mind'])
     expect(await viewOf('mind')).not.toHaveProperty('budget')
   })
 
@@ -115,7 +116,7 @@ describe('a being without a budget of its own', () => {
     await setBudget('free', {})
     for (const wake of await wakeUp(world, 'free', ['a', 'b', 'c', 'd']))
       expect(await momentOf(world, wake)).toMatchObject({ outcome: 'see' })
-    expect(await budget(world, 'free')).toMatchObject({ being: '@free', limits: { per: 'total' } })
+    expect(await budget(world, 'free')).toMatchObject({ being: 'free', limits: { per: 'total' } })
   })
 
   it('is parked when its day is used up, its maker is told, and a larger standard lets it go on', async () => {

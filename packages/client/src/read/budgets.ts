@@ -11,9 +11,10 @@ interface Amounts {
 
 /** What a being may use, and what it and its offspring have used. */
 export interface BudgetView {
-  /** a stance; `/` for what each being without a budget of its own may use */
-  readonly being: string
-  /** only of `/`: the beings that this is for */
+  /** null for a standard budget: what each being without one of its own may use */
+  readonly being: BeingName | null
+  readonly stance: string | null
+  /** only of a standard budget: the beings that it is for */
   readonly for?: StandardFor
   /** true: it has no budget of its own, and the standard one bounds it; left out otherwise */
   readonly standard?: true
@@ -51,7 +52,8 @@ export async function budgets(at: OpenReality): Promise<BudgetView[]> {
   const root = await reader.space(ROOT_SPACE)
   const accounts = new Map((await listAccounts(at.db)).map((account) => [account.being, account]))
   const views: BudgetView[] = STANDARD_FOR.map((cognition) => ({
-    being: ROOT_SPACE,
+    being: null,
+    stance: null,
     for: cognition,
     limits: limitsOf(standardBudget(root, cognition)),
     used: { tokens: 0, money: 0, moments: 0, births: 0 },
@@ -83,7 +85,8 @@ async function viewOf(
   const limits = being.budget ?? standardBudget(root, being.cognition.kind)
   const isOwn = being.budget !== undefined
   return {
-    being: stanceOf(being.name),
+    being: being.name,
+    stance: stanceOf(being.name),
     ...(isOwn ? {} : { standard: true }),
     limits: limitsOf(limits),
     used: {

@@ -73,10 +73,10 @@ export function shownGathered({ complete, replies, silent, waiting }: GatherResu
 export function shownBudgets(budgets: readonly BudgetView[]): string {
   return table([
     ['', 'moments a minute', 'tokens', 'money', 'births', 'per'],
-    ...budgets.map(({ being, for: whose, standard, limits, used }) => {
+    ...budgets.map(({ stance, for: whose, standard, limits, used }) => {
       const use = (limit: number | undefined, amount: number) =>
         whose === undefined ? `${amount} of ${limit ?? 'any'}` : String(limit ?? 'any')
-      const name = whose === undefined ? being : `each ${whose}`
+      const name = whose === undefined ? (stance ?? '-') : `each ${whose}`
       return [
         standard === true ? `${name} (standard)` : name,
         use(limits.momentsPerMinute, used.moments),
