@@ -21,6 +21,8 @@ export interface CheckedMinds {
   readonly connections: Readonly<Record<string, CheckedMind>>
 }
 
+const HOLDS_MS = 5000
+
 /** The models of a worker: the reality's default one, and those with a name. */
 export class Minds {
   readonly #main: ModelEndpoint | null
@@ -46,10 +48,12 @@ export class Minds {
     }
   }
 
-  /** Asks each model server for its list of models. Calls at the same time share the answer. */
+  /** Asks each model server for its list of models. The answer holds for 5 s, since everybody on this machine may ask. */
   check(): Promise<CheckedMinds> {
     this.#asked ??= this.#check().finally(() => {
-      this.#asked = null
+      setTimeout(() => {
+        this.#asked = null
+      }, HOLDS_MS).unref()
     })
     return this.#asked
   }
