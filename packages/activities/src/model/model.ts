@@ -144,7 +144,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
     answerTokensMax,
     boundPrompt: (asked) =>
-      utf8Length(JSON.stringify(bodyOf(endpoint, asked, LONGEST_LIMIT))) + TEMPLATE_TOKENS_MAX,
+      utf8Length(JSON.stringify(bodyOf(endpoint, asked, limit.now))) + TEMPLATE_TOKENS_MAX,
     async decide(asked) {
       const { tools, signal } = asked
       signal?.throwIfAborted()
@@ -255,8 +255,6 @@ class LimitName {
   }
 }
 
-/** for a bound that holds under either name */
-const LONGEST_LIMIT: TokenLimit = 'max_completion_tokens'
 const otherLimit = (name: TokenLimit): TokenLimit =>
   name === TOKEN_LIMITS[0] ? TOKEN_LIMITS[1] : TOKEN_LIMITS[0]
 
