@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
 import { buildTemporal, builtTemporal } from './build.ts'
+import { DOWNLOADED } from './download.ts'
 import { findTemporal, formerTemporal, onPath } from './find.ts'
 
 const folder = temporaryFolders()
@@ -39,7 +40,7 @@ describe('a server is looked for', () => {
     expect(existsSync(join(bin, 'calls'))).toBe(false)
   })
 
-  it('then among the downloads of the SDK, then among what was built', async () => {
+  it('then among the downloads of the pinned version, then among what was built', async () => {
     const bin = folder()
     fakeGo(bin)
     const where = options(bin)
@@ -47,9 +48,10 @@ describe('a server is looked for', () => {
     expect(await findTemporal(where)).toEqual(built)
     const downloads = join(where.cacheDir, 'temporal-cli')
     mkdirSync(downloads)
-    script(downloads, 'temporal-sdk-typescript-1.0.0.downloading', 'false')
+    script(downloads, 'temporal-sdk-typescript-1.0.0', 'false')
+    script(downloads, `${DOWNLOADED}.7.downloading`, 'false')
     expect(await findTemporal(where)).toEqual(built)
-    const path = script(downloads, 'temporal-sdk-typescript-1.0.0', 'true')
+    const path = script(downloads, DOWNLOADED, 'true')
     expect(await findTemporal(where)).toEqual({ kind: 'download', path })
   })
 

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildTemporal, builtTemporal } from './build.ts'
-import { downloadTemporal } from './download.ts'
+import { DOWNLOADED, downloadTemporal } from './download.ts'
 import { type FindOptions, findExecutable, type TemporalBinary } from './executables.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function formerTemporal(dataDir: string, options: FindOptions): Pro
 }
 
 /**
- * `temporal` on PATH, else the SDK's download, else built with Go. What an earlier start left in the cache is used before a
+ * `temporal` on PATH, else the pinned download, else built with Go. What an earlier start left in the cache is used before a
  * new download is tried.
  * @throws LocalError with what is missing and the commands that install it
  */
@@ -61,12 +61,10 @@ export function onPath(path: string): TemporalBinary | null {
   return file === null ? null : { kind: 'cli', path: file }
 }
 
-/** The SDK names its download after itself and its version. */
+/** The pinned version only; what another version of TreeOS downloaded is left alone. */
 function downloaded(cacheDir: string): TemporalBinary | null {
-  const folder = downloadDir(cacheDir)
-  if (!existsSync(folder)) return null
-  const name = readdirSync(folder).find((one) => one.startsWith('temporal-') && !one.endsWith('.downloading'))
-  return name === undefined ? null : { kind: 'download', path: join(folder, name) }
+  const path = join(downloadDir(cacheDir), DOWNLOADED)
+  return existsSync(path) ? { kind: 'download', path } : null
 }
 
 function downloadDir(cacheDir: string): string {

@@ -56,7 +56,7 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
 
 /**
  * The Temporal of an instance, with its search attributes: TEMPORAL_ADDRESS, else the server of this instance which
- * still runs, else one started from `temporal` on PATH, from the SDK's download, or built with Go. It runs on when this
+ * still runs, else one started from `temporal` on PATH, from the pinned download, or built with Go. It runs on when this
  * process ends.
  * @throws LocalError, PortTakenError
  */
