@@ -20,12 +20,12 @@ export {
   countChain,
   countOpen,
   countOwnWakes,
+  findEntries,
   findEntry,
   findReply,
   listChain,
   listOpenSummons,
   measureRoom,
-  readContents,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
 export { listThreads, listThreadsOfChannel, threadOf } from './inbox/threads.ts'

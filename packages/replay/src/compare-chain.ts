@@ -2,9 +2,9 @@ import {
   actDigest,
   type Db,
   digestOf,
+  findEntries,
   type OpenRecord,
   type RecordedMoment,
-  readContents,
   readOpen,
   readRecorded,
   type StoredOutcome,
@@ -45,10 +45,10 @@ export async function replayFromChain(
       page.map(({ moment }) => moment),
     )
     const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
-    const contents = await readContents(deps.db, wakes)
+    const entries = await findEntries(deps.db, wakes)
     for (const outcome of page) {
       const stored = records.get(outcome.moment) ?? NOTHING
-      const content = contents.get(stored.open?.record.wake.id ?? '') ?? null
+      const content = entries.get(stored.open?.record.wake.id ?? '')?.content ?? null
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
         const { isOlder } = await replayMoment(deps, { ...stored, content }, outcome, lastSealed, compare)

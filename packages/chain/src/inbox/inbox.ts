@@ -1,7 +1,6 @@
-import type { BeingName, Json } from '@treeos/core'
+import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 
 export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> {
@@ -9,14 +8,14 @@ export async function findEntry(db: Db, id: string): Promise<InboxEntry | null> 
   return row === undefined ? null : entryOf(row)
 }
 
-/** The contents of many wakes, by id; unknown ids are left out. */
-export async function readContents(db: Db, ids: readonly string[]): Promise<Map<string, Json>> {
+/** Many entries, by id; unknown ids are left out. */
+export async function findEntries(db: Db, ids: readonly string[]): Promise<Map<string, InboxEntry>> {
   const rows = await db
     .selectFrom('inbox')
-    .select(['id', 'content'])
+    .selectAll()
     .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
     .execute()
-  return new Map(rows.map(({ id, content }) => [id, decodeJson(content)]))
+  return new Map(rows.map((row) => [row.id, entryOf(row)]))
 }
 
 /** Open wakes of a person, other than the acts they chose themselves, oldest first. */
