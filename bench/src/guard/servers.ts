@@ -12,8 +12,8 @@ export type Guard = (typeof GUARDS)[number]
 const OWN_FLAGS = ['--key-file', '--db', '--port', '--ui-port']
 
 /**
- * Starts a server that differs from the product's in its guard only: `open` asks for nothing, `key` is the product's,
- * `certificate` asks for a client certificate over TLS.
+ * Starts a server that differs from the product's in its guard only, and has no UI: `open` asks for nothing, `key` for the
+ * product's key, `certificate` for a client certificate over TLS.
  */
 export async function startServer(
   guard: Guard,
@@ -22,14 +22,15 @@ export async function startServer(
 ): Promise<{ pid: number; env: Record<string, string> }> {
   const { pid, env } = services.temporal
   if (pid === null) throw new Error('unset TEMPORAL_*: this benchmark starts servers of its own')
-  if (guard === 'key') return { pid, env }
   const [command = '', ...flags] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1)
   const kept = flags.filter((flag, i) => !OWN_FLAGS.includes(flag) && !OWN_FLAGS.includes(flags[i - 1] ?? ''))
-  const certificates = guard === 'certificate' ? makeCertificates(join(folder, 'tls')) : null
-  const ours = [
-    ...['--db', join(folder, `${guard}.db`), '--port', '0', '--headless'],
-    ...(certificates === null ? ['--open'] : certificates.flags),
-  ]
+  const keyFile = flags[flags.indexOf('--key-file') + 1] ?? ''
+  const asked = {
+    open: () => ({ flags: ['--open'], env: {} }),
+    key: () => ({ flags: ['--key-file', keyFile], env }),
+    certificate: () => makeCertificates(join(folder, 'tls')),
+  }[guard]()
+  const ours = ['--db', join(folder, `${guard}.db`), '--port', '0', '--headless', ...asked.flags]
   const child = spawn(command, [...kept, ...ours], { stdio: ['ignore', 'pipe', 'inherit'] })
   services.atEnd(async () => {
     child.kill()
@@ -37,7 +38,7 @@ export async function startServer(
   })
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   const { address } = JSON.parse(line) as { address: string }
-  return { pid: child.pid as number, env: { TEMPORAL_ADDRESS: address, ...certificates?.env } }
+  return { pid: child.pid as number, env: { ...asked.env, TEMPORAL_ADDRESS: address } }
 }
 
 /** One certificate for the server and one for callers, of an authority that is made with them. */
