@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** one summon, act, quality, signal or model answer, inline; an activity input of 2.2 MB ends a workflow for good */
   contentBytesMax: 64 * 1024,
+  /** the act of a person as its inbox takes it; Postgres refuses more */
+  actBytesMax: 256 * 1024,
   /** nesting of any value a client or model sends; a flow of the greatest allowed depth still passes */
   contentDepthMax: 96,
   /** history holds a flow once per run */

@@ -5,8 +5,10 @@ import {
   actWakeId,
   asJson,
   type BeingName,
+  canonicalJson,
   type FactRef,
   type Json,
+  LIMITS,
   newWake,
   PRIORITIES,
   type Priority,
@@ -17,6 +19,7 @@ import {
   requireContent,
   stanceOf,
   TreeosError,
+  utf8Length,
   type VerbCall,
   type Wake,
 } from '@treeos/core'
@@ -188,6 +191,7 @@ async function submit(
   const lease = await authorizeActingAs(at, as)
   const correlation = crypto.randomUUID()
   const content: ActContent = { call, answers, ...(lease === null ? {} : { lease }) }
+  requireSmall(content)
   const wake = newWake({
     id: actWakeId(correlation),
     being: as,
@@ -203,6 +207,16 @@ async function submit(
     await takeBack(at, wake, error)
   }
   return correlation
+}
+
+/** @throws {TreeosError} PAYLOAD_TOO_LARGE */
+function requireSmall(content: ActContent): void {
+  const bytes = utf8Length(canonicalJson(content))
+  if (bytes <= LIMITS.actBytesMax) return
+  throw new TreeosError(
+    'PAYLOAD_TOO_LARGE',
+    `the act is ${bytes} bytes, at most ${LIMITS.actBytesMax} are taken`,
+  )
 }
 
 /**
