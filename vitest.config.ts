@@ -26,6 +26,7 @@ const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 100,
   'test/packing': 90,
   'test/cli/detached': 60,
+  'test/docs/': 60,
   'test/cli/': 30,
   'test/scenarios/inhabit': 30,
   'test/scenarios/schedules': 30,
