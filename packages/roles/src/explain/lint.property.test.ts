@@ -84,7 +84,8 @@ function momentsOf(paths: readonly string[]): JsonObject[] {
 /** Indexes of the clauses of which lint says that they never match, and that they are never reached. */
 function neverSaid(written: unknown, options = {}) {
   const { errors, warnings } = lintFlow(written, options)
-  expect(errors).toEqual([])
+  // A role that nobody registered is an error, and its clause is skipped like any other that is never taken.
+  expect(errors.filter(({ message }) => !message.includes('is not registered'))).toEqual([])
   const indexes = (kind: RegExp) =>
     warnings.filter(({ message }) => kind.test(message)).map(({ path }) => Number.parseInt(path.slice(1), 10))
   return { matches: indexes(/^it can never match/), isTaken: indexes(/^never (reached|adds)/) }
