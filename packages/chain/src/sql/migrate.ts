@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as baseline from './migrations/001-baseline.ts'
-import * as looks from './migrations/003-looks.ts'
-import * as endedBeings from './migrations/004-ended-beings.ts'
-import * as calm from './migrations/005-calm.ts'
-import * as faults from './migrations/006-faults.ts'
+import * as looks from './migrations/002-looks.ts'
+import * as endedBeings from './migrations/003-ended-beings.ts'
+import * as calm from './migrations/004-calm.ts'
+import * as faults from './migrations/005-faults.ts'
 import * as workerRights from './migrations/006-worker-rights.ts'
 import * as journal from './migrations/007-journal.ts'
-import * as coalesced from './migrations/010-coalesced.ts'
+import * as coalesced from './migrations/008-coalesced.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -23,18 +23,19 @@ import type { ChainDb } from './schema.ts'
  * - With other arguments or another result, a function is a different one to Postgres. Change `rights.sql` too. The migration
  *   runs `drop function if exists` for the old one, then applies the file and `rights`.
  * - A new function also goes into `FUNCTIONS`, and into `rights.sql` if workers call it. The migration applies both files.
+ * - `rights.sql` names the functions of every migration, so only the last one of a release applies it.
  * - The body may use tables and columns of a later migration, because the baseline does not check bodies. The signature
  *   must not: return jsonb, or `table (…)`.
  */
 const MIGRATIONS = {
   '001-baseline': baseline,
-  '003-looks': looks,
-  '004-ended-beings': endedBeings,
-  '005-calm': calm,
-  '006-faults': faults,
+  '002-looks': looks,
+  '003-ended-beings': endedBeings,
+  '004-calm': calm,
+  '005-faults': faults,
   '006-worker-rights': workerRights,
   '007-journal': journal,
-  '010-coalesced': coalesced,
+  '008-coalesced': coalesced,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

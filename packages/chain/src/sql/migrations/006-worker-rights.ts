@@ -5,7 +5,6 @@ import { runSqlFile } from '../files.ts'
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const name of ['inbox/enqueue', 'inbox/withdraw', 'access/issue-token', 'access/revoke-token'])
     await runSqlFile(db, `functions/${name}`)
-  await runSqlFile(db, 'rights')
   await sql`
     do $$ begin
       if exists (select from pg_roles where rolname = 'treeos_app') then

@@ -17,5 +17,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
   for (const name of ['ledger/keep-journal', 'ledger/append']) await runSqlFile(db, `functions/${name}`)
-  await runSqlFile(db, 'rights')
 }

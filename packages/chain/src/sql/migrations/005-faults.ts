@@ -15,7 +15,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (moment, part, attempt)
     )`.execute(db)
   await runSqlFile(db, 'functions/moments/keep-fault')
-  await runSqlFile(db, 'rights')
   await sql`
     do $$ begin
       if exists (select from pg_roles where rolname = 'treeos_app') then

@@ -23,5 +23,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     'ledger/append',
   ])
     await runSqlFile(db, `functions/${name}`)
-  await runSqlFile(db, 'rights')
 }

@@ -5,5 +5,4 @@ import { runSqlFile } from '../files.ts'
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const name of ['inbox/has-ended', 'inbox/claim', 'access/lease-holds'])
     await runSqlFile(db, `functions/${name}`)
-  await runSqlFile(db, 'rights')
 }
