@@ -146,6 +146,30 @@ describe('the role-manager', () => {
     expect((await see(world, 'operator', '@echo')).catalogs).toBeUndefined()
   })
 
+  it('F42 takes all that a panel of it asks for by the public verbs: lists, writes a role, edits a flow, publishes', async () => {
+    await puppet('usher', 'resident')
+    for (const name of ['quiet', 'loud']) {
+      const role = { name, canSummon: [{ rel: 'asker' }], prompt: name }
+      expect(await ask({ do: 'set-role', role })).toMatchObject({ ok: true })
+    }
+    const listed = (await see(world, 'operator', '@role-manager')).catalogs?.roles.map(({ name }) => name)
+    expect(listed).toEqual(expect.arrayContaining(['quiet', 'loud']))
+
+    const whisper = { when: { 'world.usher.hush': true }, role: 'quiet' }
+    const shout = { when: { 'world.usher.hush': { present: true } }, role: 'loud' }
+    const wears = async (flow: JsonObject[], hush: boolean) => {
+      expect(await ask({ do: 'set-roleflow', target: '@usher', flow })).toMatchObject({ ok: true })
+      expect((await rowOf(world, 'usher')).qualities.roleFlow).toEqual(flow) // as written, which is what raw JSON shows
+      const signal = { do: 'set-world-signal', namespace: 'usher', key: 'hush', value: hush }
+      expect(await ask(signal)).toMatchObject({ ok: true })
+      return (await live(world, 'usher', 'look')).primary
+    }
+    expect(await wears([shout], true)).toBe('loud')
+    expect(await wears([shout, whisper], true)).toBe('loud') // added below
+    expect(await wears([whisper, shout], true)).toBe('quiet') // reordered
+    expect(await wears([whisper], false)).toBe('resident') // removed
+  })
+
   it('comes to a reality that an older version planted, once', async () => {
     const brought = async () =>
       (await installDelegates({ db: world.owner, reality: world.reality })).length === 0
