@@ -40,6 +40,7 @@ const ATTACK: readonly Reply[] = [
 ].map((tool) => ({ tool }))
 
 async function people(world: World, lists: object): Promise<void> {
+  await doAs(world, 'set-budget', '/', {}) // the standard pace would make each raid wait for a minute
   await createSpace(world, '/den')
   await createSpace(world, '/secret')
   await doAs(world, 'set-space', '/secret', { field: 'ambient.tone', value: CANARY })
