@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beingWorkflowId } from '@treeos/protocol'
+import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
@@ -12,6 +13,8 @@ const TIME_RATIO_MAX = 2.5
 const MEMORY_RATIO_MAX = 1.6
 /** The control delays each message to and from Postgres by this: several times what the ratio allows. */
 const SLOW_MS = 30
+/** A signalled act that has no moment by then was refused or lost. */
+const SIGNALLED_MS_MAX = 30_000
 
 interface Size {
   readonly moments: number
@@ -60,33 +63,36 @@ export const growth: Scenario<Size> = {
     without: 'sabotaged attack',
     /** Content goes by signal instead of by row and grows; the last moments meet a slow Postgres. */
     async attack(trial, { moments, window }, broken) {
-      const [person = ''] = trial.persons
       await trial.keepWorker().worker.ready
-      await trial.have(person)
-      await trial.answered()
       const { proxy } = trial.ground.postgres
+      const before = (await timesOf(trial, OPERATOR)).length
       try {
         for (let i = 0; i < moments; i++) {
           if (i === moments - window) proxy.slow(SLOW_MS)
-          await signalAct(trial, person, 'more '.repeat(i * 10))
-          while ((await timesOf(trial, person)).length < i + 2) await sleep(20)
+          await signalAct(trial, 'more '.repeat(i * 10))
+          const giveUpAt = Date.now() + SIGNALLED_MS_MAX
+          while ((await timesOf(trial, OPERATOR)).length <= before + i) {
+            if (Date.now() > giveUpAt) throw new Error(`signalled act ${i + 1} of ${moments} had no moment`)
+            await sleep(20)
+          }
         }
       } finally {
         proxy.flow()
       }
       return {
-        ...(await judgeTimes(trial, person, window, broken)),
-        ...(await weigh(trial, person, window, broken)),
+        ...(await judgeTimes(trial, OPERATOR, window, broken)),
+        ...(await weigh(trial, OPERATOR, window, broken)),
       }
     },
     sign: [/^history bytes per moment/, /^time per moment/],
   },
 }
 
-async function signalAct(trial: Trial, person: string, value: string): Promise<void> {
-  const handle = trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, person))
+/** Acts by signal are the first operator's. */
+async function signalAct(trial: Trial, value: string): Promise<void> {
+  const handle = trial.temporal.workflow.getHandle(beingWorkflowId(trial.reality.name, OPERATOR))
   const args = { field: 'load.heard', value }
-  await handle.signal('act', { verb: 'do', action: 'set-being', target: `@${person}`, args })
+  await handle.signal('act', { verb: 'do', action: 'set-being', target: `@${OPERATOR}`, args })
 }
 
 /** Compares the bytes of history, as JSON, of a being's first and last moments. */
