@@ -17,6 +17,8 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/faults/kills': 110,
   'test/faults/links': 90,
   'test/faults/stamps': 90,
+  'test/scenarios/resting': 90,
+  'test/scenarios/services-away': 45,
   'test/scenarios/worker-start': 40,
   'test/scenarios/schedule-outage': 45,
   'test/scenarios/budgets-under-fire': 35,

@@ -37,7 +37,8 @@ async function wakesOf({ db }: World): Promise<Wakes> {
   return rows[0]!
 }
 
-it.each(SCENES)(
+// They mostly wait, so several of them wait at once.
+it.concurrent.each(SCENES)(
   'the scene of $name rests within a minute: no wake comes any more, and it replays identically',
   async (extension) => {
     process.env.TREEOS_WEATHER_URL = '' // the recorded weather, from no service

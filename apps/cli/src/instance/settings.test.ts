@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { forgetSettings, keepSettings, unappliedSettings, withSettings } from './settings.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // the first test loads the host, on a machine that may be busy
@@ -10,6 +10,7 @@ let dataDir: string
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'treeos-settings-'))
 })
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const MIND = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://a/v1', TREEOS_MODEL: 'owl' }
 
 it('hands the model, its key and the other shared settings to a worker that joins without them', async () => {
