@@ -46,7 +46,7 @@ describe('looking back', () => {
     const second = await live(world, 'bard', 'two')
     await doAs(world, 'delete-role', '/', { name: 'poet', force: true })
     const third = await live(world, 'bard', 'three')
-    expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'resident'])
+    expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'citizen'])
     expect(first.stackDigest).not.toBe(second.stackDigest)
     expect((await prompt(world.db, world.registry, 'bard', 1)).system).toContain('You rhyme.')
     expect((await prompt(world.db, world.registry, 'bard', 2)).system).toContain('You no longer rhyme.')

@@ -1,17 +1,7 @@
-import { act, moments, see, summon } from '@treeos/client'
+import { act, inbox, moments, see, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  createSpace,
-  doAs,
-  expectRefused,
-  groundOf,
-  live,
-  momentOf,
-  publish,
-  tell,
-  wakesOf,
-} from '../support/life.ts'
+import { createSpace, doAs, expectRefused, groundOf, live, momentOf, publish, tell } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -134,19 +124,22 @@ describe('names, addresses and words', () => {
 })
 
 describe('without a mind', () => {
-  it('a moment of an LLM being without a model fails with LLM_NOT_CONFIGURED and a notice to the asker, each time', async () => {
+  it('each moment of an LLM being without a model fails with LLM_NOT_CONFIGURED, and one notice to the asker counts them', async () => {
+    const asked: string[] = []
     for (const n of [1, 2]) {
-      const correlation = await tell(world, 'librarian', 'what is a reel?')
-      expect(await momentOf(world, correlation)).toMatchObject({
+      asked.push(await tell(world, 'librarian', 'what is a reel?'))
+      expect(await momentOf(world, asked.at(-1) ?? '')).toMatchObject({
         n,
         outcome: 'failure',
         reason: 'LLM_NOT_CONFIGURED',
         message: expect.stringContaining('OPENAI_API_KEY'),
       })
-      const notice = (await wakesOf(world, 'operator')).find(
-        ({ id }) => id === `notice/librarian/1/${n}/operator`,
+      const notices = (await inbox(world, 'operator')).filter(
+        ({ content }) => (content as JsonObject).code === 'LLM_NOT_CONFIGURED',
       )
-      expect(notice?.content).toMatchObject({ code: 'LLM_NOT_CONFIGURED', correlation })
+      expect(notices).toMatchObject([
+        { content: { correlation: asked[0] }, ...(n === 1 ? {} : { times: n }) },
+      ])
     }
     await expect(
       summon(world, { target: 'librarian', content: 'and now?', as: 'operator', waitSeconds: 10 }),
