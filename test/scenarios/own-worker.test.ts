@@ -9,6 +9,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { CliInstance } from '../cli/instance.ts'
 import { emptyDatabase, type OwnDatabase } from '../support/database.ts'
+import { until } from '../support/life.ts'
 
 const REALITY = `own-${randomUUID().slice(0, 8)}`
 
@@ -83,12 +84,14 @@ describe('a worker of one’s own on an empty database and an empty namespace', 
       await own.runUntil(async () => {
         const temporal = new Client({ connection, namespace })
         const at = { db, temporal, reality: later.reality, registry: buildRegistry([seed]) }
-        const { reply } = await summon(at, {
-          target: 'echo',
-          content: 'hello',
-          as: 'operator',
-          waitSeconds: 20,
-        })
+        const asked = { target: 'echo', content: 'hello', as: 'operator', waitSeconds: 20 } as const
+        // Temporal's services learn of a new namespace one after the other. An act is refused and taken back until then.
+        const { reply } = await until(() =>
+          summon(at, asked).catch((error: { code?: string }) => {
+            if (error.code !== 'SERVICE_UNAVAILABLE') throw error
+            return null
+          }),
+        )
         expect(reply).toMatchObject({ from: '@echo', content: 'hello' })
       })
     } finally {
