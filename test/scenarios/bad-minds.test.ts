@@ -283,7 +283,7 @@ describe('a script that answers', () => {
       act: null,
     })
     expect(moment.message!.length).toBeLessThan(3000)
-    // Equal notices are one entry, which has the words of the first.
+    // Equal notices are one entry. It keeps the text of the first one.
     const told = (await wakesOf(world, 'operator')).map(({ content }) => content)
     expect(told).toContainEqual(
       expect.objectContaining({ event: 'failure', actor: '@oddity', code: moment.reason }),

@@ -5,7 +5,7 @@ import { inject } from 'vitest'
 import { onServerAt } from './template.ts'
 
 export interface TestDatabase extends Urls {
-  /** connected as a worker is, by a role that owns nothing and cannot change the past */
+  /** connected as workers are: the role owns nothing and cannot change the past */
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly reality: Reality

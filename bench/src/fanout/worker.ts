@@ -5,7 +5,7 @@ import { runWorker } from '../moment/worker.ts'
 /** Settings from the parent, as JSON. */
 export interface Setup {
   readonly databaseUrl: string
-  /** variables by which it reaches Temporal: names of files, never a key */
+  /** environment variables with the address of Temporal and the path of its configuration file; they hold no key */
   readonly temporal: Record<string, string>
   readonly taskQueue: string
 }

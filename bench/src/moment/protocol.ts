@@ -5,7 +5,7 @@ import type { StatementCount } from '../statements.ts'
 export interface Setup {
   readonly contestant: string
   readonly databaseUrl: string
-  /** variables by which it reaches Temporal: names of files, never a key */
+  /** environment variables with the address of Temporal and the path of its configuration file; they hold no key */
   readonly temporal: Record<string, string>
   /** base URL of the model stub, with /v1 */
   readonly modelUrl: string

@@ -71,7 +71,7 @@ async function attempt(
       if (error instanceof TreeosError)
         return { error: { code: error.code, message: messageOf(error.message) } }
       if (cancellationSignal.aborted || info.attempt < (info.retryPolicy?.maximumAttempts ?? effect.attempts))
-        // Only the class of the error goes into history; its message may quote content.
+        // History gets only the name of the error's class, because the message may quote content.
         throw new EffectError(error instanceof Error ? error.name : '')
       return {
         error: {

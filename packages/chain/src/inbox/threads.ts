@@ -13,7 +13,7 @@ export async function listThreads(db: Db, { last, all }: { last: number; all: bo
   )
 }
 
-/** Threads in which something was said under the name of a channel, most recently moved first. */
+/** Threads with at least one summon that names this channel. The thread with the latest activity comes first. */
 export async function listThreadsOfChannel(db: Db, channel: string, last: number): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
     select root from treeos.inbox

@@ -37,7 +37,7 @@ export interface FetchedAside {
 export function asideQueries({ being, wake }: Viewer, { asides, wore }: AsideAsked): RawBuilder<unknown>[] {
   const id = wake?.id ?? ''
   const queries: RawBuilder<unknown>[] = []
-  // Words to the being that came after its wake wait for moments of their own.
+  // Leaves out messages to the being that came after its wake. Each of them opens its own moment.
   if (asides.has('said') && wake !== undefined)
     queries.push(sql`
     (select 'said', f.kind || ' ' || f.reel, convert_from(p.bytes, 'UTF8'), f.seq, f.hash, i.total

@@ -30,7 +30,7 @@ interface Pending {
  * Looks whether a wake is over. A look is not the end: its being goes on with another wake.
  * @param asker whose inbox the reply comes to
  * @param correlation id of the wake that was sent
- * @param wake the wake to look at: the same, or the one that an earlier call returned
+ * @param wake the wake that was sent, or the wake that an earlier call returned
  */
 export async function findEnd(
   db: Db,

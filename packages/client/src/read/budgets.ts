@@ -3,7 +3,7 @@ import { type BeingName, type Budget, MICROS, ROOT_SPACE, stanceOf, TreeosError 
 import { listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
 import { type BeingRow, type SpaceRow, standardBudget, type WorldReader } from '@treeos/world'
 
-/** Amounts of a budget: tokens, and money in the currency of the prices. */
+/** Model tokens, and money in the currency of the price list. */
 interface Amounts {
   readonly tokens: number
   readonly money: number

@@ -83,7 +83,7 @@ interface Place {
 /**
  * Follows what happens in a reality, from now on or after a happening that was seen earlier. Each happening comes once, whatever
  * connection is lost meanwhile. What comes after an id is the same for everyone who asks.
- * @throws {TreeosError} INVALID_INPUT for an `after` that is no id of this reality
+ * @throws {TreeosError} INVALID_INPUT when `after` is not an id of this reality
  */
 export async function follow({ db, listener }: FollowConnection, request: FollowRequest): Promise<Followed> {
   const { signal, being } = request
@@ -226,7 +226,7 @@ function concerns(happening: Happening, being: BeingName | undefined): boolean {
   return happening.reel === beingReel(being) || happening.actor === being
 }
 
-/** Reads until Postgres answers. @throws any failure that will not pass; what the signal says */
+/** Repeats a read while Postgres is away. @throws any error that a retry cannot mend, and the signal's reason on abort */
 async function patiently<T>({ signal, onTrouble }: FollowRequest, read: () => Promise<T>): Promise<T> {
   for (let pauseMs = RETRY_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
     try {

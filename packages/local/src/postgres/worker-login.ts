@@ -16,7 +16,7 @@ const PASSWORD_FILE = 'worker-password'
  */
 export async function makeWorkerLogin(ownerUrl: string, home: string): Promise<string> {
   const password = passwordIn(home, PASSWORD_FILE)
-  // The migrations give `treeos_app` its rights. It is made here, since a login role cannot join a role that is not there.
+  // The login role is a member of `treeos_app`, so `treeos_app` must exist first. The migrations give it its rights later.
   for (const role of [RIGHTS, WORKER]) {
     const { rows } = await query(ownerUrl, 'select from pg_roles where rolname = $1', [role])
     if (rows.length === 0) await query(ownerUrl, `create role ${role}`)

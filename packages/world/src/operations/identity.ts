@@ -131,7 +131,7 @@ const birth: Operation = {
   },
 }
 
-/** The role of a being that is born without one: the citizen's for the child of a person that may hand it on. */
+/** The default role when birth names none: `citizen` if the maker is a person whose reach covers that role, else `resident`. */
 async function roleAtBirth(
   world: WorldReader,
   { actor, cognition, reach }: { actor: BeingRow; cognition: Cognition; reach: Reach },

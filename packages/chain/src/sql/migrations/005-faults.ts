@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { runSqlFile } from '../files.ts'
 
-/** Keeps the errors of attempts: of a model, a script, an operation or an effect. */
+/** Adds a table for the errors of failed attempts of a model, a script, an operation or an effect. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table treeos.moment_fault (
