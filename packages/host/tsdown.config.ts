@@ -1,3 +1,3 @@
 import { forPackage } from '../../tsdown.config.base.ts'
 
-export default forPackage()
+export default forPackage('sandbox/thread')

@@ -85,12 +85,14 @@ export class Metrics {
   }
 
   /**
-   * Serves `/metrics` on loopback, and `/mind`: which models this worker has and whether they answer.
+   * Serves `/metrics` on loopback, and `/mind`: which models this worker has and whether they answer. It answers to names of
+   * loopback only: a page of another site could otherwise read them, once its own name leads here (DNS rebinding).
    * @param port 0 picks a free one
    * @throws {StartError} when it cannot be had
    */
   async serve(port: number, minds: () => Promise<unknown>): Promise<{ url: string; close(): Promise<void> }> {
     const server = createServer((request, response) => {
+      if (!OWN_NAMES.includes(nameIn(request.headers.host))) return void response.writeHead(403).end()
       if (request.url === '/mind') {
         const sendMinds = (told: unknown) =>
           response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
@@ -110,6 +112,10 @@ export class Metrics {
     return { url: `http://127.0.0.1:${taken}/metrics`, close: () => closeServer(server) }
   }
 }
+
+const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
+/** The host of a request without its port: behind a forwarded port the number differs. */
+const nameIn = (host = ''): string => host.replace(/:\d+$/, '').toLowerCase()
 
 type Line = Awaited<ReturnType<typeof measureInboxes>> & { readonly parked: number }
 const UNKNOWN: Line = { waiting: Number.NaN, oldestSeconds: Number.NaN, parked: Number.NaN }

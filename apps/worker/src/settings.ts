@@ -29,10 +29,14 @@ export interface Settings {
   readonly prices: Prices | undefined
   /** hosts, or host:port, with private addresses that effects may reach */
   readonly privateHosts: readonly string[]
+  /** the program bwrap of this machine, in which effects run commands; null: they run none */
+  readonly sandbox: string | null
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
   /** an existing bundle of our workflows; null makes one */
   readonly bundlePath: string | null
+  /** workflows are entered without the SDK's timer */
+  readonly quickEntry: boolean
 }
 
 /**
@@ -72,9 +76,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         )
       : undefined,
     prices: env.TREEOS_PRICES ? readPrices(env.TREEOS_PRICES) : undefined,
+    sandbox: env.TREEOS_SANDBOX || null,
     privateHosts: (env.TREEOS_FETCH_PRIVATE ?? '').split(',').flatMap((host) => host.trim() || []),
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
+    quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,
   }
 }
 

@@ -5,6 +5,7 @@ import fitness from '@treeos/fitness'
 import food from '@treeos/food'
 import harmony from '@treeos/harmony'
 import library from '@treeos/library'
+import lineage from '@treeos/lineage'
 import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
 import weather from '@treeos/weather'
@@ -21,6 +22,7 @@ export const shipped: readonly Extension[] = [
   food,
   harmony,
   library,
+  lineage,
   panel,
   weather,
 ]

@@ -2,6 +2,7 @@ import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporali
 import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
+  enterWorkflowsQuickly,
   historiesFolder,
   isOpenTemporal,
   type ModelOptions,
@@ -41,7 +42,8 @@ export interface RunningWorker {
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
  * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before: it saves each start a second or two. A service that is away is waited for.
+ * our workflows made before: it saves each start a second or two. Workflows are entered quickly, also those of other workers of this
+ * process, unless TREEOS_QUICK_ENTRY is 0. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
  * @throws {ServiceAwayError} when a service stays away
@@ -64,6 +66,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const actSignal = settings.actSignal ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
   const running = new Running()
+  if (settings.quickEntry) enterWorkflowsQuickly()
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({
       connection,
@@ -79,6 +82,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           ...minds.models(modelOptions(settings)),
           actSignal,
           privateHosts: settings.privateHosts,
+          sandbox: settings.sandbox,
           observe: observer(metrics, log),
         }),
         running,

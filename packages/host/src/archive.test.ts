@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Archivist } from './archive.ts'
@@ -59,3 +61,35 @@ it('archives a run that Temporal lists later than one that closed after it', asy
   expect(listed).toEqual([2, 2, 2])
   expect(fetched).toEqual(['old', 'newest', 'late'])
 })
+
+const NOBODY = 65_534
+
+/** Whether another user of the machine can list the archive. */
+async function isOpenToOthers(path: string): Promise<boolean> {
+  const read = `process.setgroups([]); process.setgid(${NOBODY}); process.setuid(${NOBODY}); require('node:fs').readdirSync(process.argv[1])`
+  return promisify(execFile)(process.execPath, ['-e', read, path]).then(
+    () => true,
+    () => false,
+  )
+}
+
+it.runIf(process.getuid?.() === 0)(
+  'no other user of the machine reads it, also where an older version made it',
+  async () => {
+    const [place, archive] = [await mkdtemp(join(tmpdir(), 'treeos-archive-')), 'histories']
+    await chmod(place, 0o711) // as the folder of an instance that runs as root
+    const own = join(place, archive)
+    await mkdir(own, { mode: 0o755 })
+    expect(await isOpenToOthers(own)).toBe(true) // the control
+    runs.splice(0)
+    closedAt('private', '11:00:00.000')
+    const onError = (_where: string, error: unknown) => {
+      throw error
+    }
+    await new Archivist({ client, reality: 'home', folder: own, keepMs: null, onError }).sweep()
+    expect(await readdir(join(own, 'ann'))).toEqual(['private.json.gz'])
+    expect(await isOpenToOthers(own)).toBe(false)
+    expect(await isOpenToOthers(join(own, 'ann'))).toBe(false)
+    await rm(place, { recursive: true })
+  },
+)

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -25,7 +25,7 @@ const unzip = promisify(gunzip)
 export interface ArchiveOptions {
   readonly client: Client
   readonly reality: string
-  /** folder for the histories; created when missing */
+  /** folder for the histories; created when missing, for its owner only */
   readonly folder: string
   /** after this time Temporal need not keep a closed run that is archived; null: Temporal's retention period decides alone */
   readonly keepMs: number | null
@@ -67,6 +67,7 @@ export class Archivist {
   /** Archives the runs that closed since the last sweep. @returns how many runs were written */
   async sweep(): Promise<number> {
     const { client, reality, folder } = this.#options
+    await makePrivate(folder)
     const beings = beingWorkflowId(reality, '')
     const since = new Date(Math.max(0, this.#newest - OVERLAP_MS)).toISOString()
     const query = `WorkflowId STARTS_WITH "${beings}" AND ExecutionStatus != "Running" AND CloseTime >= "${since}"`
@@ -142,6 +143,14 @@ async function writeRun(
   await writeFile(draft, await zip(historyToJSON(history)))
   await rename(draft, join(path, name)) // atomic, so a crash leaves no partial file
   return true
+}
+
+/** Makes the folder for its owner only, also where an older version made it for everybody: what is in histories is private. */
+async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await chmod(folder, 0o700).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPERM') throw error // it is of another user, who decides
+  })
 }
 
 /**

@@ -70,6 +70,7 @@ export class Doorbells {
     try {
       const { client, reality, taskQueue } = this.#options
       await ringBeing(client, { reality: reality.name, taskQueue }, being)
+      this.#schedule.take(being)
     } catch (error) {
       this.#failed += 1
       this.#schedule.forget(being)
@@ -111,7 +112,7 @@ export class Doorbells {
     const failed = this.#failed
     for (let after = 0; !this.#sweeps.isClosed && this.#failed === failed; ) {
       const stuck = await pageUnclaimed(this.#options.db, UNRUNG_SECONDS, PAGE_BEINGS, after)
-      this.ring(this.#schedule.due(stuck.map(({ being }) => being)))
+      this.ring(this.#schedule.due(stuck))
       if (stuck.length < PAGE_BEINGS) break
       after = stuck.at(-1)?.age ?? 0
       await this.#allRung()

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { RingSchedule } from './ring-schedule.ts'
 
 /** A sweep that finds all of them at once. */
-function sweep(schedule: RingSchedule, stuck: string[]): string[] {
-  const due = schedule.due(stuck)
+function sweep(schedule: RingSchedule, stuck: string[], waited = 5): string[] {
+  const due = schedule.due(stuck.map((being) => ({ being, waited })))
   schedule.endSweep()
   return due
 }
@@ -34,6 +34,28 @@ describe('a being that stays stuck', () => {
       expect(sweep(schedule, ['echo'])).toEqual(['echo'])
     }
     expect(rungAt(schedule, 7)).toEqual([0, 2, 6])
+  })
+
+  it('waits two sweeps, and then longer, when Temporal took its ring before it was found', () => {
+    const schedule = new RingSchedule()
+    schedule.take('echo')
+    expect(rungAt(schedule, 40)).toEqual([2, 6, 14, 26, 38])
+  })
+
+  it('is rung at once when its wake came after the ring that Temporal took', () => {
+    const schedule = new RingSchedule()
+    schedule.take('echo')
+    expect(sweep(schedule, ['echo'], -1)).toEqual(['echo'])
+  })
+
+  it('is rung at once when Temporal took a ring three sweeps ago, or when a later ring failed', () => {
+    const schedule = new RingSchedule()
+    schedule.take('echo')
+    for (let n = 0; n < 3; n++) sweep(schedule, [])
+    expect(sweep(schedule, ['echo'])).toEqual(['echo'])
+    schedule.take('other')
+    schedule.forget('other')
+    expect(sweep(schedule, ['other'])).toEqual(['other'])
   })
 })
 

@@ -18,6 +18,8 @@ export interface RuntimeOptions {
   readonly model: Model | null
   readonly connections: ReadonlyMap<string, Model>
   readonly privateHosts: readonly string[]
+  /** path of the sandbox program that effects run commands in; null: they run none */
+  readonly sandbox: string | null
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
@@ -27,6 +29,8 @@ export interface RuntimeOptions {
   readonly actSignal: boolean
   /** most connections of the pool */
   readonly poolMax: number
+  /** longest time in ms of a mind that decides within the workflow task; left out: 500 */
+  readonly shortMindMs?: number | undefined
 }
 
 /** Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task times out. */
@@ -51,6 +55,7 @@ export class Runtime {
       beginLife: (input) => beats().beginLife(input),
       openMoment: (input) => beats().openMoment(input),
       stampMoment: (input) => beats().stampMoment(input),
+      finishMoment: (input) => beats().finishMoment(input),
       intake: (input) => beats().intake(input),
       wakeIdle: (input) => beats().wakeIdle(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
@@ -85,8 +90,18 @@ export class Runtime {
   }
 
   async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
-    const { registry, model, connections, privateHosts, observe, histories, keepRunsMs, actSignal } =
-      this.#options
+    const {
+      registry,
+      model,
+      connections,
+      privateHosts,
+      sandbox,
+      observe,
+      histories,
+      keepRunsMs,
+      actSignal,
+      shortMindMs,
+    } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -103,15 +118,17 @@ export class Runtime {
       histories === null
         ? null
         : new Archivist({ client, reality: reality.name, folder: histories, keepMs: keepRunsMs, onError })
+    const memory = newMemory(shortMindMs)
     this.#deps = {
       db,
-      memory: newMemory(),
+      memory,
       reality,
       registry,
       model,
       connections,
       actSignal,
       privateHosts,
+      sandbox,
       observe,
       ring: (beings) => doorbells.ring(beings),
       reschedule: (changed) => schedules.refresh(changed),
@@ -122,6 +139,7 @@ export class Runtime {
       archivist?.start()
       await next()
     } finally {
+      await memory.calls.close()
       await doorbells.close()
       await schedules.close()
       await archivist?.close()

@@ -20,6 +20,8 @@ export interface TreeosOptions {
   readonly connections?: ReadonlyMap<string, Model>
   /** hosts, or host:port, with private addresses that effects may reach; default none */
   readonly privateHosts?: readonly string[]
+  /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */
+  readonly sandbox?: string | null
   /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
   readonly histories?: string
   /**
@@ -34,6 +36,11 @@ export interface TreeosOptions {
    * operator, so turn it on only for a Temporal that asks its callers for a credential.
    */
   readonly actSignal?: boolean
+  /**
+   * longest time in ms of a mind that decides within the workflow task of its moment; default 500. A slower one decides in an
+   * activity of its own; 0: every mind does.
+   */
+  readonly shortMindMs?: number
   /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer>
 }
@@ -99,10 +106,12 @@ export class TreeosPlugin extends SimplePlugin {
       model = null,
       connections = new Map(),
       privateHosts = [],
+      sandbox = null,
       poolMax = 20,
       histories = null,
       keepRunsSeconds,
       actSignal = false,
+      shortMindMs,
       observe = {},
     } = this.#options
     this.#runtime = new Runtime({
@@ -111,11 +120,13 @@ export class TreeosPlugin extends SimplePlugin {
       model,
       connections,
       privateHosts,
+      sandbox,
       observe: { ...noopObserver, ...observe },
       poolMax,
       histories,
       keepRunsMs: keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds,
       actSignal,
+      shortMindMs,
     })
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'
