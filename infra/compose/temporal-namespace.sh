@@ -2,6 +2,10 @@
 # Runs at each start. Adds the namespace and the search attributes that are missing. Reads TEMPORAL_ADDRESS.
 set -eu
 namespace=default
+temporal() {
+  command temporal "$@" --tls-ca-path /certificates/client/ca.pem --tls-cert-path /certificates/client/client.pem \
+    --tls-key-path /certificates/client/client-key.pem --tls-server-name treeos-temporal
+}
 for attempt in 1 2 3 4 5 6 7 8 9 10; do
   temporal operator cluster health && break
   test "$attempt" -lt 10 || exit 1

@@ -15,8 +15,8 @@ export {
   stopInstance,
 } from './instance/instance.ts'
 export { removeInstance } from './instance/remove.ts'
-export { LocalError } from './machine/error.ts'
-export { writeWhole as writePrivate } from './machine/files.ts'
+export { LocalError, systemCode } from './machine/error.ts'
+export { readIfThere, writeWhole as writePrivate } from './machine/files.ts'
 export { freePort, PortTakenError } from './machine/ports.ts'
 export { isRunning, type Process, processStart, spawnDetached, tail, terminate } from './machine/process.ts'
 export { ensurePostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts'
@@ -28,5 +28,5 @@ export {
   temporalEnvironment,
 } from './temporal/access.ts'
 export { type FindOptions, findExecutable, type TemporalBinary } from './temporal/executables.ts'
-export { cachedTemporal, findTemporal } from './temporal/find.ts'
+export { findTemporal, readyTemporal } from './temporal/find.ts'
 export { ensureTemporal, type Temporal, type TemporalOptions } from './temporal/temporal.ts'

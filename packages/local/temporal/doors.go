@@ -37,19 +37,25 @@ type doors struct {
 }
 
 func newDoors(o options) (*doors, error) {
-	hasTLS := o.tlsCert != "" || o.tlsKey != "" || o.tlsCA != ""
+	ip := net.ParseIP(o.ip)
+	if ip == nil {
+		return nil, fmt.Errorf("--ip %s is no address", o.ip)
+	}
 	if o.open {
-		if o.keyFile != "" || hasTLS {
+		if o.keyFile != "" || o.tlsDir != "" {
 			return nil, errors.New("--open takes no key and no certificates")
+		}
+		if !ip.IsLoopback() {
+			return nil, fmt.Errorf("--open takes a loopback address, not %s", o.ip)
 		}
 		return &doors{open: true}, nil
 	}
 	d := &doors{}
-	if o.keyFile == "" && !hasTLS {
+	if o.keyFile == "" && o.tlsDir == "" {
 		return nil, errors.New("--key-file is missing: it names the file with the key that callers must show")
 	}
-	if !net.ParseIP(o.ip).IsLoopback() && !hasTLS {
-		return nil, fmt.Errorf("--ip %s is not a loopback address: it takes --tls-cert, --tls-key and --tls-ca", o.ip)
+	if !ip.IsLoopback() && o.tlsDir == "" {
+		return nil, fmt.Errorf("--ip %s is not a loopback address: it takes --tls-dir", o.ip)
 	}
 	var err error
 	if o.keyFile != "" {
@@ -57,8 +63,12 @@ func newDoors(o options) (*doors, error) {
 			return nil, err
 		}
 	}
-	if hasTLS {
-		if d.frontend, err = mutualTLS(o); err != nil {
+	if o.tlsDir != "" {
+		authority, err := openAuthority(o.tlsDir)
+		if err != nil {
+			return nil, err
+		}
+		if d.frontend, err = authority.serverTLS(ip); err != nil {
 			return nil, err
 		}
 	}
@@ -68,12 +78,8 @@ func newDoors(o options) (*doors, error) {
 
 // readKey refuses a key that other users of the machine could read.
 func readKey(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := requirePrivate("--key-file", path); err != nil {
 		return "", err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("--key-file %s can be read by other users: chmod 600 %s", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -84,25 +90,6 @@ func readKey(path string) (string, error) {
 		return "", fmt.Errorf("--key-file %s holds %d characters, at least %d are needed", path, len(key), keyLengthMin)
 	}
 	return key, nil
-}
-
-func mutualTLS(o options) (*tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
-	}
-	text, err := os.ReadFile(o.tlsCA)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-ca: %w", err)
-	}
-	authorities := x509.NewCertPool()
-	if !authorities.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--tls-ca %s holds no certificate", o.tlsCA)
-	}
-	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"}, Certificates: []tls.Certificate{certificate},
-		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities,
-	}, nil
 }
 
 // newInternodeTLS makes a certificate that is its own authority. Its key never leaves this process.
@@ -153,12 +140,13 @@ var (
 	_ authorization.Authorizer                      = (*doors)(nil)
 )
 
-// GetClaims gives every right to who shows the key or a client certificate, and none to anyone else.
+// GetClaims gives every right to who shows the key or the certificate of callers, and none to anyone else.
 func (d *doors) GetClaims(shown *authorization.AuthInfo) (*authorization.Claims, error) {
 	switch {
 	case d.open:
 		return &authorization.Claims{System: authorization.RoleAdmin}, nil
-	case shown.TLSSubject != nil: // the handshake verified the certificate
+	// The handshake verified the certificate. Only that of callers has this name.
+	case shown.TLSSubject != nil && shown.TLSSubject.CommonName == clientName:
 		return &authorization.Claims{System: authorization.RoleAdmin, AuthType: "mtls", Subject: shown.TLSSubject.CommonName}, nil
 	case d.isKey(shown.AuthToken):
 		return &authorization.Claims{System: authorization.RoleAdmin, AuthType: "key", Subject: "treeos"}, nil

@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,6 +39,7 @@ import (
 const (
 	clusterName   = "active"
 	storeName     = "sqlite"
+	loopbackIP    = "127.0.0.1"
 	stopSecondMax = 5 // a stop that takes longer than this is cut short: SQLite in WAL mode loses nothing by it
 )
 
@@ -50,8 +52,10 @@ var services = []primitives.ServiceName{
 type options struct {
 	ip, db, namespace, logLevel       string
 	port, uiPort, shards              int
+	gcPercent, memoryMiB              int
+	keepStatements                    bool
 	headless, open                    bool
-	keyFile, tlsCert, tlsKey, tlsCA   string
+	keyFile, tlsDir                   string
 	retention                         time.Duration
 	searchAttributes, dynamicSettings list
 	uiHosts                           list
@@ -70,13 +74,14 @@ func main() {
 	flag.IntVar(&o.uiPort, "ui-port", 0, "port of the web UI; 0 picks a free one")
 	flag.BoolVar(&o.headless, "headless", false, "start no web UI")
 	flag.StringVar(&o.keyFile, "key-file", "", "file with the key that callers must show, readable by its owner only")
-	flag.StringVar(&o.tlsCert, "tls-cert", "", "PEM file of the frontend's certificate; callers then need one too")
-	flag.StringVar(&o.tlsKey, "tls-key", "", "PEM file of that certificate's key")
-	flag.StringVar(&o.tlsCA, "tls-ca", "", "PEM file of the authority of the certificates of callers")
+	flag.StringVar(&o.tlsDir, "tls-dir", "", "folder of an authority, made when it is not there; callers then need its certificate")
 	flag.Var(&o.uiHosts, "ui-host", "name under which browsers may ask for the web UI besides localhost (repeatable)")
 	flag.BoolVar(&o.open, "open", false, "ask nobody for anything, to measure and test against: everyone on this machine gets in")
 	flag.StringVar(&o.db, "db", "", "SQLite file to keep the state in; memory only when empty")
 	flag.IntVar(&o.shards, "shards", 4, "history shards; a database keeps the number it was made with")
+	flag.BoolVar(&o.keepStatements, "keep-statements", true, "keep prepared statements of the SQLite file")
+	flag.IntVar(&o.gcPercent, "gc-percent", 400, "garbage is collected when the heap has grown by so much since the last time")
+	flag.IntVar(&o.memoryMiB, "memory-mib", 1024, "near so much memory garbage is collected as often as needed")
 	flag.Var(&o.searchAttributes, "search-attribute", "keyword search attribute of a new namespace (repeatable)")
 	flag.StringVar(&o.namespace, "namespace", "default", "namespace to create when missing")
 	flag.DurationVar(&o.retention, "retention", 90*24*time.Hour, "how long a new namespace keeps closed workflows")
@@ -93,6 +98,8 @@ func main() {
 func run(o options) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	debug.SetGCPercent(o.gcPercent)
+	debug.SetMemoryLimit(int64(o.memoryMiB) << 20)
 	store, err := openStore(o)
 	if err != nil {
 		return fmt.Errorf("database %q: %w", o.db, err)
@@ -116,9 +123,10 @@ func run(o options) error {
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	ready := map[string]string{"address": join(o.ip, ports[0]), "namespace": o.namespace}
+	address := join(nearIP(o.ip), ports[0])
+	ready := map[string]string{"address": address, "namespace": o.namespace}
 	if !o.headless {
-		ui, err := serveUI(o, doors, join(o.ip, ports[0]), ports[5])
+		ui, err := serveUI(o, doors, address, ports[5])
 		if err != nil {
 			return fmt.Errorf("the web UI: %w", err)
 		}
@@ -174,6 +182,9 @@ func openStore(o options) (*config.SQL, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	if o.keepStatements && o.db != "" {
+		store.PluginName = keepingPlugin
+	}
 	return store, sqlite.CreateNamespaces(store, namespace)
 }
 
@@ -182,14 +193,14 @@ func newServer(
 ) (temporal.Server, error) {
 	c := &config.Config{Services: map[string]config.Service{}}
 	c.Global.Membership.MaxJoinDuration = 30 * time.Second
-	c.Global.Membership.BroadcastAddress = o.ip
+	c.Global.Membership.BroadcastAddress = ipOf(o.ip, 1)
 	c.Persistence.DefaultStore, c.Persistence.VisibilityStore = storeName, storeName
 	c.Persistence.DataStores = map[string]config.DataStore{storeName: {SQL: store}}
 	c.Persistence.NumHistoryShards = int32(o.shards)
 	c.ClusterMetadata = &cluster.Config{
 		FailoverVersionIncrement: 10, MasterClusterName: clusterName, CurrentClusterName: clusterName,
 		ClusterInformation: map[string]cluster.ClusterInformation{
-			clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: join(o.ip, ports[0])},
+			clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: join(nearIP(o.ip), ports[0])},
 		},
 	}
 	c.DCRedirectionPolicy.Policy = "noop"
@@ -204,8 +215,9 @@ func newServer(
 	hosts := map[primitives.ServiceName]static.Hosts{}
 	for i, name := range services {
 		// Without an HTTPPort no service opens an HTTP API.
-		c.Services[string(name)] = config.Service{RPC: config.RPC{BindOnIP: o.ip, GRPCPort: ports[i]}}
-		hosts[name] = static.SingleLocalHost(join(o.ip, ports[i]))
+		ip := ipOf(o.ip, i)
+		c.Services[string(name)] = config.Service{RPC: config.RPC{BindOnIP: ip, GRPCPort: ports[i]}}
+		hosts[name] = static.SingleLocalHost(join(nearIP(ip), ports[i]))
 	}
 	logger := log.BuildZapLogger(log.Config{Stdout: true, Level: o.logLevel})
 	logger = logger.WithOptions(zap.AddStacktrace(zap.FatalLevel)) // else 8 KB for each call cut off by a stop
@@ -238,11 +250,30 @@ func parseSettings(pairs []string) (dynamicconfig.StaticClient, error) {
 	return settings, nil
 }
 
+// ipOf is where a service listens, by its place in the list of services: only the first, the frontend, beyond loopback.
+func ipOf(frontendIP string, place int) string {
+	if place == 0 || net.ParseIP(frontendIP).IsLoopback() {
+		return frontendIP
+	}
+	return loopbackIP
+}
+
+// nearIP is the address by which this machine reaches what listens on an address.
+func nearIP(ip string) string {
+	switch parsed := net.ParseIP(ip); {
+	case !parsed.IsUnspecified():
+		return ip
+	case parsed.To4() == nil:
+		return net.IPv6loopback.String()
+	}
+	return loopbackIP
+}
+
 // pickPorts tries every port and replaces each 0 by a free one. All are held until the last is found: no two are equal.
-func pickPorts(ip string, wanted ...int) ([]int, error) {
+func pickPorts(frontendIP string, wanted ...int) ([]int, error) {
 	ports := make([]int, len(wanted))
 	for i, port := range wanted {
-		listener, err := net.Listen("tcp", join(ip, port))
+		listener, err := net.Listen("tcp", join(ipOf(frontendIP, i), port))
 		if err != nil {
 			return nil, fmt.Errorf("port %d is not free: %w", port, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 )
 
 // uiIP is where the UI listens, whatever --ip says: its login crosses the connection in plain text.
-const uiIP = "127.0.0.1"
+const uiIP = loopbackIP
 
 // serveUI serves Temporal's web UI. It uses the parts of the UI server and not its Start, which would listen by itself,
 // without a guard before it.
@@ -46,7 +47,10 @@ func uiHandler(o options, d *doors, frontend string) (http.Handler, error) {
 		CORS: uiconfig.CORS{CookieInsecure: true}, // plain HTTP on loopback
 	}
 	if d.frontend != nil {
-		settings.TLS = uiconfig.TLS{CaFile: o.tlsCA, CertFile: o.tlsCert, KeyFile: o.tlsKey}
+		settings.TLS = uiconfig.TLS{
+			CaFile: filepath.Join(o.tlsDir, caFile), CertFile: filepath.Join(o.tlsDir, clientFile),
+			KeyFile: filepath.Join(o.tlsDir, clientKeyFile), ServerName: serverName, EnableHostVerification: true,
+		}
 	}
 	provider, err := uiconfig.NewConfigProviderWithRefresh(settings)
 	if err != nil {

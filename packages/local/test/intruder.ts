@@ -19,6 +19,8 @@ export interface Plan {
   readonly namespaceId: string
   /** what it shows as key; null shows none and then a wrong one */
   readonly key: string | null
+  /** PEM files; it then speaks gRPC over TLS and tries nothing else */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string }
 }
 
 export interface Raid {
@@ -33,11 +35,6 @@ const TIMEOUT_MS = 3_000
 const WRONG = 'x'.repeat(43)
 
 const plan = JSON.parse(process.argv[2] ?? '') as Plan
-if (plan.uid !== null) {
-  process.setgroups?.([])
-  process.setgid?.(plan.uid)
-  process.setuid?.(plan.uid)
-}
 const gotIn: string[] = []
 let tries = 0
 
@@ -54,7 +51,22 @@ function isShut(error: unknown): false {
 
 const tokens = plan.key === null ? [undefined, `Bearer ${WRONG}`] : [`Bearer ${plan.key}`]
 const logins = plan.key === null ? [undefined, basic(WRONG), `Bearer ${WRONG}`] : [basic(plan.key)]
+// Read before it becomes another user: what matters is what the server says to these.
+const tls =
+  plan.tls === undefined
+    ? null
+    : Object.fromEntries(Object.entries(plan.tls).map(([name, file]) => [name, readFileSync(file)]))
+if (plan.uid !== null) {
+  process.setgroups?.([])
+  process.setgid?.(plan.uid)
+  process.setuid?.(plan.uid)
+}
 for (const port of plan.ports) {
+  for (const token of tls === null ? [] : tokens) {
+    for (const [name, path, message] of calls())
+      await attempt(`grpc ${name} ${port}`, async () => (await grpc(port, path, message, token)) === '0')
+  }
+  if (tls !== null) continue
   await attempt(`tcp ${port}`, async () => (await say(port, 'GET / HTTP/1.0\r\n\r\n')).includes(' 200 '))
   await attempt(`tcp ${port}`, async () =>
     (await say(port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).includes(' 200 '),
@@ -198,7 +210,10 @@ function field(number: number, value: string | Buffer): Buffer {
 
 /** @returns the status of the call, `0` when it was done */
 async function grpc(port: number, path: string, message: Buffer, authorization?: string): Promise<string> {
-  const session = connectHttp2(`http://127.0.0.1:${port}`)
+  const session =
+    tls === null
+      ? connectHttp2(`http://127.0.0.1:${port}`)
+      : connectHttp2(`https://127.0.0.1:${port}`, { ...tls, servername: 'treeos-temporal' })
   try {
     return await new Promise<string>((resolve, reject) => {
       session.on('error', reject)

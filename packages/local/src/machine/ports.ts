@@ -1,9 +1,13 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import getPort from 'get-port'
 import { LocalError, systemCode } from './error.ts'
 
 const HOST = '127.0.0.1'
+/** Below the ports that systems give to outgoing connections, so that none of those takes a port while its service is stopped. */
+const [PORTS_FROM, PORTS_TO] = [20_000, 32_000]
+const PORTS_TRIED = 50
 
 /** A port that the user named is in use. */
 export class PortTakenError extends LocalError {
@@ -31,7 +35,8 @@ export async function freePort(
     throw new PortTakenError(wanted, purpose)
   }
   if (preferred !== undefined && (await isFree(preferred))) return preferred
-  return getPort({ host: HOST })
+  const candidates = Array.from({ length: PORTS_TRIED }, () => randomInt(PORTS_FROM, PORTS_TO))
+  return getPort({ host: HOST, port: candidates })
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -35,28 +35,51 @@ export function keyIn(dataDir: string): string {
   return key
 }
 
+/**
+ * The folder of the authority that our own server makes before it listens beyond loopback, with the certificate of callers.
+ * A worker on another machine needs `ca.pem`, `client.pem` and `client-key.pem` of it. `ca-key.pem` stays where it is.
+ */
+export const tlsFolderOf = (dataDir: string): string => join(dataDir, 'temporal', 'tls')
+
+/** In the certificate of our own server, so that callers may reach it at any address. */
+const SERVER_NAME = 'treeos-temporal'
+
+/** What a server asks its callers for. */
+export type Guard = { readonly key: string } | 'certificate' | null
+
 /** The `temporal.toml` by which programs reach the server of an instance, as `TEMPORAL_CONFIG_FILE` names it. */
 export const configFileOf = (dataDir: string): string => join(dataDir, 'temporal', 'temporal.toml')
 
 /**
- * Writes where the server of an instance is, and its key, in the format that every Temporal SDK and the Temporal CLI read.
- * @param key null for a server that asks for none
+ * Writes where the server of an instance is, and its credential, in the format that every Temporal SDK and the Temporal CLI
+ * read.
  */
 export function writeConfig(
   dataDir: string,
-  { address, namespace, key }: { address: string; namespace: string; key: string | null },
+  { address, namespace, guard }: { address: string; namespace: string; guard: Guard },
 ): void {
+  const hasKey = guard !== null && guard !== 'certificate'
   const lines = [
     '# Written at each start. The Temporal of this instance: TEMPORAL_CONFIG_FILE=<this file>',
     '[profile.default]',
     `address = ${JSON.stringify(address)}`,
     `namespace = ${JSON.stringify(namespace)}`,
-    ...(key === null ? [] : [`api_key = ${JSON.stringify(key)}`]),
+    ...(hasKey ? [`api_key = ${JSON.stringify(guard.key)}`] : []),
     '[profile.default.tls]',
-    'disabled = true # it listens on loopback, and a key alone would turn TLS on',
+    ...(guard === 'certificate' ? certificateLines(tlsFolderOf(dataDir)) : [NO_TLS]),
   ]
   writeWhole(configFileOf(dataDir), `${lines.join('\n')}\n`)
 }
+
+const NO_TLS = 'disabled = true # it listens on loopback, and a key alone would turn TLS on'
+
+const certificateLines = (folder: string): string[] =>
+  Object.entries({
+    server_name: SERVER_NAME,
+    server_ca_cert_path: join(folder, 'ca.pem'),
+    client_cert_path: join(folder, 'client.pem'),
+    client_key_path: join(folder, 'client-key.pem'),
+  }).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
 
 /** An environment in which programs reach the server of an instance, whatever Temporal the given one names. */
 export function temporalEnvironment<Env extends NodeJS.ProcessEnv>(

@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
 import type { Plan, Raid } from '../../test/intruder.ts'
 import { recordService, runningService, stopInstance } from '../instance/instance.ts'
-import { configFileOf, keyFileOf } from './access.ts'
+import { configFileOf, keyFileOf, tlsFolderOf } from './access.ts'
 import { buildTemporal } from './build.ts'
 import { findExecutable } from './executables.ts'
 import { defaultCacheDir, ensureTemporal, type Temporal } from './temporal.ts'
@@ -53,8 +62,10 @@ async function portsOf({ pid, ui }: Pick<Temporal, 'pid' | 'ui'>): Promise<numbe
   })
 }
 
-/** From proc(5). */
-function listeningPorts(pid: number): number[] {
+const listeningPorts = (pid: number): number[] => listeners(pid).map(({ port }) => port)
+
+/** Where a process listens: the ports, and whether other machines may reach them. From proc(5). */
+function listeners(pid: number): { port: number; isLoopback: boolean }[] {
   const sockets = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`)
@@ -68,7 +79,10 @@ function listeningPorts(pid: number): number[] {
   return lines.flatMap((line) => {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
     const listens = state === '0A' && sockets.includes(`socket:[${inode}]`)
-    return listens ? [Number.parseInt(local.split(':')[1] as string, 16)] : []
+    const [address = '', port = ''] = local.split(':')
+    return listens
+      ? [{ port: Number.parseInt(port, 16), isLoopback: /^(0100007F|0{24}01000000)$/.test(address) }]
+      : []
   })
 }
 
@@ -224,6 +238,150 @@ describe.skipIf(process.platform !== 'linux')('the doors of our own server', () 
     chmodSync(keyFileOf(dataDir), 0o600)
   })
 })
+
+describe.skipIf(process.platform !== 'linux')('beyond loopback', () => {
+  const NAMED = ['admin', 'health', 'history', 'namespaces', 'signal', 'system-info'].map(
+    (name) => `grpc ${name}`,
+  )
+  let dataDir: string
+  let server: Temporal
+  /** of another instance */
+  let foreign: string
+  let ports: number[]
+  beforeAll(async () => {
+    const start = (dataDir: string) =>
+      ensureTemporal({ dataDir, bind: '0.0.0.0', searchAttributes: [], env: bareEnv, path: onlyGo() })
+    const other = folder()
+    await (await start(other)).stop()
+    foreign = tlsFolderOf(other)
+    dataDir = folder()
+    server = await start(dataDir)
+    ports = await portsOf(server)
+  }, 900_000)
+  afterAll(() => stopInstance(dataDir))
+
+  const file = (name: string, of = tlsFolderOf(dataDir)) => join(of, name)
+  const certificateOf = (of: string, name = 'client') => ({
+    cert: file(`${name}.pem`, of),
+    key: file(`${name}-key.pem`, of),
+  })
+  const tries = (tls: NonNullable<Plan['tls']>, key: string | null = null) =>
+    withVictim(server, async ({ client, namespaceId }) => {
+      const before = await signalsOf(client)
+      const { gotIn } = await raid({ ports, files: [], namespaceId, key, tls })
+      const names = gotIn.map((way) => way.replace(` ${portOf(server.address)}`, ''))
+      return { names: [...new Set(names)].sort(), signals: (await signalsOf(client)) - before }
+    })
+
+  it('only gRPC listens there; its authority is 0600 in a folder of 0700', () => {
+    const open = listeners(server.pid as number).filter(({ isLoopback }) => !isLoopback)
+    expect(open.map(({ port }) => port)).toEqual([portOf(server.address)])
+    expect(statSync(tlsFolderOf(dataDir)).mode & 0o777).toBe(0o700)
+    for (const name of ['ca.pem', 'ca-key.pem', 'client.pem', 'client-key.pem'])
+      expect(statSync(file(name)).mode & 0o777, name).toBe(0o600)
+  })
+
+  it('another user gets in by no port without TLS, with the key neither', async () => {
+    const key = readFileSync(keyFileOf(dataDir), 'utf8').trim()
+    const files = isRoot ? ['ca-key.pem', 'client-key.pem'].map((name) => file(name)) : []
+    await withVictim(server, async ({ namespaceId }) => {
+      expect((await raid({ ports, files, namespaceId, key: null })).gotIn).toEqual([])
+      const { gotIn } = await raid({ ports, files: [], namespaceId, key })
+      expect(gotIn.filter((way) => !way.startsWith('http'))).toEqual([]) // the UI listens on loopback, and asks for the key
+    })
+  })
+
+  it('nor over TLS without a certificate, with the key neither', async () => {
+    const tls = { ca: file('ca.pem') }
+    expect(await tries(tls)).toEqual({ names: [], signals: 0 })
+    const key = readFileSync(keyFileOf(dataDir), 'utf8').trim()
+    expect(await tries(tls, key)).toEqual({ names: [], signals: 0 })
+  })
+
+  it('nor with the certificate of another authority', async () => {
+    expect(await tries({ ca: file('ca.pem'), ...certificateOf(foreign) })).toEqual({ names: [], signals: 0 })
+  })
+
+  it('control: with the certificate of callers the same ways lead in', async () => {
+    const { names, signals } = await tries({ ca: file('ca.pem'), ...certificateOf(tlsFolderOf(dataDir)) })
+    expect(names).toEqual(NAMED)
+    expect(signals).toBeGreaterThan(0)
+  })
+
+  it.skipIf(findExecutable('openssl', bareEnv.PATH ?? '') === null).each([
+    { what: 'of another name', name: 'somebody-else', extension: 'clientAuth', gets: [] },
+    { what: 'made for servers', name: 'treeos-client', extension: 'serverAuth', gets: [] },
+    {
+      what: 'of the name of callers: the control',
+      name: 'treeos-client',
+      extension: 'clientAuth',
+      gets: NAMED,
+    },
+  ])('a certificate of its authority $what', async ({ name, extension, gets }) => {
+    const made = await issue(tlsFolderOf(dataDir), { name, extension })
+    expect((await tries({ ca: file('ca.pem'), ...certificateOf(made, 'made') })).names).toEqual(gets)
+  })
+
+  it('callers do not talk to a server of another authority', async () => {
+    const { options } = server
+    const tls = { ...(options.tls as object), serverRootCACertificate: readFileSync(file('ca.pem', foreign)) }
+    await expect(Connection.connect({ ...options, tls, connectTimeout: 3_000 })).rejects.toThrow(
+      'Failed to connect',
+    )
+  })
+
+  it('it keeps its authority, so that copies on other machines stay of use', async () => {
+    const before = readFileSync(file('client.pem'), 'utf8')
+    await server.stop()
+    server = await ensureTemporal({
+      dataDir,
+      searchAttributes: [],
+      env: { ...bareEnv, TREEOS_BIND: '0.0.0.0' },
+      path: onlyGo(),
+    })
+    ports = await portsOf(server)
+    expect(readFileSync(file('client.pem'), 'utf8')).toBe(before)
+    await withVictim(server, async ({ client }) => expect(await signalsOf(client)).toBeGreaterThan(0))
+    const elsewhere = ensureTemporal({ dataDir, searchAttributes: [], env: bareEnv, path: onlyGo() })
+    await expect(elsewhere).rejects.toThrow('listens on 0.0.0.0, not on 127.0.0.1: stop the instance first')
+  })
+
+  it('a server that cannot ask for a certificate does not start there', async () => {
+    const bin = folder()
+    const cli = join(bin, 'temporal')
+    writeFileSync(cli, '#!/bin/sh\nexit 1\n')
+    chmodSync(cli, 0o755)
+    const old = folder()
+    mkdirSync(join(old, 'temporal'))
+    writeFileSync(join(old, 'temporal', 'cli.db'), '')
+    const started = ensureTemporal({
+      dataDir: old,
+      bind: '0.0.0.0',
+      searchAttributes: [],
+      env: bareEnv,
+      path: bin,
+    })
+    await expect(started).rejects.toThrow('cannot ask its callers for a certificate')
+    const wrong = ensureTemporal({ dataDir: folder(), bind: 'my-host', searchAttributes: [], env: bareEnv })
+    await expect(wrong).rejects.toThrow('"my-host"; it takes an IP address of this machine')
+  })
+})
+
+/** A certificate of an authority, made with its key. @returns the folder of `made.pem` and `made-key.pem` */
+async function issue(
+  authority: string,
+  { name, extension }: { name: string; extension: string },
+): Promise<string> {
+  const made = folder()
+  const openssl = (...args: string[]) => promisify(execFile)('openssl', args, { cwd: made })
+  writeFileSync(join(made, 'extensions'), `extendedKeyUsage=${extension}`)
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'made-key.pem']
+  await openssl('req', ...key, '-subj', `/CN=${name}`, '-out', 'made.csr')
+  const by = ['-CA', join(authority, 'ca.pem'), '-CAkey', join(authority, 'ca-key.pem'), '-CAcreateserial']
+  const into = ['-CAserial', join(made, 'serial'), '-days', '2', '-extfile', 'extensions', '-out', 'made.pem']
+  await openssl('x509', '-req', '-in', 'made.csr', ...by, ...into)
+  return made
+}
 
 /** A PATH without a `temporal`: these tests are about the server that we build. */
 function onlyGo(): string {

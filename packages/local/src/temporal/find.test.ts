@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
 import { buildTemporal, builtTemporal } from './build.ts'
 import { DOWNLOADED } from './download.ts'
-import { findTemporal, formerTemporal, onPath } from './find.ts'
+import { findTemporal, formerTemporal, onPath, ownTemporal, readyTemporal } from './find.ts'
 
 const folder = temporaryFolders()
 
@@ -32,7 +32,7 @@ function options(path: string) {
 }
 
 describe('a server is looked for', () => {
-  it('on PATH first', async () => {
+  it('on PATH, where ours was not built yet: it starts at once', async () => {
     const bin = folder()
     fakeGo(bin)
     const file = script(bin, 'temporal', 'true')
@@ -40,19 +40,28 @@ describe('a server is looked for', () => {
     expect(existsSync(join(bin, 'calls'))).toBe(false)
   })
 
-  it('then among the downloads of the pinned version, then among what was built', async () => {
+  it('then among the downloads of the pinned version', async () => {
     const bin = folder()
     fakeGo(bin)
     const where = options(bin)
-    const built = await buildTemporal(where)
-    expect(await findTemporal(where)).toEqual(built)
     const downloads = join(where.cacheDir, 'temporal-cli')
-    mkdirSync(downloads)
+    mkdirSync(downloads, { recursive: true })
     script(downloads, 'temporal-sdk-typescript-1.0.0', 'false')
     script(downloads, `${DOWNLOADED}.7.downloading`, 'false')
-    expect(await findTemporal(where)).toEqual(built)
+    expect(readyTemporal(where.cacheDir, where.path)).toBeNull()
     const path = script(downloads, DOWNLOADED, 'true')
     expect(await findTemporal(where)).toEqual({ kind: 'download', path })
+  })
+
+  it('but ours first where it was built, since it asks for a credential; and whatever is there for who wants ours', async () => {
+    const bin = folder()
+    fakeGo(bin)
+    const where = options(bin)
+    script(bin, 'temporal', 'true')
+    const built = await ownTemporal(where)
+    expect(built.kind).toBe('built')
+    expect(await findTemporal(where)).toEqual(built)
+    expect(readFileSync(join(bin, 'calls'), 'utf8')).toBe('call\n')
   })
 
   it('and without anything the error says how to get one', async () => {

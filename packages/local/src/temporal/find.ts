@@ -31,23 +31,22 @@ export async function formerTemporal(dataDir: string, options: FindOptions): Pro
 }
 
 /**
- * `temporal` on PATH, else the pinned download, else built with Go. What an earlier start left in the cache is used before a
- * new download is tried.
+ * Our own server if an earlier start built it, since it asks callers for a credential; else `temporal` on PATH, else the pinned
+ * download, else built with Go. Neither of the others can ask, but they start at once, and a build takes minutes.
  * @throws LocalError with what is missing and the commands that install it
  */
 export async function findTemporal(options: FindOptions): Promise<TemporalBinary> {
   const { path, cacheDir } = options
-  return (
-    onPath(path) ??
-    cachedTemporal(cacheDir) ??
-    (await downloadAndFind(options)) ??
-    (await buildTemporal(options))
-  )
+  return readyTemporal(cacheDir, path) ?? (await downloadAndFind(options)) ?? (await buildTemporal(options))
 }
 
-/** The server that an earlier start downloaded or built; null when there is none. */
-export const cachedTemporal = (cacheDir: string): TemporalBinary | null =>
-  downloaded(cacheDir) ?? builtTemporal(cacheDir)
+/** Our own server, whatever else is there. @throws LocalError without Go */
+export const ownTemporal = async (options: FindOptions): Promise<TemporalBinary> =>
+  builtTemporal(options.cacheDir) ?? buildTemporal(options)
+
+/** The server that the next start of a new instance takes without a download or a build; null when there is none. */
+export const readyTemporal = (cacheDir: string, path: string): TemporalBinary | null =>
+  builtTemporal(cacheDir) ?? onPath(path) ?? downloaded(cacheDir)
 
 async function downloadAndFind(options: FindOptions): Promise<TemporalBinary | null> {
   if (options.env.TREEOS_NO_DOWNLOAD === '1') return null

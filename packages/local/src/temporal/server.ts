@@ -6,13 +6,16 @@ import { freePort, PortTakenError } from '../machine/ports.ts'
 import { isRunning, logSize, type Process, spawnDetached, tail, terminate } from '../machine/process.ts'
 import { serverEnvironment } from '../machine/server-environment.ts'
 import {
+  type Guard,
   keyFileOf,
   keyIn,
   makePrivateFolder,
   readAccess,
   temporalEnvironment,
+  tlsFolderOf,
   writeConfig,
 } from './access.ts'
+import { isBeyondLoopback, LOOPBACK, nearAddress } from './bind.ts'
 import type { TemporalBinary } from './executables.ts'
 import { databaseOf } from './find.ts'
 import { withConnection } from './namespace.ts'
@@ -20,6 +23,8 @@ import { withConnection } from './namespace.ts'
 interface Launch {
   dataDir: string
   binary: TemporalBinary
+  /** the address that gRPC listens on; beyond loopback callers need a certificate */
+  bind: string
   namespace: string
   searchAttributes: readonly string[]
   ports: { grpc?: number | undefined; ui?: number | undefined }
@@ -34,7 +39,6 @@ export interface TemporalServer {
 }
 
 const NAME = 'temporal'
-const HOST = '127.0.0.1'
 const READY_MS = 30_000
 const POLL_MS = 50
 const ATTEMPTS_MAX = 3
@@ -61,19 +65,20 @@ const DYNAMIC_CONFIG = [
 export async function launchServer(how: Launch): Promise<TemporalServer> {
   const { dataDir, binary, logFile, onProgress } = how
   makePrivateFolder(dataDir)
-  const key = binary.kind === 'built' ? keyIn(dataDir) : null // Temporal's CLI has no way to ask for one
+  const guard = guardFor(how)
   for (let attempt = 1; ; attempt++) {
     const last = attempt === 1 ? readInstance(dataDir).ports : {}
     const grpc = await freePort('Temporal', { wanted: how.ports.grpc, preferred: last.temporal })
     const uiPort = await freePort('the Temporal UI', { wanted: how.ports.ui, preferred: last.temporalUi })
-    const [address, ui] = [`${HOST}:${grpc}`, `http://${HOST}:${uiPort}`]
+    const [address, ui] = [nearAddress(how.bind, grpc), `http://${LOOPBACK}:${uiPort}`]
     const from = logSize(logFile)
     onProgress(`starting Temporal (${binary.kind}) on port ${grpc}`)
     const args = argumentsFor(how, grpc, uiPort)
-    writeConfig(dataDir, { address, namespace: how.namespace, key })
+    writeConfig(dataDir, { address, namespace: how.namespace, guard })
     const env = serverEnvironment()
     const started = await spawnDetached({ command: binary.path, args, logFile, cwd: dataDir, env })
-    const detail = { namespace: how.namespace, ui, kind: binary.kind, guard: key === null ? null : 'key' }
+    const asks = guard === null || guard === 'certificate' ? guard : 'key'
+    const detail = { namespace: how.namespace, ui, kind: binary.kind, guard: asks, bind: how.bind }
     const ports = { temporal: grpc, temporalUi: uiPort }
     await recordService(dataDir, { name: NAME, process: started, address, detail }, ports)
     if (await serverAnswers(dataDir, started)) return { address, ui, process: started }
@@ -91,9 +96,9 @@ export async function launchServer(how: Launch): Promise<TemporalServer> {
 
 /** @returns false when the process ended, did not answer in time, or asks for another key */
 export async function serverAnswers(dataDir: string, known: Process): Promise<boolean> {
-  const { options } = await readAccess(temporalEnvironment(dataDir, {}))
   for (const until = Date.now() + READY_MS; isRunning(known) && Date.now() < until; await sleep(POLL_MS)) {
     try {
+      const { options } = await readAccess(temporalEnvironment(dataDir, {}))
       await withConnection({ ...options, connectTimeout: 1_000 }, async (connection) => {
         await connection.workflowService.getSystemInfo({})
       })
@@ -115,20 +120,34 @@ function isRefusal(error: unknown): boolean {
   return /PERMISSION_DENIED|unauthorized/.test(messageOf(error))
 }
 
-/** Whether nothing listens yet, or the services are still starting. */
+/** Whether nothing listens yet, the services are still starting, or the server has not made its certificates. */
 function isNotYet(error: unknown): boolean {
-  return /connect|UNAVAILABLE|DEADLINE|deadline/.test(messageOf(error))
+  return /connect|UNAVAILABLE|DEADLINE|deadline|ENOENT/.test(messageOf(error))
+}
+
+/** @throws LocalError for a server that would be open beyond loopback */
+function guardFor({ dataDir, binary, bind }: Launch): Guard {
+  const isOurs = binary.kind === 'built'
+  if (!isBeyondLoopback(bind)) return isOurs ? { key: keyIn(dataDir) } : null // Temporal's CLI has no way to ask for one
+  if (isOurs) {
+    keyIn(dataDir) // who logs in to the UI shows it
+    return 'certificate'
+  }
+  throw new LocalError(
+    `Temporal of this instance is ${binary.path}, which cannot ask its callers for a certificate, so it does not listen on ${bind}: ` +
+      'start a new instance with TREEOS_OWN_TEMPORAL=1, or leave --bind out',
+  )
 }
 
 function argumentsFor(
-  { dataDir, binary, namespace, searchAttributes }: Launch,
+  { dataDir, binary, bind, namespace, searchAttributes }: Launch,
   port: number,
   uiPort: number,
 ) {
   const database = join(dataDir, databaseOf(binary.kind))
   const network = [
     '--ip',
-    HOST,
+    bind,
     '--port',
     String(port),
     '--ui-port',
@@ -139,6 +158,7 @@ function argumentsFor(
   if (binary.kind === 'built') {
     return [
       ...[...network, '--db', database, '--key-file', keyFileOf(dataDir)],
+      ...(isBeyondLoopback(bind) ? ['--tls-dir', tlsFolderOf(dataDir)] : []),
       ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
       ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
     ]

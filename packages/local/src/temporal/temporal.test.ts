@@ -50,7 +50,8 @@ describe('our own server', () => {
     })
     expect(days).toBe(90)
     const login = { authorization: `Basic ${btoa(`treeos:${first.options.apiKey}`)}` }
-    expect((await fetch(first.ui as string, { headers: login })).status).toBe(200)
+    const page = () => fetch(first.ui as string, { headers: login }).catch(() => null) // the UI starts last
+    expect((await vi.waitUntil(page)).status).toBe(200)
     expect(readInstance(dataDir).services).toMatchObject([{ name: 'temporal', address: first.address }])
   })
 
@@ -148,7 +149,7 @@ it('a temporal on PATH is started as dev server with all it needs, and its last 
   writeFileSync(file, `#!/bin/sh\necho "$@" >"${bin}/flags"\necho 'unknown flag' >&2\nexit 1\n`)
   chmodSync(file, 0o755)
   const ports = { grpc: await freePort('Temporal'), ui: await freePort('the UI') }
-  await expect(start(dataDir, { path: bin, ports })).rejects.toThrow(
+  await expect(start(dataDir, { path: bin, cacheDir: folder(), ports })).rejects.toThrow(
     /Temporal \(.*\/temporal\) ended while starting[\s\S]*unknown flag/,
   )
   expect(readFileSync(join(bin, 'flags'), 'utf8').trim().split(' --')).toEqual([

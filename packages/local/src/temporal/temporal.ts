@@ -5,9 +5,10 @@ import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import type { Process } from '../machine/process.ts'
 import { readAccess, type TemporalAccess, temporalEnvironment } from './access.ts'
+import { isBeyondLoopback, LOOPBACK, requireBind } from './bind.ts'
 import type { TemporalBinary } from './executables.ts'
 import { externalTemporal } from './external.ts'
-import { findTemporal, formerTemporal } from './find.ts'
+import { findTemporal, formerTemporal, ownTemporal } from './find.ts'
 import { prepareNamespace, withConnection } from './namespace.ts'
 import { launchServer, serverAnswers, stopServer } from './server.ts'
 
@@ -18,6 +19,8 @@ export interface TemporalOptions {
   searchAttributes: readonly string[]
   /** Ports that have to be used; free ones otherwise, the last ones if possible. */
   ports?: { grpc?: number | undefined; ui?: number | undefined }
+  /** The IP address that gRPC listens on, by default that in TREEOS_BIND, else loopback. Beyond it callers need a certificate. */
+  bind?: string
   /** The server's log file; `temporal.log` in the instance's folder unless given. */
   log?: string
   onProgress?: (line: string) => void
@@ -63,9 +66,14 @@ export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
 export async function ensureTemporal(options: TemporalOptions): Promise<Temporal> {
   const { env = process.env, onProgress = () => {}, searchAttributes } = options
   const dataDir = resolve(options.dataDir)
+  const bind = requireBind(options.bind ?? env.TREEOS_BIND)
   openInstance(dataDir)
   const external = await externalTemporal(dataDir, env, searchAttributes, onProgress)
   if (external !== null) {
+    if (bind !== LOOPBACK)
+      throw new LocalError(
+        `--bind (TREEOS_BIND) is ${bind}, but Temporal is your own server at ${external.address}: leave one of them out`,
+      )
     const { address, namespace, options } = external
     await recordService(dataDir, { name: NAME, process: null, address, detail: { namespace, ui: null } })
     const notOurs = { ui: null, pid: null, kind: 'external', adopted: true } as const
@@ -76,7 +84,9 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
     onWait: ({ pid }) => onProgress(`process ${pid} is starting Temporal for this instance`),
   })
   try {
-    const found = (await adopt(dataDir, options)) ?? (await start(dataDir, { ...options, env, onProgress }))
+    const found =
+      (await adopt(dataDir, { ...options, bind })) ??
+      (await start(dataDir, { ...options, bind, env, onProgress }))
     await withConnection(found.options, (connection) =>
       prepareNamespace(connection, { namespace: NAMESPACE, searchAttributes, retentionDays: 90 }),
     )
@@ -90,7 +100,10 @@ export async function ensureTemporal(options: TemporalOptions): Promise<Temporal
  * The recorded server when it still answers. One that lives without answering is ended, and so is one of ours that an older
  * version started without a key.
  */
-async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Temporal | null> {
+async function adopt(
+  dataDir: string,
+  { ports, bind }: TemporalOptions & { bind: string },
+): Promise<Temporal | null> {
   const service = runningService(dataDir, NAME)
   if (service?.process == null) return null
   const { address, detail, process: known } = service
@@ -99,8 +112,13 @@ async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Tempo
       `Temporal of ${dataDir} runs on ${address}, not port ${ports.grpc}: stop the instance first`,
     )
   }
+  const bound = detail?.bind ?? LOOPBACK
+  if (bound !== bind)
+    throw new LocalError(
+      `Temporal of ${dataDir} listens on ${bound}, not on ${bind}: stop the instance first`,
+    )
   const kind = detail?.kind as TemporalBinary['kind']
-  const isKeyless = kind === 'built' && detail?.guard !== 'key'
+  const isKeyless = kind === 'built' && detail?.guard == null
   if (isKeyless || !(await serverAnswers(dataDir, known))) {
     await stopServer(dataDir, known)
     return null
@@ -110,14 +128,18 @@ async function adopt(dataDir: string, { ports }: TemporalOptions): Promise<Tempo
 
 async function start(
   dataDir: string,
-  options: TemporalOptions & Required<Pick<TemporalOptions, 'env' | 'onProgress'>>,
+  options: TemporalOptions & Required<Pick<TemporalOptions, 'env' | 'onProgress' | 'bind'>>,
 ): Promise<Temporal> {
   const { env, onProgress, path = env.PATH ?? '', cacheDir = defaultCacheDir(env) } = options
   const where = { env, path, cacheDir, onProgress }
-  const binary = (await formerTemporal(dataDir, where)) ?? (await findTemporal(where))
+  const mustBeOurs = env.TREEOS_OWN_TEMPORAL === '1' || isBeyondLoopback(options.bind)
+  const binary =
+    (await formerTemporal(dataDir, where)) ??
+    (mustBeOurs ? await ownTemporal(where) : await findTemporal(where))
   const server = await launchServer({
     dataDir,
     binary,
+    bind: options.bind,
     namespace: NAMESPACE,
     searchAttributes: options.searchAttributes,
     ports: options.ports ?? {},
