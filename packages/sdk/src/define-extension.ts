@@ -22,6 +22,8 @@ export interface ExtensionInput<Action extends string = string> {
   /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation<Action>[]
+  /** the operations of TreeOS that `carryOut` may run for the actor; it refuses any other */
+  readonly carriesOut?: readonly (SubstrateAction | 'birth' | 'set-profile')[]
   /** by relation: resolve entries `{rel}` */
   readonly relations?: Readonly<Record<string, RelationResolver>>
   /** by kind: resolve entries `{pattern, kind}` */
@@ -118,6 +120,7 @@ export function defineExtension<const Action extends string = never>(
     clauses: requireFlow(input.clauses ?? []),
     operations: input.operations ?? [],
     beOperations: [],
+    carriesOut: input.carriesOut ?? [],
     relations: input.relations ?? {},
     patterns: input.patterns ?? {},
     resolvers: input.resolvers ?? {},

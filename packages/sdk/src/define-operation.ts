@@ -2,12 +2,14 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
 import type {
   BeingRow,
+  CarryOut,
   Decided,
   Effect,
   MatterRow,
   Operation,
   OperationTarget,
   OutsideFetch,
+  OutsideRun,
   SpaceRow,
   Standing,
   WakeView,
@@ -40,6 +42,8 @@ export interface EffectInput<Args, Result extends Json> {
     readonly signal: AbortSignal
     /** sends an HTTP request, with bounds on time and size, to public addresses only */
     readonly fetch: OutsideFetch
+    /** runs a command in a sandbox, with bounds; refused unless the operator turned it on */
+    readonly run: OutsideRun
   }): Promise<Result>
 }
 
@@ -73,11 +77,20 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
     readonly wake: WakeView
     /** result of the effect; null when the operation has none */
     readonly effect: Result
+    /** when the moment opened, ms since 1970 UTC: the only clock that `decide` may read */
+    readonly openedAt: number
+    /**
+     * Carries out an operation of TreeOS for the actor in this act; its facts come first. The stance gate is asked about it and
+     * its own checks hold; the actor's lists are not asked. The manifest must name it (`carriesOut`).
+     */
+    readonly carryOut: CarryOut
   }): Outcome | Promise<Outcome>
 }
 
-/** The decision of an operation: at most 64 facts, and a result or a reply for the actor. */
-export type Outcome = Pick<Decided, 'facts' | 'reply'> & { readonly result?: Json }
+/** The decision of an operation: at most 64 facts, a result for the actor, and what is said or who is woken in the same act. */
+export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 'rests'> & {
+  readonly result?: Json
+}
 
 /**
  * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from the schema's JSON
@@ -105,12 +118,8 @@ export function defineOperation<
     args: schema === undefined ? {} : describeArguments(json),
     ...(json === null ? {} : { schema: json }),
     ...(effect === undefined ? {} : { effect: boundEffect(name, effect, valid) }),
-    async decide({ actor, target, args, world, moment, wake, effect: done }) {
-      const {
-        facts,
-        result = null,
-        reply,
-      } = await input.decide({
+    async decide({ actor, target, args, world, moment, wake, effect: done, openedAt, carryOut }) {
+      const { result = null, ...outcome } = await input.decide({
         actor,
         target: requireKind(name, on, target),
         args: await valid(args),
@@ -118,8 +127,10 @@ export function defineOperation<
         moment,
         wake,
         effect: done as Result,
+        openedAt,
+        carryOut,
       })
-      return { facts, result, ...(reply === undefined ? {} : { reply }) }
+      return { ...outcome, result }
     },
   }
   return Object.freeze(operation)

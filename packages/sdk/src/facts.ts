@@ -6,6 +6,7 @@ import {
   matterReel,
   type ReelId,
   spaceReel,
+  stanceOf,
   worldReel,
 } from '@treeos/core'
 import {
@@ -56,3 +57,25 @@ export function publishSignal(field: string, value: Json): FactDraft {
 export function recordFact(target: Target, kind: `${string}:${string}`, payload: JsonObject = {}): FactDraft {
   return { reel: reelOf(target), kind, payload }
 }
+
+/**
+ * Facts that make a thing which the actor owns and holds. Its type is one of the extension's own.
+ * @param id kebab-case, unique in the reality for ever
+ */
+export function makeThing(
+  actor: BeingRow,
+  { id, type, content }: Pick<MatterRow, 'id' | 'type' | 'content'>,
+): FactDraft[] {
+  const payload = { id, type, owner: actor.name, place: stanceOf(actor.name), content, qualities: {} }
+  return [
+    { reel: matterReel(id), kind: 'matter:created', payload },
+    { reel: beingReel(actor.name), kind: 'place:received', payload: { matter: id } },
+  ]
+}
+
+/** A fact that replaces the content of a thing of the extension's own type, which the actor owns and holds. */
+export const writeThing = ({ id }: MatterRow, content: Json): FactDraft => ({
+  reel: matterReel(id),
+  kind: 'matter:written',
+  payload: { content },
+})

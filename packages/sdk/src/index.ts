@@ -4,6 +4,8 @@ export { asJson, TreeosError } from '@treeos/core'
 export type { Clause, RoleFlow, When } from '@treeos/roles'
 export type {
   BeingRow,
+  CarriedCall,
+  CarryOut,
   Decided,
   Extension,
   Face,
@@ -12,6 +14,9 @@ export type {
   OutsideAnswer,
   OutsideFetch,
   OutsideRequest,
+  OutsideRun,
+  OutsideRunEnd,
+  OutsideRunOptions,
   PatternResolver,
   PromptInput,
   RelationResolver,
@@ -27,4 +32,4 @@ export { answer, perform, silence, tell } from './decisions.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
 export { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
-export { publishSignal, recordFact, setQuality } from './facts.ts'
+export { makeThing, publishSignal, recordFact, setQuality, writeThing } from './facts.ts'

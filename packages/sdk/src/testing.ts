@@ -91,6 +91,8 @@ export interface Attempt {
   readonly world?: readonly AnyRow[]
   /** result of its effect, which is not performed here */
   readonly effect?: Json
+  /** when the moment opened, ms since 1970 UTC; 0 when left out */
+  readonly openedAt?: number
   /** parts of the wake; by default nobody woke the actor */
   readonly wake?: Partial<WakeView>
 }
@@ -104,8 +106,8 @@ export interface Attempt {
 export async function decide(
   extension: Extension,
   action: string,
-  { actor, target, args = {}, world = [], effect, wake }: Attempt,
-): Promise<Pick<Decided, 'facts' | 'result' | 'reply'>> {
+  { actor, target, args = {}, world = [], effect, wake, openedAt = 0 }: Attempt,
+): Promise<Pick<Decided, 'facts' | 'result' | 'reply' | 'tell' | 'awakens' | 'rests'>> {
   const reader = worldOf([...world, actor, target])
   const outside = async () => (effect === undefined ? null : { value: effect })
   const outcome = await decideUngated(
@@ -120,6 +122,7 @@ export async function decide(
       args,
       moment: momentId(actor.name, 1, 1),
       wake: wakeOf(wake),
+      openedAt,
       world: reader,
       digest: canonicalJson,
       reach: onlyForSubstrate,

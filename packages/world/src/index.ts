@@ -7,8 +7,13 @@ export type {
   OutsideAnswer,
   OutsideFetch,
   OutsideRequest,
+  OutsideRun,
+  OutsideRunEnd,
+  OutsideRunOptions,
 } from './extend/effect.ts'
 export type {
+  CarriedCall,
+  CarryOut,
   Decided,
   Extension,
   Operation,

@@ -125,6 +125,7 @@ export class State {
         reader: this.#reader,
         registry: this.#registry,
         moment: `${who}/1/1`,
+        openedAt: 0,
         me: this.world.being(who),
         caller,
         driver,
@@ -184,6 +185,10 @@ export class Play {
     this.#registry = code.buildRegistry([code.seed])
     this.#oracle = oracle
     this.#state = new State(code, this.#registry, world)
+  }
+
+  get world(): MemoryWorld {
+    return this.#state.world
   }
 
   /** The mole and all whom it made, in the order of their births. */

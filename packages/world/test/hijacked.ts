@@ -90,7 +90,7 @@ const args = fc
   .map(([base, more, isBare]) => Object.fromEntries([...(isBare ? [] : Object.entries(base)), ...more]))
 
 /** What a model that was taken over answers: the name of a tool and its arguments. */
-const answer: fc.Arbitrary<unknown> = fc.oneof(
+export const answer: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
@@ -190,7 +190,7 @@ export async function raidWorlds(code: World, calls: number, seed?: number): Pro
 }
 
 /** As the arguments of a tool call are read. */
-function parsed(answer: unknown): VerbCall | null {
+export function parsed(answer: unknown): VerbCall | null {
   try {
     return parseCall(isJsonObject(answer) ? JSON.parse(JSON.stringify(answer)) : answer)
   } catch (error) {

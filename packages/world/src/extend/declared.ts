@@ -1,16 +1,21 @@
 import {
+  beingReel,
+  canonicalJson,
   type FactDraft,
   isKey,
   type Json,
   type JsonObject,
+  matterReel,
   quote,
   type ReelId,
   requireContent,
+  stanceOf,
   TreeosError,
 } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
+import { evolve } from '../rows/evolve.ts'
 import { requireQualitySize, setQuality } from '../rows/qualities.ts'
-import { type Row, withKind } from '../rows/rows.ts'
+import { type BeingRow, type MatterRow, type Row, withKind } from '../rows/rows.ts'
 import type { Decided } from './extension.ts'
 import type { Registry } from './registry.ts'
 import { SUBSTRATE_REGISTRY } from './substrate.ts'
@@ -24,17 +29,77 @@ import { SUBSTRATE_REGISTRY } from './substrate.ts'
 export async function requireDeclared(
   { name, origin }: { readonly name: string; readonly origin: string },
   { facts, result, reply = null }: Decided,
-  { reader: world, registry }: { readonly reader: WorldReader; readonly registry: Pick<Registry, 'signals'> },
+  { reader: world, registry, actor, carried }: Writing,
 ): Promise<void> {
   if (origin === SUBSTRATE_REGISTRY) return
   for (const value of [result, reply, ...facts.map(({ reel, kind, payload }) => [reel, kind, payload])])
     requireJson(`what ${name} of extension ${origin} decided`, value)
   for (const fact of facts) {
-    const beyond = reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
+    const isThing = await isOwnThing(fact, facts, { origin, world, registry, actor })
+    const beyond = isThing ? null : reachBeyond(origin, registry.signals.get(origin) ?? [], fact)
     if (beyond !== null)
       throw new TreeosError('EXTENSION_BLOCKED', `${name} of extension ${origin} may not write ${beyond}`)
-    await requireRoom(fact, world)
+    await requireRoom(fact, world, carried)
   }
+}
+
+interface Writing {
+  readonly reader: WorldReader
+  readonly registry: Pick<Registry, 'signals' | 'known'>
+  readonly actor: BeingRow
+  /** facts of operations that it carried out */
+  readonly carried: readonly FactDraft[]
+}
+
+/** So many that one moment can show all things in a place. */
+const MATTERS_MAX = 500
+
+/**
+ * An operation may make things of its extension's own types, which the actor owns and holds, and write those that it holds. A
+ * thing comes with the fact of its arrival on the reel of its holder.
+ * @throws {TreeosError} RESOURCE_CONFLICT, RATE_LIMITED
+ */
+async function isOwnThing(
+  { kind, reel, payload }: FactDraft,
+  facts: readonly FactDraft[],
+  {
+    origin,
+    world,
+    registry,
+    actor,
+  }: { origin: string; world: WorldReader; registry: Writing['registry']; actor: BeingRow },
+): Promise<boolean> {
+  const holder = stanceOf(actor.name)
+  const isOwnType = (type: Json | undefined) =>
+    typeof type === 'string' &&
+    type.startsWith(`${origin}:`) &&
+    Object.hasOwn(registry.known.matterTypes, type)
+  const arrivals = facts.filter((fact) => fact.kind === 'place:received')
+  const made = facts.filter((fact) => fact.kind === 'matter:created')
+  if (kind === 'place:received')
+    return reel === beingReel(actor.name) && made.some(({ payload: { id } }) => id === payload.matter)
+  if (kind === 'matter:written') {
+    const row = reel.startsWith('matter:') ? ((await world.row(reel)) as MatterRow | null) : null
+    return row !== null && isOwnType(row.type) && row.owner === actor.name && row.place === holder
+  }
+  if (kind !== 'matter:created') return false
+  const { id, type, owner, place, content = null, ...rest } = payload
+  const isWhole =
+    canonicalJson(rest) === '{"qualities":{}}' &&
+    isKey(id) &&
+    reel === matterReel(id) &&
+    isOwnType(type) &&
+    owner === actor.name &&
+    place === holder &&
+    made.filter((fact) => fact.reel === reel).length === 1 &&
+    arrivals.filter((fact) => fact.payload.matter === id).length === 1
+  if (!isWhole) return false
+  requireContent(content, 'content')
+  if ((await world.row(reel)) !== null)
+    throw new TreeosError('RESOURCE_CONFLICT', `the id ${id} is taken in this reality, for ever`)
+  if ((await world.matters(holder)).length + made.length > MATTERS_MAX)
+    throw new TreeosError('RATE_LIMITED', `${holder} holds ${MATTERS_MAX} things, which is the most`)
+  return true
 }
 
 /** A value that is not JSON would fail every attempt to write it. It is a fault of the code, not of the caller. */
@@ -72,9 +137,13 @@ const isPath = (path: Json | undefined): path is string[] =>
   Array.isArray(path) && path.length > 0 && path.every(isKey)
 
 /** Holds the values of a row to their size, as the fact would leave them. */
-async function requireRoom({ kind, reel, payload }: FactDraft, world: WorldReader): Promise<void> {
+async function requireRoom(
+  { kind, reel, payload }: FactDraft,
+  world: WorldReader,
+  carried: readonly FactDraft[],
+): Promise<void> {
   if (kind !== 'quality:set' && kind !== 'signal:published') return
-  const row = await world.row(reel)
+  const row = await rowAfter(carried, reel, world)
   if (row === null && kind === 'quality:set')
     throw new TreeosError('INVALID_INPUT', `there is no ${reel} whose qualities could be set`)
   const [path, merge] =
@@ -83,6 +152,17 @@ async function requireRoom({ kind, reel, payload }: FactDraft, world: WorldReade
     setQuality(row === null ? {} : valuesOf(reel, row), path as string[], payload.value ?? null, merge),
     `what is set on ${reel}`,
   )
+}
+
+/** The row as the operations that were carried out leave it: it may have been made by one of them. */
+async function rowAfter(
+  carried: readonly FactDraft[],
+  reel: ReelId,
+  world: WorldReader,
+): Promise<Row | null> {
+  let row = await world.row(reel)
+  for (const fact of carried) if (fact.reel === reel) row = evolve(row, { ...fact, actor: '', at: 0 })
+  return row
 }
 
 function valuesOf(reel: ReelId, row: Row): JsonObject {

@@ -29,6 +29,33 @@ export interface EffectAttempt {
   readonly signal: AbortSignal
   /** an HTTP client with bounds, that reaches public addresses only */
   readonly fetch: OutsideFetch
+  /** runs a command in a sandbox, if the operator turned that on */
+  readonly run: OutsideRun
+}
+
+/**
+ * Runs one command in a sandbox of the machine: no network, no files but those of the system, and bounds on time, memory and
+ * output. Its only writable folder is empty and is gone afterwards.
+ * @throws {TreeosError} FORBIDDEN while the operator has not turned it on; INVALID_INPUT for a malformed command; TIMEOUT
+ */
+export type OutsideRun = (command: readonly string[], options?: OutsideRunOptions) => Promise<OutsideRunEnd>
+
+export interface OutsideRunOptions {
+  /** its standard input; none when left out */
+  readonly input?: string
+  /** default 10, and never longer than the attempt */
+  readonly timeoutSeconds?: number
+}
+
+/** How a command ended. */
+export interface OutsideRunEnd {
+  /** null when a signal ended it, as for too much memory or processor time */
+  readonly exitCode: number | null
+  /** at most 16 KiB each; what is beyond is dropped */
+  readonly stdout: string
+  readonly stderr: string
+  /** true when some of the output was dropped */
+  readonly cut: boolean
 }
 
 /**

@@ -71,7 +71,28 @@ export interface OperationInput {
   /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
   readonly known: Known
+  /** when the moment opened, ms since 1970 UTC */
+  readonly openedAt: number
+  /**
+   * Carries out an operation of the substrate for the same actor, as part of this act. The stance gate is asked about it, and
+   * its own checks hold. The actor's lists are not asked: they hold the operation that carries it out. Its facts come before
+   * those of this operation.
+   * @returns its result
+   * @throws {TreeosError} EXTENSION_BLOCKED when the manifest does not name it; else its refusal
+   */
+  readonly carryOut: CarryOut
+  /** the extension whose operation carries this one out; null when the actor does it itself */
+  readonly carriedBy: string | null
 }
+
+/** An operation of the substrate that one of an extension carries out. */
+export interface CarriedCall {
+  readonly action: string
+  /** stance, path or address; the actor when left out */
+  readonly target?: string
+  readonly args: JsonObject
+}
+export type CarryOut = (call: CarriedCall) => Promise<Json>
 
 /** What the loaded code brings, by name. */
 export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'> {
@@ -89,6 +110,12 @@ export interface Decided {
   readonly closes?: readonly string[]
   /** sent to the being that woke the actor, if one did, in the same act */
   readonly reply?: Json
+  /** said to a being in the same act, through both gates; not together with a reply */
+  readonly tell?: { readonly target: string; readonly content: Json }
+  /** beings that the actor made, or makes in this act: each gets a wake of its own, without a caller */
+  readonly awakens?: readonly { readonly being: BeingName; readonly content: Json }[]
+  /** true: the actor does not go on by itself after this act */
+  readonly rests?: true
 }
 
 /** A DO or BE operation. It is pure, except for reads, which are recorded. */
@@ -141,6 +168,8 @@ export interface Extension {
   readonly clauses: readonly Clause[]
   readonly operations: readonly Operation[]
   readonly beOperations: readonly Operation[]
+  /** names of operations of the substrate that its operations carry out for their actor; none when left out */
+  readonly carriesOut?: readonly string[]
   readonly relations: Readonly<Record<string, RelationResolver>>
   readonly patterns: Readonly<Record<string, PatternResolver>>
   readonly resolvers: Readonly<Record<string, RelationResolver>>

@@ -11,6 +11,8 @@ export interface Registry extends Resolvers {
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly scripts: ReadonlyMap<string, Script>
   readonly known: Known
+  /** operations of the substrate that each extension carries out, by its name */
+  readonly carriesOut: ReadonlyMap<string, readonly string[]>
   /** keys that each extension publishes, by its name */
   readonly signals: ReadonlyMap<string, readonly string[]>
 }
@@ -76,6 +78,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
       namespaces: [...new Set([...SUBSTRATE_NAMES, ...names])],
       scripts: [...scripts.keys()],
     },
+    carriesOut: new Map(extensions.map(({ name, carriesOut = [] }) => [name, carriesOut])),
     signals: new Map(extensions.map(({ name, signals }) => [name, Object.keys(signals)])),
   }
 }

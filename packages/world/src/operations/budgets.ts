@@ -58,6 +58,7 @@ const setBudget: Operation = {
       per: given.value('per') === undefined ? 'total' : given.oneOf('per', BUDGET_PERIODS),
     }
     await requireWithinOwn(input, budget)
+    await requireWithinStandard(input, being, budget)
     const payload = { budget: asJson(budget) }
     return {
       facts: [{ reel: beingReel(being.name), kind: 'being:budgeted', payload }],
@@ -159,6 +160,32 @@ async function requireWithinOwn({ actor, world }: OperationInput, budget: Budget
         `set-budget: ${limit} ${wanted} is more than the ${max} that ${stanceOf(elder.name)} has`,
       )
     }
+  }
+}
+
+/**
+ * A being without a budget of its own may give no other being more than the standard budget. Otherwise it could make children
+ * without limits. A person may, also one who drives that being.
+ */
+async function requireWithinStandard(
+  { actor, lender, world }: OperationInput,
+  target: BeingRow,
+  budget: Budget,
+): Promise<void> {
+  const hand = lender ?? actor
+  if (hand.cognition.kind === 'human' || hand.budget !== undefined) return
+  const standard = standardBudget(await world.space(ROOT_SPACE), target.cognition.kind)
+  for (const limit of STANDARD_LIMITS) {
+    const max = standard[limit]
+    if (max === undefined) continue
+    const wanted = budget[limit]
+    const lastsLonger = !PERIODICAL.has(limit) || standard.per === 'day' || budget.per === 'total'
+    if (wanted !== undefined && wanted <= max && lastsLonger) continue
+    throw new TreeosError(
+      'FORBIDDEN',
+      `set-budget: ${stanceOf(hand.name)} lives by the standard budget, and may give no being more than it: ` +
+        `${limit} ${wanted ?? 'without a limit'} is more than ${max}${PERIODICAL.has(limit) ? ` a ${standard.per}` : ''}`,
+    )
   }
 }
 

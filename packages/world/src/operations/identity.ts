@@ -30,8 +30,13 @@ import type { WorldReader } from '../read/reader.ts'
 import { standardBudget, tightest } from '../rows/budgets.ts'
 import { firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import { SCHEDULES } from '../rows/schedules.ts'
 import { Arguments } from './arguments.ts'
-import { LLM, requireConnectionName } from './model-connection.ts'
+import { LLM, modelSettingsIn } from './model-connection.ts'
+import { schedulesIn } from './waking.ts'
+
+/** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
+const CARRIED_ARGS = ['model', 'maxTokens', 'schedules']
 
 const birth: Operation = {
   name: 'birth',
@@ -49,7 +54,7 @@ const birth: Operation = {
     connection:
       "for llm: the name of a model connection of the operator's configuration; the default model when absent",
   },
-  async decide({ actor, cognition, args, world, reach, known, sees }): Promise<Decided> {
+  async decide({ actor, cognition, args, world, reach, known, sees, carriedBy }): Promise<Decided> {
     const given = new Arguments('birth', args, [
       'name',
       'cognition',
@@ -59,6 +64,7 @@ const birth: Operation = {
       'home',
       'ceiling',
       'connection',
+      ...(carriedBy === null ? [] : CARRIED_ARGS),
     ])
     const name = requireBeingName(given.value('name'))
     const kind = given.oneOf('cognition', COGNITIONS)
@@ -72,6 +78,8 @@ const birth: Operation = {
     const connection = given.optionalText('connection')
     if (connection !== null && kind !== 'llm')
       throw given.fault('connection', connection, 'nothing: only an llm being has a model')
+    const settings = kind === 'llm' ? modelSettingsIn(given) : {}
+    const schedules = schedulesIn(given)
     const roleFlow = given.value('roleFlow')
     const flow = roleFlow === undefined ? null : requireFlow(roleFlow)
     const role = given.optionalText('role')
@@ -83,7 +91,8 @@ const birth: Operation = {
     const homePath = home === null ? actor.home : parseSpacePath(home)
     const qualities: JsonObject = {
       ...(flow === null ? {} : { roleFlow: asJson(flow) }),
-      ...(connection === null ? {} : { [LLM]: { connection: requireConnectionName('birth', connection) } }),
+      ...(Object.keys(settings).length === 0 ? {} : { [LLM]: settings }),
+      ...(Object.keys(schedules).length === 0 ? {} : { [SCHEDULES]: schedules }),
     }
 
     if ((await world.being(name)) !== null) {
@@ -182,7 +191,7 @@ async function requireHome(
 }
 
 /** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */
-function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
+export function parseCeiling(given: Arguments, ceiling: Json): JsonObject {
   if (!isJsonObject(ceiling)) throw given.fault('ceiling', ceiling, 'an object of can* lists')
   const { canSee, canDo, canSummon, canBe } = parseRole({ ...ceiling, name: 'ceiling', prompt: '' })
   const lists = { canSee, canDo, canSummon, canBe }

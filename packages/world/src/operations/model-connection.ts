@@ -1,5 +1,6 @@
-import { isKey, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
+import { isKey, type Json, type JsonObject, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
+import type { Arguments } from './arguments.ts'
 
 /** Namespace of the quality `llm.connection`: the name of a model connection in the operator's configuration. */
 export const LLM = 'llm'
@@ -12,6 +13,31 @@ export function requireConnectionName(operation: string, name: Json): string {
     'INVALID_INPUT',
     `${operation}: the model connection is ${quote(name)}; it takes a kebab-case name of the operator's configuration`,
   )
+}
+
+const MODEL_CHARS_MAX = 120
+const ANSWER_TOKENS_MAX = 1_000_000
+
+/**
+ * The quality `llm` of a being: its connection, and the name and the answer limit that only operations of extensions set.
+ * @throws {TreeosError} INVALID_INPUT
+ */
+export function modelSettingsIn(given: Arguments): JsonObject {
+  const connection = given.optionalText('connection')
+  const model = given.optionalText('model')
+  const tokens = given.value('maxTokens') ?? null
+  if (model !== null && !(model.length <= MODEL_CHARS_MAX && /^[\x21-\x7e]+$/.test(model)))
+    throw given.fault('model', model, `a name of a model, at most ${MODEL_CHARS_MAX} characters`)
+  if (
+    tokens !== null &&
+    !(Number.isInteger(tokens) && Number(tokens) >= 1 && Number(tokens) <= ANSWER_TOKENS_MAX)
+  )
+    throw given.fault('maxTokens', tokens, `a whole number from 1 to ${ANSWER_TOKENS_MAX}`)
+  return {
+    ...(connection === null ? {} : { connection: requireConnectionName('birth', connection) }),
+    ...(model === null ? {} : { model }),
+    ...(tokens === null ? {} : { 'max-tokens': tokens }),
+  }
 }
 
 /**

@@ -46,48 +46,82 @@ const setWorldSignal: Operation = {
   },
 }
 
-const grantNamespace: Operation = {
-  name: 'grant-namespace',
-  description: 'Lets a being publish signals in a namespace that the actor owns, or that nobody owns yet.',
-  targets: ['reality'],
-  allow: ['anyone'], // decide() asks whose the namespace is
-  args: { namespace: 'whose signals', being: 'the stance of the being that may publish them' },
-  async decide(input) {
-    const { namespace, being, owned } = await readGrant(input, 'grant-namespace')
-    const row = await input.world.being(being)
+const grantNamespace = changingGrants(
+  {
+    name: 'grant-namespace',
+    description: 'Lets a being publish signals in a namespace that the actor owns, or that nobody owns yet.',
+    fact: 'signal:granted',
+    being: 'the stance of the being that may publish them',
+  },
+  async ({ actor, world }, { namespace, being, owned }) => {
+    const row = await world.being(being)
     if (row === null)
       throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
     requireNotEnded(row)
-    if (owned.owner === being)
-      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} owns ${namespace}: it needs no grant`)
-    if (owned.publishers.includes(being))
-      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} may publish in ${namespace} already`)
-    if (owned.publishers.length >= PUBLISHERS_MAX)
-      throw new TreeosError(
-        'RATE_LIMITED',
-        `${namespace} is granted to ${owned.publishers.length} beings, at most ${PUBLISHERS_MAX} are kept`,
-      )
-    return granted(input, 'signal:granted', { namespace, being, owned })
-  },
-}
-
-const revokeNamespace: Operation = {
-  name: 'revoke-namespace',
-  description: 'Ends what grant-namespace gave; what the being published stays.',
-  targets: ['reality'],
-  allow: ['anyone'], // decide() asks whose the namespace is
-  args: { namespace: 'whose signals', being: 'the stance of the being that may no longer publish them' },
-  async decide(input) {
-    const { namespace, being, owned } = await readGrant(input, 'revoke-namespace')
-    if (!owned.publishers.includes(being)) {
-      const there = owned.publishers.map(stanceOf).join(', ')
+    const { owner, publishers } = owned
+    if (owner === being || (owner === null && actor.name === being))
       throw new TreeosError(
         'RESOURCE_CONFLICT',
-        `${namespace} is not granted to ${stanceOf(being)}; it is granted to ${there === '' ? 'nobody' : there}`,
+        owner === null
+          ? `nobody owns ${namespace}: ${stanceOf(being)} takes it by publishing in it, and needs no grant`
+          : `${stanceOf(being)} owns ${namespace}: it needs no grant`,
       )
-    }
-    return granted(input, 'signal:revoked', { namespace, being, owned })
+    if (publishers.includes(being))
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(being)} may publish in ${namespace} already`)
+    if (publishers.length >= PUBLISHERS_MAX)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `${namespace} is granted to ${publishers.length} beings, at most ${PUBLISHERS_MAX} are kept`,
+      )
   },
+)
+
+const revokeNamespace = changingGrants(
+  {
+    name: 'revoke-namespace',
+    description: 'Ends what grant-namespace gave; what the being published stays.',
+    fact: 'signal:revoked',
+    being: 'the stance of the being that may no longer publish them',
+  },
+  async (_input, { namespace, being, owned }) => {
+    if (owned.publishers.includes(being)) return
+    const there = owned.publishers.map(stanceOf).join(', ')
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      `${namespace} is not granted to ${stanceOf(being)}; it is granted to ${there === '' ? 'nobody' : there}`,
+    )
+  },
+)
+
+/** Who gets or loses the right to publish in a namespace. */
+interface Grant {
+  readonly namespace: string
+  readonly being: BeingName
+  readonly owned: Ownership
+}
+
+/** An operation that changes who may publish in a namespace. @param check throws when there is nothing to change */
+function changingGrants(
+  { name, description, fact, being: whom }: Record<'name' | 'description' | 'fact' | 'being', string>,
+  check: (input: OperationInput, grant: Grant) => Promise<void>,
+): Operation {
+  return {
+    name,
+    description,
+    targets: ['reality'],
+    allow: ['anyone'], // decide() asks whose the namespace is
+    args: { namespace: 'whose signals', being: whom },
+    async decide(input) {
+      const grant = await readGrant(input, name)
+      await check(input, grant)
+      const { namespace, being, owned } = grant
+      const payload = { namespace, being, ...ownerAtFirst(input, owned) }
+      return {
+        facts: [{ reel: worldReel(namespace), kind: fact, payload }],
+        result: { namespace, being: stanceOf(being), owner: stanceOf(owned.owner ?? input.actor.name) },
+      }
+    },
+  }
 }
 
 /** A namespace, as it stands when somebody wants to publish in it. */
@@ -152,7 +186,7 @@ function whose({ namespace, owner, isReserved }: Ownership): string {
 }
 
 /** @throws {TreeosError} FORBIDDEN for an actor that may not grant the namespace */
-async function readGrant(input: OperationInput, operation: string) {
+async function readGrant(input: OperationInput, operation: string): Promise<Grant> {
   const given = new Arguments(operation, input.args, ['namespace', 'being'])
   const namespace = namespaceIn(given)
   const being = parseStance(given.text('being'))
@@ -165,15 +199,6 @@ async function readGrant(input: OperationInput, operation: string) {
     )
   return { namespace, being, owned }
 }
-
-const granted = (
-  input: OperationInput,
-  kind: 'signal:granted' | 'signal:revoked',
-  { namespace, being, owned }: { namespace: string; being: BeingName; owned: Ownership },
-) => ({
-  facts: [{ reel: worldReel(namespace), kind, payload: { namespace, being, ...ownerAtFirst(input, owned) } }],
-  result: { namespace, being: stanceOf(being), owner: stanceOf(owned.owner ?? input.actor.name) },
-})
 
 function namespaceIn(given: Arguments): string {
   const [namespace, ...more] = parseKeyPath(given.text('namespace'), 'namespace')

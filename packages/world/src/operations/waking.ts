@@ -45,15 +45,30 @@ const setSchedule: Operation = {
     const whole = withPreset('set-schedule', args, known.schedules)
     const given = new Arguments('set-schedule', whole, ['name', 'everySeconds', 'content', 'priority'])
     const being = requireWakeable('set-schedule', target)
-    const name = nameIn(given)
-    const everySeconds = given.value('everySeconds')
-    if (!isEverySeconds(everySeconds)) {
-      throw given.fault('everySeconds', everySeconds, `whole seconds from 1 to ${EVERY_SECONDS_MAX}`)
-    }
-    const content = given.value('content')
-    const value = { everySeconds, priority: priorityIn(given), ...(content === undefined ? {} : { content }) }
-    return keep(being, SCHEDULES, name, value, SCHEDULES_MAX)
+    return keep(being, SCHEDULES, nameIn(given), scheduleIn(given), SCHEDULES_MAX)
   },
+}
+
+function scheduleIn(given: Arguments): JsonObject {
+  const everySeconds = given.value('everySeconds')
+  if (!isEverySeconds(everySeconds)) {
+    throw given.fault('everySeconds', everySeconds, `whole seconds from 1 to ${EVERY_SECONDS_MAX}`)
+  }
+  const content = given.value('content')
+  return { everySeconds, priority: priorityIn(given), ...(content === undefined ? {} : { content }) }
+}
+
+/** The schedules that a being is born with, by name: the argument `schedules` of birth. */
+export function schedulesIn(given: Arguments): JsonObject {
+  const schedules = given.value('schedules') ?? {}
+  if (!isJsonObject(schedules)) throw given.fault('schedules', schedules, 'schedules by name')
+  return Object.fromEntries(
+    Object.entries(schedules).map(([name, value]) => {
+      if (!isKey(name) || !isJsonObject(value))
+        throw given.fault('schedules', schedules, 'schedules by kebab-case names')
+      return [name, scheduleIn(new Arguments('birth', value, ['everySeconds', 'content', 'priority']))]
+    }),
+  )
 }
 
 const deleteSchedule: Operation = {

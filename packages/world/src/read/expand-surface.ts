@@ -1,4 +1,4 @@
-import { type BeingName, parseAddress, quote, stanceOf } from '@treeos/core'
+import { type BeingName, classOfThrown, parseAddress, quote, readThrown, stanceOf } from '@treeos/core'
 import { type Entry, parsePlace, type Token, textPattern } from '@treeos/roles'
 import {
   type CanList,
@@ -46,9 +46,9 @@ export class Unresolved extends Error {
 
 /** The reason that is recorded for a failing resolver. Its own message may differ from machine to machine. */
 export const whyUnresolved = (error: unknown): string =>
-  error instanceof Unresolved
-    ? error.message
-    : `it threw ${error instanceof Error ? error.name : typeof error}`
+  readThrown(() => error instanceof Unresolved, false)
+    ? (error as Unresolved).message
+    : `it threw ${classOfThrown(error)}`
 
 /** An entry that could not be expanded, and why. `explain` shows it; it is no error. */
 export interface DroppedEntry {

@@ -5,6 +5,7 @@ import {
   type CitedFact,
   type Digest,
   fromJson,
+  frozen,
   type Json,
   type MatterId,
   type ReelId,
@@ -55,6 +56,7 @@ export class WorldReader {
   readonly #heads = new Map<ReelId, SeenHead>()
   #failed: { readonly error: unknown } | null = null
   #aside: Aside = {}
+  #isFrozen = false
 
   constructor(source: RowSource) {
     this.#source = source
@@ -79,6 +81,16 @@ export class WorldReader {
     if (this.#failed !== null) throw this.#failed.error
   }
 
+  /**
+   * Freezes the rows that were read, and those that will be. Code of an extension gets rows to read: what it changed in one would
+   * otherwise be stored with the row, without a fact.
+   */
+  freeze(): void {
+    if (this.#isFrozen) return
+    this.#isFrozen = true
+    for (const row of this.#rows.values()) frozen(row)
+  }
+
   async #from<T>(read: Promise<T>): Promise<T> {
     try {
       return await read
@@ -93,7 +105,8 @@ export class WorldReader {
     const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
     if (missing.length === 0) return
     for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
-      this.#rows.set(key, state === null ? null : fromJson<Row>(state))
+      const row = state === null ? null : fromJson<Row>(state)
+      this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
       // The first read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
       if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
     }

@@ -69,6 +69,13 @@ const KINDS = new Map<string, Apply>([
     changes<BeingRow>((row, { payload }) => ({ ...placed(row, payload), space: String(payload.to) })),
   ],
   ['being:budgeted', changes<BeingRow>((row, { payload }) => budgeted(row, payload))],
+  [
+    'being:bounded',
+    changes<BeingRow>((row, { payload }) => ({
+      ...row,
+      ceiling: fromJson<Pick<BeingRow, 'ceiling'>>(payload).ceiling,
+    })),
+  ],
   ['being:parked', changes<BeingRow>((row, { payload }) => parkedBy(row, payload))],
   ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
   ['being:released', changes(released)],

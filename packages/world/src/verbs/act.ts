@@ -3,9 +3,10 @@ import type { EffectPending } from '../extend/effect.ts'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
 import { requirePart } from '../gates/thread-part.ts'
-import { nameOf, resolve } from '../read/target.ts'
+import { nameOf, type OperationTarget, resolve } from '../read/target.ts'
 import { canonicalTarget } from '../rows/lists.ts'
-import type { Act, Acting } from './acting.ts'
+import { mayLook } from '../views/sight.ts'
+import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import { requireBounded } from './decide-operation.ts'
 import { type Descriptor, describe } from './descriptor.ts'
@@ -42,6 +43,15 @@ function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
   }
 }
 
+/** Whether who sees a being may also SEE the space where it is. */
+async function seesPlaceOf(
+  target: OperationTarget,
+  { reader: world, me, surface }: Acting,
+): Promise<boolean> {
+  const space = target.kind === 'being' ? await world.space(target.being.space) : null
+  return space !== null && mayLook({ world, me, surface }, space)
+}
+
 /** SEE: shows what is at an address. It writes no fact. */
 async function see(address: string, at: Acting): Promise<Act> {
   const listed = await requireListed(at, 'see', canonicalTarget('canSee', address, at.me.home))
@@ -50,18 +60,8 @@ async function see(address: string, at: Acting): Promise<Act> {
   const key = nameOf(target)
   const rule = await requireStanding(at.reader, at.me, 'see', { key, target, fallback: ['anyone'] })
   const seen = async (): Promise<Descriptor> => {
-    const entry = await describe(at.reader, target)
+    const entry = await describe(at.reader, target, await seesPlaceOf(target, at))
     return publishesCatalogs(target) ? { ...entry, catalogs: await at.catalogs() } : entry
   }
-  return {
-    kind: 'act',
-    facts: [],
-    wakes: [],
-    closes: [],
-    result: null,
-    specs: [],
-    seen,
-    remark: null,
-    by: [listed, rule],
-  }
+  return { ...NOTHING_DONE, seen, by: [listed, rule] }
 }

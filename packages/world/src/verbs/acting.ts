@@ -15,6 +15,8 @@ export interface Acting {
   readonly reader: WorldReader
   readonly registry: Registry
   readonly moment: MomentId
+  /** ms since 1970 UTC */
+  readonly openedAt: number
   readonly me: BeingRow
   readonly caller: Caller
   /** the maker that drives it in this moment; null when it decides for itself */
@@ -72,8 +74,23 @@ export interface Act {
   readonly specs: readonly RoleSpec[]
   /** what a SEE shows; null for other verbs */
   readonly seen: (() => Promise<Descriptor>) | null
+  /** true: the being does not go on by itself after it */
+  readonly rests?: true
   /** null when the call was done as it was asked */
   readonly remark: Remark | null
   /** the rules that allowed it: list entry, stance rule, then those that allowed it to the asker */
   readonly by: readonly string[]
+}
+
+/** An act that changes nothing, to begin one from. */
+export const NOTHING_DONE: Act = {
+  kind: 'act',
+  facts: [],
+  wakes: [],
+  closes: [],
+  result: null,
+  specs: [],
+  seen: null,
+  remark: null,
+  by: [],
 }

@@ -1,16 +1,17 @@
-import { type Json, LIMITS, TreeosError } from '@treeos/core'
+import { classOfThrown, frozen, type Json, LIMITS, readThrown, TreeosError } from '@treeos/core'
 import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, OperationInput } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
 import { nameOf } from '../read/target.ts'
 import type { Acting } from './acting.ts'
+import { type Carried, carrying } from './carry-out.ts'
 import { type Registered, requireOperation, requireTarget } from './find-operation.ts'
 
 type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside'>
 
 /** All an operation is given, except what this file adds. */
-type Input = Omit<OperationInput, 'effect' | 'known'>
+type Input = Omit<OperationInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
 
 /** An operation's decision, or the effect that has to be done before it can decide. */
 export type OperationOutcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
@@ -33,11 +34,39 @@ export async function decideOperation(
   const effect = await effectOf(operation, at, input)
   if (effect.kind === 'effect-pending') return effect
   const decided = await guarded(operation, input, async () => {
-    const decided = await operation.decide({ ...input, effect: effect.value, known: at.registry.known })
-    await requireDeclared(operation, decided, at)
-    return decided
+    const isOurs = operation.origin === SUBSTRATE_REGISTRY
+    if (!isOurs) freeze(at, input)
+    const carried = carrying(operation, at, input)
+    const given = await operation.decide({
+      ...input,
+      effect: effect.value,
+      known: at.registry.known,
+      carryOut: carried.carryOut,
+      carriedBy: null,
+    })
+    carried.close()
+    // A copy: code that goes on running could change what was checked.
+    const decided = isOurs ? given : structuredClone(given)
+    await requireDeclared(operation, decided, { ...at, actor: input.actor, carried: carried.facts })
+    return withCarried(carried, decided)
   })
   return { kind: 'decided', decided }
+}
+
+/** Other attempts and other moments share what code of an extension is given, so it may only read it. Arguments are its own. */
+function freeze({ reader }: Pick<Deciding, 'reader'>, { target, wake }: Input): void {
+  reader.freeze()
+  for (const given of [target, wake]) frozen(given)
+}
+
+function withCarried({ facts, specs, closes }: Carried, decided: Decided): Decided {
+  if (facts.length === 0) return decided
+  return {
+    ...decided,
+    facts: [...facts, ...decided.facts],
+    specs: [...specs, ...(decided.specs ?? [])],
+    closes: [...closes, ...(decided.closes ?? [])],
+  }
 }
 
 /**
@@ -53,11 +82,9 @@ async function guarded<T>(
     return await work()
   } catch (error) {
     world.requireWhole() // a failed read is no fault of the operation: the activity is retried
-    if (error instanceof TreeosError || origin === SUBSTRATE_REGISTRY) throw error
-    const kind = error instanceof Error ? error.name : typeof error
-    throw new TreeosError('INTERNAL', `operation ${name} of extension ${origin} threw ${kind}`, undefined, {
-      cause: error,
-    })
+    if (origin === SUBSTRATE_REGISTRY || readThrown(() => error instanceof TreeosError, false)) throw error
+    const told = `operation ${name} of extension ${origin} threw ${classOfThrown(error)}`
+    throw new TreeosError('INTERNAL', told, undefined, { cause: error })
   }
 }
 

@@ -20,9 +20,9 @@ export interface Descriptor {
     /** the space and every space around it, outermost first */
     readonly chain: readonly string[]
   }
-  /** stances of the beings in the space */
+  /** stances of the beings in the space; of a being's space only for those who may see that space */
   readonly beings: readonly string[]
-  /** paths of the spaces inside it */
+  /** paths of the spaces inside it; as `beings` */
   readonly children: readonly string[]
   /** addresses of the things in the space, or held by the being */
   readonly matters: readonly string[]
@@ -52,22 +52,30 @@ export interface Descriptor {
   readonly catalogs?: Catalogs
 }
 
-/** Describes a being, a space, a thing or a thread as it is now. */
-export async function describe(reader: WorldReader, target: OperationTarget): Promise<Descriptor> {
+/**
+ * Describes a being, a space, a thing or a thread as it is now.
+ * @param seesPlace of a being: whether who asks may see the space where it is
+ */
+export async function describe(
+  reader: WorldReader,
+  target: OperationTarget,
+  seesPlace: boolean,
+): Promise<Descriptor> {
   if (target.kind === 'thread') return describeThread(target.thread)
   if (target.kind === 'matter') return describeMatter(reader, target.matter)
   const path = target.kind === 'being' ? target.being.space : target.space.path
   const being = target.kind === 'being' ? target.being : null
   const space = await reader.space(path)
   const lineage = being === null ? [] : await reader.lineage(being.name)
+  const showsPlace = being === null || seesPlace
   return {
     address: {
       path,
       being: being === null ? null : stanceOf(being.name),
       chain: spaceAncestry(path).reverse(),
     },
-    beings: (await reader.occupants(path)).map(stanceOf),
-    children: await reader.childSpaces(path),
+    beings: showsPlace ? (await reader.occupants(path)).map(stanceOf) : [],
+    children: showsPlace ? await reader.childSpaces(path) : [],
     matters: (await reader.matters(being === null ? path : stanceOf(being.name))).map(matterReel),
     beingLineage: lineage.map((maker) => stanceOf(maker.name)),
     type: being === null ? (space?.type ?? 'unknown') : 'being',

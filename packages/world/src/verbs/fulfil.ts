@@ -3,7 +3,7 @@ import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, Operation } from '../extend/extension.ts'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { ceilingsOf, listGate, requireListed } from '../gates/list-gate.ts'
-import { requireNotEndedTarget } from '../gates/living.ts'
+import { requireNotEnded, requireNotEndedTarget } from '../gates/living.ts'
 import { reachWith } from '../gates/reach.ts'
 import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
@@ -39,6 +39,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
       'UNAUTHORIZED',
       `no being requested ${request.action}: only a summon of a being can request an operation`,
     )
+  requireNotEnded(asker)
   if (request.action === by.name)
     throw new TreeosError('FORBIDDEN', `${by.name} cannot be requested through itself`)
   const { verb, action, args } = request
@@ -82,6 +83,7 @@ export async function fulfil(at: Acting, by: Operation): Promise<Fulfilled> {
     wake: wakeView(wake),
     world: reader,
     digest: at.digest,
+    openedAt: at.openedAt,
     reach: async () => reach,
     sees: (space) => seesSpace(reader, { me: asker, surface, reach: async () => reach }, space),
     fulfil: () =>

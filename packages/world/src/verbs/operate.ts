@@ -1,4 +1,17 @@
-import { type Json, type JsonObject, REGISTRY_REEL } from '@treeos/core'
+import {
+  type BeingName,
+  beingReel,
+  type FactDraft,
+  type Json,
+  type JsonObject,
+  newWake,
+  PRIORITIES,
+  REGISTRY_REEL,
+  requireContent,
+  stanceOf,
+  TreeosError,
+  type Wake,
+} from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
 import { requireStanding } from '../gates/ask-stance-gate.ts'
 import { requireListed } from '../gates/list-gate.ts'
@@ -7,7 +20,7 @@ import { reachWith } from '../gates/reach.ts'
 import { seesSpace } from '../gates/sight.ts'
 import { type OperationTarget, resolve } from '../read/target.ts'
 import { lenderOf } from '../rows/inhabiting.ts'
-import { type Act, type Acting, wakeView } from './acting.ts'
+import { type Act, type Acting, NOTHING_DONE, wakeView } from './acting.ts'
 import { decideOperation } from './decide-operation.ts'
 import { defaultTarget, type Registered, requireOperation, requireTarget } from './find-operation.ts'
 import { fulfil } from './fulfil.ts'
@@ -64,6 +77,7 @@ async function run(
     wake: wakeView(at.wake),
     world: reader,
     digest: at.digest,
+    openedAt: at.openedAt,
     reach: () => reachWith(reader, me, lender),
     sees: (space) =>
       seesSpace(reader, { me, surface: at.surface, reach: () => reachWith(reader, me, lender) }, space),
@@ -83,21 +97,55 @@ async function run(
   if (settled.status === 'rejected') throw settled.reason
   const outcome = settled.value
   if (outcome.kind === 'effect-pending') return outcome
-  const { facts, closes = [], result, specs = [], reply } = outcome.decided
+  const { facts, closes = [], result, specs = [], reply, tell, awakens = [], rests } = outcome.decided
   // Append checks that no reel which it writes has moved, so the moment must have read their heads.
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
-  const act: Act = { kind: 'act', facts, wakes: [], closes, result, specs, seen: null, remark: null, by }
+  const wakes = await Promise.all(awakens.map((wake) => awaken(wake, facts, at)))
+  const act: Act = {
+    ...{ ...NOTHING_DONE, facts, wakes, closes, result, specs, by },
+    ...(rests === true ? { rests } : {}),
+  }
+  if (tell !== undefined) return withSpeech(act, tell.target, tell.content, at)
   const isAnswered = at.wake.caller !== null && at.wake.expectReply !== false
-  return reply === undefined || !isAnswered ? act : withAnswer(act, reply, at)
+  return reply === undefined || !isAnswered ? act : withSpeech(act, null, reply, at)
 }
 
-/** Adds the answer to the asker: a summon like any other, which passes both gates and counts as a hop. */
-async function withAnswer(act: Act, content: Json, at: Acting): Promise<Act> {
-  const speech = await summon({ verb: 'summon', target: null, content, inReplyTo: null }, at)
+/**
+ * A wake of its own for a being that the actor made, or makes in this act.
+ * @throws {TreeosError} EXTENSION_BLOCKED for any other being
+ */
+async function awaken(
+  { being, content }: { readonly being: BeingName; readonly content: Json },
+  facts: readonly FactDraft[],
+  at: Acting,
+): Promise<Wake> {
+  const { me, wake, moment } = at
+  const isNewborn = facts.some(
+    ({ kind, reel, payload }) =>
+      kind === 'being:born' && reel === beingReel(being) && payload.parent === me.name,
+  )
+  if (!isNewborn && (await at.reader.being(being))?.parent !== me.name)
+    throw new TreeosError('EXTENSION_BLOCKED', `${stanceOf(being)} is no child of ${stanceOf(me.name)}`)
+  const id = `awakened/${moment}/${being}`
+  return newWake({
+    ...{
+      id,
+      being,
+      kind: 'event',
+      priority: PRIORITIES.interactive,
+      content: requireContent(content, 'a wake'),
+    },
+    ...{ root: wake.kind === 'act' ? id : wake.root, hops: at.hops + 1 },
+  })
+}
+
+/** Adds a summon like any other, which passes both gates and counts as a hop. @param target null for the asker */
+async function withSpeech(act: Act, target: string | null, content: Json, at: Acting): Promise<Act> {
+  const speech = await summon({ verb: 'summon', target, content, inReplyTo: null }, at)
   return {
     ...act,
     facts: [...act.facts, ...speech.facts],
-    wakes: speech.wakes,
+    wakes: [...act.wakes, ...speech.wakes],
     closes: [...act.closes, ...speech.closes],
     remark: speech.remark,
   }

@@ -20,7 +20,7 @@ import { requirePart } from '../gates/thread-part.ts'
 import { requireThread } from '../read/target.ts'
 import { tightest } from '../rows/budgets.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import type { Act, Acting } from './acting.ts'
+import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { orientationRemark } from './orientation.ts'
 
 /** SUMMON: one fact on the speaker's reel, and a wake for the target. An answer that nobody wants is not sent. */
@@ -80,13 +80,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     ...(call.channel === undefined ? {} : { channel: call.channel }),
   }
   return {
-    kind: 'act',
+    ...NOTHING_DONE,
     facts: [{ reel: beingReel(at.me.name), kind: SPEECH_KIND, payload }],
     wakes: [out],
     closes: closedBy(inReplyTo, at),
     result: { correlation: at.correlation, to: stanceOf(name) },
-    specs: [],
-    seen: null,
     remark: orientationRemark(orientation),
     by: gated.by,
   }
@@ -105,17 +103,7 @@ const announces = ({ role, caller }: Acting, inReplyTo: string | null): boolean 
 /** The end of a moment that answers a summon whose sender wants no answer. */
 function unsent({ id, caller }: Wake): Act {
   const detail = `${stanceOf(caller?.name ?? '')} expects no answer to ${quote(id)}, so none was sent`
-  return {
-    kind: 'act',
-    facts: [],
-    wakes: [],
-    closes: [],
-    result: null,
-    specs: [],
-    seen: null,
-    remark: { reason: 'no-reply-expected', detail },
-    by: [],
-  }
+  return { ...NOTHING_DONE, remark: { reason: 'no-reply-expected', detail } }
 }
 
 /**

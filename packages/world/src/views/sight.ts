@@ -14,8 +14,10 @@ export async function seenPlace(input: SeeInput): Promise<SpaceRow | null> {
   return space !== null && (await mayLook(input, space)) ? space : null
 }
 
+type Seer = Pick<SeeInput, 'me' | 'world' | 'surface'>
+
 /** Whether the being may SEE a space. */
-export async function mayLook(input: SeeInput, space: SpaceRow): Promise<boolean> {
+export async function mayLook(input: Seer, space: SpaceRow): Promise<boolean> {
   return (await isListed(input, space.path)) && isGranted(input, { kind: 'space', space })
 }
 
@@ -29,10 +31,10 @@ export async function mayRead(input: SeeInput, matter: MatterRow): Promise<boole
   return (await isListed(input, matterReel(matter.id))) && isGranted(input, { kind: 'matter', matter })
 }
 
-const isListed = ({ world: reader, me, surface }: SeeInput, target: SpacePath): Promise<boolean> =>
+const isListed = ({ world: reader, me, surface }: Seer, target: SpacePath): Promise<boolean> =>
   passes(requireListed({ reader, me, surface }, 'see', target))
 
-const isGranted = ({ world, me }: SeeInput, target: OperationTarget): Promise<boolean> =>
+const isGranted = ({ world, me }: Seer, target: OperationTarget): Promise<boolean> =>
   passes(requireStanding(world, me, 'see', { key: nameOf(target), target, fallback: ['anyone'] }))
 
 async function passes(gate: Promise<string>): Promise<boolean> {

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { configure, readOverride } from './config.ts'
+import { ROLE_CONFIGS } from './roles.ts'
+
+describe('F108 the table of roles is data', () => {
+  it('is as the built-in one without a setting', () => {
+    expect(configure(readOverride(undefined))).toEqual({
+      heartbeatSeconds: 3600,
+      liveChildrenMax: 3,
+      spawnsPerDayMax: 3,
+      roles: ROLE_CONFIGS,
+    })
+  })
+
+  it('a setting changes only what it names', () => {
+    const text =
+      '{"heartbeatSeconds": 60, "roles": {"writer": {"inferenceModel": "", "allowedTools": ["read_file"]}}}'
+    const { heartbeatSeconds, roles } = configure(readOverride(text))
+    expect(heartbeatSeconds).toBe(60)
+    expect(roles).toEqual({
+      ...ROLE_CONFIGS,
+      writer: { ...ROLE_CONFIGS.writer, inferenceModel: '', allowedTools: ['read_file'] },
+    })
+    const free = configure(readOverride('{"roles": {"guardian": {"allowedTools": null}}}')).roles.guardian
+    expect(free).not.toHaveProperty('allowedTools')
+  })
+
+  it.each([
+    ['{', 'JSON'],
+    ['{"rolls": {}}', 'rolls'],
+    ['{"roles": {"wizard": {}}}', 'wizard'],
+    ['{"roles": {"writer": {"allowedTools": ["fly"]}}}', 'allowedTools'],
+    ['{"heartbeatSeconds": 0}', 'heartbeatSeconds'],
+  ])('%s is refused, naming what is wrong', (text, why) => {
+    expect(() => readOverride(text)).toThrow(new RegExp(`^TREEOS_LINEAGE cannot be read: [\\s\\S]*${why}`))
+  })
+})

@@ -1,0 +1,244 @@
+import {
+  asJson,
+  type BeingRow,
+  type CarryOut,
+  defineOperation,
+  type Json,
+  type RoleFlow,
+  TreeosError,
+  type WorldReader,
+} from '@treeos/sdk'
+import { z } from 'zod'
+import {
+  ceilingOf,
+  everySecondsOf,
+  modelArgs,
+  moved,
+  operationOf,
+  type Profile,
+  recordOf,
+  requireOwnChild,
+  rolesDefinedBy,
+  setProfilePart,
+  shownRole,
+} from './child.ts'
+import type { LineageConfig } from './config.ts'
+import { requireHarmless } from './genesis.ts'
+import { CHILD_STATES } from './lifecycle.ts'
+import { isBuiltIn, type RoleConfig, TOOLS } from './roles.ts'
+import { flowOf, requireRole } from './spawn.ts'
+import { beat, still } from './tools.ts'
+
+const child = z.string().max(64).describe('stance of your child')
+const ROLES_MAX = 5
+
+/** Roles whose children start again by themselves when they fail. */
+const RESTARTED: readonly string[] = ['guardian']
+
+const moveChild = defineOperation({
+  name: 'lineage:move-child',
+  description:
+    'Moves a child along its life: unhealthy, failed, stopped, starting (again) or cleaned_up, which ends it. A guardian that fails starts again at once.',
+  on: 'being',
+  allow: ['self'],
+  args: z.strictObject({
+    child,
+    to: z.enum(CHILD_STATES).describe('the new state'),
+    reason: z.string().min(1).max(500).describe('why'),
+    task: z
+      .string()
+      .max(2000)
+      .optional()
+      .describe('what it is started again for; one that sleeps needs a task'),
+  }),
+  async decide({ actor, world, args, carryOut }) {
+    const { to, reason, task } = args
+    const kid = await requireOwnChild(world, actor, args.child)
+    const { name, profile } = kid
+    const facts = moved(name, profile.state, to, reason)
+    if (to === 'starting') {
+      if (profile.genesis.role.autoSleep && task === undefined)
+        throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)
+      return restart({ kid, reason, task, carryOut }, facts)
+    }
+    if (to === 'failed' && RESTARTED.includes(profile.role))
+      return restart({ kid, reason, task, carryOut }, [
+        ...facts,
+        ...moved(name, 'failed', 'starting', 'its role restarts'),
+      ])
+    if (to === 'stopped' || to === 'failed') await rest(carryOut, kid)
+    if (to === 'cleaned_up') await carryOut({ action: 'end-being', target: `@${name}`, args: {} })
+    return { facts, result: { child: `@${name}`, state: to } }
+  },
+})
+
+/** A child that is stopped or failed wears a role that holds nothing and that no wake opens. */
+async function rest(carryOut: CarryOut, kid: BeingRow): Promise<void> {
+  await still(carryOut, kid)
+  await wear(carryOut, kid.name, [{ role: 'lineage:stopped' }])
+}
+
+const wear = (carryOut: CarryOut, name: string, flow: RoleFlow) =>
+  carryOut({ action: 'set-roleflow', target: `@${name}`, args: { flow: asJson(flow) } })
+
+async function restart(
+  {
+    kid,
+    reason,
+    task,
+    carryOut,
+  }: {
+    readonly kid: BeingRow & { readonly profile: Profile }
+    readonly reason: string
+    readonly task: string | undefined
+    readonly carryOut: CarryOut
+  },
+  facts: ReturnType<typeof moved>,
+) {
+  const { name, profile, parent } = kid
+  await wear(carryOut, name, flowOf(profile.role, profile.genesis.role))
+  await beat(carryOut, name, profile)
+  const content = { event: 'restarted', actor: `@${parent}`, reason, ...(task === undefined ? {} : { task }) }
+  return {
+    facts: [...facts, setProfilePart(name, 'asleep', false), recordOf(name, 'lineage:restarted', { reason })],
+    result: { child: `@${name}`, state: 'starting' },
+    awakens: [{ being: name, content }],
+  }
+}
+
+const defineChildRole = (config: LineageConfig) =>
+  defineOperation({
+    name: 'lineage:define-role',
+    description: 'Defines a role of your own for children, within your own limits.',
+    on: 'being',
+    allow: ['self'],
+    args: z.strictObject({
+      name: z
+        .string()
+        .regex(/^[a-z][a-z0-9-]{0,31}$/)
+        .describe('kebab-case'),
+      description: z.string().min(1).max(500).describe('who such a child is'),
+      tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('its tools'),
+      model: z.string().max(120).optional().describe('name of a model; yours when left out'),
+      heartbeatMultiplier: z.number().min(0.5).max(1000).optional(),
+      maxTokensPerTurn: z.number().int().min(1).max(8192).optional(),
+      autoSleep: z.boolean().optional(),
+    }),
+    async decide({ actor, args, world }) {
+      const { name, description, tools, model = '', heartbeatMultiplier = 1, maxTokensPerTurn = 4096 } = args
+      if (isBuiltIn(name)) throw new TreeosError('RESOURCE_CONFLICT', `the role ${name} is there already`)
+      requireHarmless('description', description)
+      await requireOwnTools(world, actor, tools)
+      requireOwnModel(config, actor, { model, maxTokensPerTurn })
+      const own = rolesDefinedBy(actor)
+      if (!Object.hasOwn(own, name) && Object.keys(own).length >= ROLES_MAX)
+        throw new TreeosError(
+          'RATE_LIMITED',
+          `@${actor.name} has defined ${ROLES_MAX} roles, which is the most`,
+        )
+      const role: RoleConfig = {
+        description,
+        inferenceModel: model,
+        allowedTools: [...new Set(tools)],
+        heartbeatMultiplier,
+        maxTokensPerTurn,
+        autoSleep: args.autoSleep ?? false,
+      }
+      return {
+        facts: [
+          setProfilePart(actor.name, 'roles', asJson({ ...own, [name]: role })),
+          recordOf(actor.name, 'lineage:role-defined', { name, role: asJson(role) }),
+        ],
+        result: { role: name },
+      }
+    },
+  })
+
+/** @throws {TreeosError} FORBIDDEN for a tool above a ceiling of the parent or of its makers */
+async function requireOwnTools(
+  world: WorldReader,
+  parent: BeingRow,
+  tools: readonly (typeof TOOLS)[number][],
+) {
+  for (const { name, ceiling } of [parent, ...(await world.lineage(parent.name))]) {
+    const held = ceiling?.canDo
+    const beyond = tools.find(
+      (tool) => held !== undefined && !held.some((entry) => holds(entry, operationOf(tool))),
+    )
+    if (beyond !== undefined)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${beyond} is above the ceiling of @${name}: a role holds only tools of its own`,
+      )
+  }
+}
+
+const holds = (entry: unknown, action: string): boolean => {
+  const pattern = typeof entry === 'string' ? entry : (entry as { pattern?: string }).pattern
+  if (pattern === undefined) return false
+  if (typeof entry === 'string') return entry === action
+  const start = pattern.endsWith('*') ? pattern.slice(0, -1) : null
+  return pattern === '*' || (start === null ? pattern === action : action.startsWith(start))
+}
+
+/** @throws {TreeosError} FORBIDDEN for a model that no role has, or an answer longer than the parent's own */
+function requireOwnModel(
+  { roles }: LineageConfig,
+  parent: BeingRow,
+  { model, maxTokensPerTurn }: { readonly model: string; readonly maxTokensPerTurn: number },
+): void {
+  const llm = (parent.qualities.llm ?? {}) as { model?: Json; 'max-tokens'?: Json }
+  const known = ['', llm.model, ...Object.values(roles).map(({ inferenceModel }) => inferenceModel)]
+  if (!known.includes(model))
+    throw new TreeosError(
+      'FORBIDDEN',
+      `the model ${model} is none of yours; there is ${known.filter(Boolean).join(', ')}`,
+    )
+  const most = llm['max-tokens']
+  if (typeof most === 'number' && maxTokensPerTurn > most)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `maxTokensPerTurn ${maxTokensPerTurn} is more than the ${most} of @${parent.name}`,
+    )
+}
+
+const grantRole = (config: LineageConfig) =>
+  defineOperation({
+    name: 'lineage:grant-role',
+    description: 'Gives your child the role that it asked for.',
+    on: 'being',
+    allow: ['self'],
+    args: z.strictObject({ child, role: z.string().max(64).describe('the role that it asked for') }),
+    async decide({ actor, world, args, carryOut }) {
+      const { role } = args
+      const { name, profile } = await requireOwnChild(world, actor, args.child)
+      if (profile.wants !== role)
+        throw new TreeosError(
+          'RESOURCE_CONFLICT',
+          `@${name} did not ask for the role ${role}: a child asks first`,
+        )
+      const settled = requireRole(config, actor, role)
+      const everySeconds = everySecondsOf(config.heartbeatSeconds, settled)
+      const kid = { flow: flowOf(role, settled), ceiling: ceilingOf(settled), ...modelArgs(actor, settled) }
+      await carryOut({ action: 'set-profile', target: `@${name}`, args: asJson(kid) as Record<string, Json> })
+      await beat(carryOut, name, { heartbeatSeconds: everySeconds })
+      const { wants: _granted, ...kept } = profile
+      const changed: Profile = {
+        ...kept,
+        role,
+        asleep: false,
+        heartbeatSeconds: everySeconds,
+        genesis: { ...profile.genesis, role: shownRole(role, settled) },
+      }
+      return {
+        facts: [
+          setProfilePart(name, null, asJson(changed)),
+          recordOf(name, 'lineage:role-granted', { from: profile.role, to: role, by: `@${actor.name}` }),
+        ],
+        result: { child: `@${name}`, role, heartbeatSeconds: everySeconds },
+      }
+    },
+  })
+
+export const parentOperations = (config: LineageConfig) =>
+  [moveChild, defineChildRole(config), grantRole(config)] as const

@@ -1,0 +1,143 @@
+import {
+  asJson,
+  type BeingRow,
+  defineOperation,
+  type RoleFlow,
+  TreeosError,
+  type WorldReader,
+} from '@treeos/sdk'
+import { z } from 'zod'
+import {
+  ceilingOf,
+  everySecondsOf,
+  isLiving,
+  modelArgs,
+  type Profile,
+  promptOf,
+  recordOf,
+  rolesDefinedBy,
+  setProfilePart,
+  shownRole,
+  spawnedBy,
+} from './child.ts'
+import type { LineageConfig } from './config.ts'
+import { MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
+import { SPAWN_STATES } from './lifecycle.ts'
+import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
+
+const DAY_MS = 86_400_000
+
+/** The role of a child: a built-in one, or one that its parent defined. @throws {TreeosError} INVALID_INPUT */
+export function requireRole(config: LineageConfig, parent: BeingRow, role: string): RoleConfig {
+  const known = { ...rolesDefinedBy(parent), ...config.roles }
+  const found = Object.hasOwn(known, role) ? known[role] : undefined
+  if (found !== undefined) return found
+  const there = Object.keys(known).join(', ')
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `there is no role ${JSON.stringify(role)} for a child; there is ${there}`,
+  )
+}
+
+/**
+ * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one that holds nothing
+ * and one for each tool, so the parent can give only tools within its own reach.
+ */
+export function flowOf(role: string, { allowedTools = [] }: Pick<RoleConfig, 'allowedTools'>): RoleFlow {
+  if (isBuiltIn(role)) return [{ role: `lineage:${role}` }]
+  return [{ role: CUSTOM }, ...allowedTools.map((tool) => ({ stack: true, role: toolRole(tool) }))]
+}
+export const CUSTOM = 'lineage:custom'
+export const toolRole = (tool: Tool): string => `lineage:tool-${tool.replaceAll('_', '-')}`
+
+export const spawnChild = (config: LineageConfig) =>
+  defineOperation({
+    name: 'lineage:spawn-child',
+    description: 'Spawns a child with its own focus and role: model, tools, heartbeat and token budget.',
+    on: 'being',
+    allow: ['self'],
+    args: z.strictObject({
+      name: z.string().min(1).max(64).describe('the new name, unique for ever'),
+      specialization: z.string().max(SPECIALIZATION_CHARS_MAX).optional().describe('its specific focus'),
+      role: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('generalist, writer, analyst, guardian, or one that you defined; generalist when left out'),
+      message: z.string().max(MESSAGE_CHARS_MAX).optional().describe('what it is told first'),
+      script: z.string().max(100).optional().describe('a script that decides for it, in place of a model'),
+    }),
+    async decide({ actor, args, world, openedAt, carryOut }) {
+      const { name, specialization = null, role = 'generalist', message = null, script = null } = args
+      for (const [field, text] of Object.entries({ name, specialization, message }))
+        if (text !== null) requireHarmless(field, text)
+      const settled = requireRole(config, actor, role)
+      await requireWithinLimits(config, { world, actor, openedAt })
+      const everySeconds = everySecondsOf(config.heartbeatSeconds, settled)
+      const born = {
+        name,
+        role: isBuiltIn(role) ? `lineage:${role}` : CUSTOM,
+        roleFlow: flowOf(role, settled),
+        ceiling: ceilingOf(settled),
+        schedules: { heartbeat: { everySeconds, content: 'heartbeat' } },
+        ...(script === null
+          ? { cognition: 'llm', ...modelArgs(actor, settled) }
+          : { cognition: 'scripted', script }),
+      }
+      await carryOut({ action: 'birth', args: asJson(born) })
+      const profile: Profile = {
+        role,
+        state: 'starting',
+        asleep: false,
+        heartbeatSeconds: everySeconds,
+        genesis: {
+          prompt: promptOf(actor),
+          specialization,
+          role: shownRole(role, settled),
+          parent: { name: actor.name, address: `@${actor.name}` },
+        },
+      }
+      return {
+        facts: [
+          setProfilePart(name, null, asJson(profile)),
+          recordOf(name, 'lineage:spawned', {
+            parent: `@${actor.name}`,
+            role,
+            message,
+            genesis: asJson(profile.genesis),
+          }),
+          ...SPAWN_STATES.slice(1).map((to, i) =>
+            recordOf(name, 'lineage:moved', { from: SPAWN_STATES[i] ?? null, to, reason: 'spawned' }),
+          ),
+        ],
+        result: { child: `@${name}`, role, heartbeatSeconds: everySeconds },
+        ...(message === null
+          ? {}
+          : { awakens: [{ being: name, content: { event: 'spawned', actor: `@${actor.name}`, message } }] }),
+      }
+    },
+  })
+
+/** @throws {TreeosError} RATE_LIMITED */
+async function requireWithinLimits(
+  { liveChildrenMax, spawnsPerDayMax }: LineageConfig,
+  {
+    world,
+    actor,
+    openedAt,
+  }: { readonly world: WorldReader; readonly actor: BeingRow; readonly openedAt: number },
+): Promise<void> {
+  const children = await spawnedBy(world, actor)
+  const live = children.filter(isLiving)
+  if (live.length >= liveChildrenMax)
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `@${actor.name} has ${live.length} live children (${live.map((child) => `@${child.name}`).join(', ')}), and at most ${liveChildrenMax} may live at once`,
+    )
+  const today = children.filter(({ bornAt }) => bornAt > openedAt - DAY_MS)
+  if (today.length >= spawnsPerDayMax)
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `@${actor.name} spawned ${today.length} children within 24 hours, and at most ${spawnsPerDayMax} are allowed`,
+    )
+}
