@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import proto from '@temporalio/proto'
 import { listOutcomes } from '@treeos/chain'
 import { summon } from '@treeos/client'
@@ -13,6 +14,9 @@ import { useModelServer, useWorld } from '../support/use-world.ts'
 import type { World } from '../support/world.ts'
 
 const MOMENTS = 12
+/** The model answers the question of this number, and those after it, only in an activity of its own. */
+const SLOW = 9
+const answerLate = () => sleep(700, undefined)
 
 describe('the strict recorder', () => {
   const model = useModelServer()
@@ -26,9 +30,10 @@ describe('the strict recorder', () => {
     await client.workflow.start(BEING_WORKFLOW, {
       workflowId: beingWorkflowId(reality.name, 'librarian'),
       taskQueue: taskQueueOf(reality.name),
-      args: [{ reality: reality.name, being: 'librarian', historyEventsMax: 60 }],
+      args: [{ reality: reality.name, being: 'librarian', historyEventsMax: 30 }],
     })
     for (let n = 1; n <= MOMENTS; n++) {
+      if (n === SLOW) model.script(answerLate)
       await summon(world, { target: 'librarian', content: `question ${n}`, as: 'operator', waitSeconds: 20 })
     }
     replayer = await openReplayer()

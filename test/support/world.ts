@@ -30,8 +30,9 @@ export interface World extends Connection {
   birth(payload: JsonObject): Promise<void>
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
+  /** stops all workers */
   stopWorker(): Promise<void>
-  /** @param extensions instead of those the world was started with */
+  /** Starts one more worker. @param extensions instead of those the world was started with */
   startWorker(extensions?: readonly Extension[]): Promise<void>
   close(): Promise<void>
 }
@@ -44,11 +45,17 @@ export interface WorldOptions {
   readonly connections?: Readonly<Record<string, string>>
   /** hosts with private addresses that effects may reach */
   readonly privateHosts?: readonly string[]
+  /** the program bwrap, in which effects run commands */
+  readonly sandbox?: string
   /** options of the model besides its address */
   readonly model?: Omit<ModelOptions, 'timeoutSeconds'>
   readonly timeZone?: string
   /** an ISO instant: Postgres' clock then stands still, until `setClock` */
   readonly clock?: string
+  /** longest time of a mind that decides within the workflow task of its moment; default 500 */
+  readonly shortMindMs?: number
+  /** activities that a worker runs at once */
+  readonly activitiesMax?: number
   /** persons act by a Temporal signal; default true */
   readonly actSignal?: boolean
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
@@ -72,7 +79,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const outcomes: World['outcomes'] = []
   const faults: World['faults'] = []
   const native = await NativeConnection.connect(access)
-  let running: { worker: Worker; done: Promise<void> } | null = null
+  let running: { worker: Worker; done: Promise<void> }[] = []
 
   async function startWorker(extensions: readonly Extension[] = options.extensions ?? []) {
     const worker = await Worker.create({
@@ -80,6 +87,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       taskQueue: taskQueueOf(name),
       workflowBundle: { codePath: inject('bundlePath') },
       stickyQueueScheduleToStartTimeout: '1s',
+      // The SDK refuses two workers of one build in one process.
+      ...(running.length === 0 ? {} : { workerDeploymentOptions: ANOTHER_BUILD }),
+      ...(options.activitiesMax === undefined
+        ? {}
+        : { maxConcurrentActivityTaskExecutions: options.activitiesMax }),
       plugins: [
         treeos({
           extensions,
@@ -87,7 +99,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           model: modelOf(options),
           connections: connectionsOf(options),
           actSignal: options.actSignal ?? true,
+          ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
+          sandbox: options.sandbox ?? null,
           observe: {
             fault: (moment, fault) => void faults.push({ moment, ...fault }),
             leftOut: (what, error) => void leftOut.push({ what, error }),
@@ -97,12 +111,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         }),
       ],
     })
-    running = { worker, done: worker.run() }
+    running.push({ worker, done: worker.run() })
   }
   async function stopWorker() {
-    running?.worker.shutdown()
-    await running?.done
-    running = null
+    const stopped = running
+    running = []
+    for (const { worker } of stopped) worker.shutdown()
+    await Promise.all(stopped.map(({ done }) => done))
   }
   await startWorker()
   const at = { db, temporal, reality, registry }
@@ -131,6 +146,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     },
   }
 }
+
+const ANOTHER_BUILD = {
+  version: { deploymentName: 'treeos', buildId: 'another' },
+  useWorkerVersioning: false,
+} as const
 
 /**
  * Shadows Postgres' clock by one of ours for every connection with the new URL. Nothing else changes: time is data, as in

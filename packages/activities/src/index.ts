@@ -2,6 +2,7 @@
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
+import { finishMoment } from './finish.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { performEffect } from './perform.ts'
@@ -51,6 +52,7 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
     beginLife: local('beginLife', begin),
     openMoment: local('openMoment', openMoment),
     stampMoment: local('stampMoment', stampMoment),
+    finishMoment: local('finishMoment', finishMoment),
     intake: local('intake', intake),
     wakeIdle: local('wakeIdle', wakeIdle),
     wakeScheduled: local('wakeScheduled', wakeScheduled),

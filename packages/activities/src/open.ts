@@ -1,16 +1,27 @@
-import { claimWake, type InboxEntry, putBlob, ReadSet, readAtOneInstant, recordOpen } from '@treeos/chain'
+import {
+  claimWake,
+  digestOf,
+  type InboxEntry,
+  type OpenWrite,
+  putBlob,
+  ReadSet,
+  readAtOneInstant,
+  recordOpen,
+} from '@treeos/chain'
 import { asJson, type Digest, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
 import { type LoadedMoment, lookForMoment } from '@treeos/reality'
 import { beingKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { loadMoment, type Memory } from './deps/memory.ts'
+import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
+import { isSlowMind } from './mind/thought.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
- * the first run's record, even when the world has changed.
+ * the first run's record, even when the world has changed. A moment that will end soon is held instead: `finishMoment` stores
+ * its record with the outcome.
  * @returns when no wake waits: how long the being rests; null when it never wakes by itself; or that it was ended
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
@@ -22,6 +33,19 @@ export async function openMoment(
   const wake = await claimWake(db, input.being, input.moment, input.generation)
   if (wake === null) return restingOf(deps, input.being)
   crashPoint('open:after-claim')
+  if (wake.opened) {
+    const opened = await loadMoment(deps, input.moment)
+    await findDecision(deps, input.moment) // `think` then asks nobody when there is one
+    const found = await forWorkflow(deps, input, opened, wake)
+    return input.mayHold === true ? { ...found, again: true } : found
+  }
+  const before = memory.held.get(input.moment)
+  if (before !== undefined) {
+    // A claim does not wait for the disk, so a rerun may have claimed another wake.
+    const isSame = input.mayHold === true && before.open.wake === wake.id
+    if (isSame) return forWorkflow(deps, input, before.loaded, wake, before.digest)
+    memory.held.drop(before)
+  }
   const viewer = {
     reality: deps.reality.id,
     being: input.being,
@@ -36,7 +60,8 @@ export async function openMoment(
     await putBlob(db, seen.program)
     memory.programs.set(record.program, true)
   }
-  const first = await recordOpen(db, {
+  const looked = { ...seen, content: wake.content }
+  const open: OpenWrite = {
     moment: input.moment,
     being: input.being,
     n: input.n,
@@ -45,15 +70,23 @@ export async function openMoment(
     record,
     basis: asJson(seen.basis),
     face: record.face === null ? null : { digest: record.face, content: asJson(seen.face) },
-  })
+  }
+  const reportFaults = () => {
+    for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
+  }
+  if (input.mayHold === true && !isSlowMind(deps, looked)) {
+    const digest = digestOf(record)
+    memory.held.hold({ open, digest, loaded: looked, decision: null })
+    reportFaults()
+    crashPoint('open:held')
+    return forWorkflow(deps, input, looked, wake, digest)
+  }
+  const first = await recordOpen(db, open)
   crashPoint('open:after-record')
-  if (first) for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
-  // The stored record counts: after a rerun it differs from what was just seen.
-  const opened = first ? { ...seen, content: wake.content } : await loadMoment(deps, input.moment)
-  if (first) memory.moments.set(input.moment, opened)
-  // Without a face the look did not read the being's idle setting.
-  const resting = opened.face === null ? await restingOf(deps, input.being) : null
-  return forWorkflow(opened, input.program, wake, resting !== null && 'over' in resting ? null : resting)
+  if (!first) return forWorkflow(deps, input, await loadMoment(deps, input.moment), wake) // the stored record counts
+  reportFaults()
+  memory.moments.set(input.moment, looked)
+  return forWorkflow(deps, input, looked, wake)
 }
 
 /** Keys to prefetch: those of the being's last open, and the caller's row. */
@@ -63,13 +96,17 @@ function expectedReads(memory: Memory, { being, caller }: InboxEntry): ReadSet {
   return expected
 }
 
-/** The part of an open moment that history may hold. */
-function forWorkflow(
+/** The part of an open moment that history may hold. @param held digest of an open record that is not stored */
+async function forWorkflow(
+  deps: BeatDeps,
+  input: OpenInput,
   { record, program, face }: LoadedMoment,
-  held: Digest | null,
   wake: InboxEntry,
-  resting: Resting | null,
-): OpenedMoment {
+  held?: Digest,
+): Promise<OpenedMoment> {
+  // Without a face the look did not read the being's idle setting.
+  const rest = face === null ? await restingOf(deps, input.being) : null
+  const resting = rest !== null && 'over' in rest ? null : rest
   const human = record.cognition.kind === 'human'
   const idleSeconds =
     face === null ? (resting?.idleSeconds ?? null) : human ? null : idleSecondsOf(face.me.qualities)
@@ -78,7 +115,7 @@ function forWorkflow(
   return {
     moment: record.moment,
     programDigest: record.program,
-    program: record.program === held ? null : program,
+    program: record.program === input.program ? null : program,
     context: record.context,
     cognition: record.cognition.kind,
     asked: record.asked,
@@ -88,6 +125,7 @@ function forWorkflow(
     decided: record.wake.kind === 'act',
     heads: record.heads,
     basis: record.basis,
+    ...(held === undefined ? {} : { held }),
     ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnWake(wake) } }),
   }
 }

@@ -15,6 +15,7 @@ import { describeError, reportFault } from './run/fault.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { messageOf } from './run/message.ts'
 import { outsideFetch } from './run/outside-fetch.ts'
+import { outsideRun } from './run/outside-run.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
@@ -57,6 +58,7 @@ async function attempt(
       key: `${deps.reality.id}/${moment}`,
       signal,
       fetch: outsideFetch(deps.privateHosts, signal),
+      run: outsideRun(deps.sandbox, signal),
     }
     try {
       return resultOf(operation, await untilAborted(signal, effect.perform(at)))

@@ -1,6 +1,7 @@
 import {
   type Db,
   lockHeads,
+  newDecision,
   readEffect,
   readOutcome,
   recordDecision,
@@ -23,6 +24,7 @@ import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
 import { LEASE_EXPIRED } from './run/expired-lease.ts'
+import { type HeldMoment, ReopenedError } from './run/held.ts'
 import { type CommitResult, commit } from './stamp/commit.ts'
 import type { Proposal } from './stamp/verdict.ts'
 
@@ -37,13 +39,31 @@ const TRIES_MAX = 12
  * @returns the stamped moment; or the effect that the workflow must run first, and then nothing was written
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
-export async function stampMoment(deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> {
-  const first = await stampWithRetries(deps, input)
+export const stampMoment = (deps: BeatDeps, input: StampInput): Promise<StampedMoment | PendingEffect> =>
+  stampWithEffect(deps, input, null)
+
+/**
+ * Stamps a moment whose open record and decision are not stored: the append stores them too.
+ * @throws {ReopenedError} when others of this moment are stored
+ */
+export const stampHeld = (
+  deps: BeatDeps,
+  input: StampInput,
+  held: HeldMoment,
+): Promise<StampedMoment | PendingEffect> => stampWithEffect(deps, input, held)
+
+async function stampWithEffect(
+  deps: BeatDeps,
+  input: StampInput,
+  held: HeldMoment | null,
+): Promise<StampedMoment | PendingEffect> {
+  const first = await stampWithRetries(deps, input, held)
   if (!('pending' in first)) return first
   const { call, effect } = first.pending
+  if (held !== null) await deps.memory.held.store(deps.db, held)
   const refused = await recordEffectRequest(deps, input, first.pending)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
-  const failed = await stampWithRetries(deps, { ...input, effect: refused })
+  const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
   if ('pending' in failed) throw new Error(`moment ${input.moment} requests an effect after it failed`)
   return failed
 }
@@ -59,17 +79,25 @@ async function recordEffectRequest({ db }: BeatDeps, { moment }: StampInput, { c
 async function stampWithRetries(
   deps: BeatDeps,
   input: StampInput,
+  held: HeldMoment | null,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
-  const opened = await loadMoment(deps, input.moment)
-  let proposal = await proposalOf(deps, input, opened)
+  const opened = held?.loaded ?? (await loadMoment(deps, input.moment))
+  let proposal = await proposalOf(deps, input, opened, held)
+  let unstored = held
+  const store = async () => {
+    if (unstored !== null) await deps.memory.held.store(deps.db, unstored)
+    unstored = null
+  }
   let conflicting: ReelId[] = []
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
-    const run = (db: Db) => commit(db, deps, input, opened, proposal)
+    if (attempt > UNLOCKED_TRIES_MAX) await store() // under these locks no other connection could store it
+    const run = (db: Db) => commit(db, deps, input, { opened, held: unstored }, proposal)
     const done =
       attempt <= UNLOCKED_TRIES_MAX
         ? await runUnlocked(deps.db, run)
         : await runLocked(deps, conflicting, run)
     if (done.status === 'unstorable') {
+      await store()
       if (proposal.kind === 'skipped')
         throw new Error(`Postgres cannot store the record of ${input.moment} (SQLSTATE ${done.code})`)
       const decision = {
@@ -96,7 +124,8 @@ async function stampWithRetries(
       return done.stamped
     }
     if (done.status === 'effect-pending') return done
-    if (done.status === 'done') return storedStamp(deps, input)
+    if (done.status === 'done') return storedStamp(deps, input, held)
+    if (done.status === 'reopened') throw new ReopenedError(`another process went on with ${input.moment}`)
     if (done.status === 'superseded') {
       throw new StaleGenerationError(
         `generation ${input.generation} of ${input.being} has ended: ${done.generation} is current`,
@@ -149,10 +178,15 @@ async function runLocked(
 const DEADLOCK_DETECTED = '40P01'
 
 /** The proposal of a moment: a skip, a failure, or a decision with its composed stack. */
-async function proposalOf(deps: BeatDeps, input: StampInput, opened: LoadedMoment): Promise<Proposal> {
+async function proposalOf(
+  deps: BeatDeps,
+  input: StampInput,
+  opened: LoadedMoment,
+  held: HeldMoment | null,
+): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeLoaded(deps.db, deps.registry, opened, input.stack)
-  const { decision, digest } = await decisionOf(deps, input, opened)
+  const { decision, digest } = await decisionOf(deps, input, opened, held)
   const proposal = { kind: 'decided', stack: input.stack, composed, digest } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
@@ -171,7 +205,12 @@ async function decisionOf(
   deps: BeatDeps,
   input: StampInput,
   opened: LoadedMoment,
+  held: HeldMoment | null,
 ): Promise<{ decision: Decision; digest: Digest | null }> {
+  if (held !== null) {
+    held.decision ??= newDecision(decisionOfPerson(opened))
+    return held.decision
+  }
   if (input.failed !== null)
     return { decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER }, digest: null }
   if (opened.record.wake.kind !== 'act') {
@@ -180,7 +219,7 @@ async function decisionOf(
       throw new Error(`the decision of ${input.moment} is not stored`)
     return stored
   }
-  return recordDecision(deps.db, input.moment, decisionOfPerson(opened))
+  return recordDecision(deps.db, input.moment, newDecision(decisionOfPerson(opened)))
 }
 
 // A worker may die after it performed an effect and before it recorded the result.
@@ -200,10 +239,16 @@ function decisionOfPerson({ content }: LoadedMoment): Decision {
   }
 }
 
-async function storedStamp(deps: BeatDeps, input: StampInput): Promise<StampedMoment> {
+async function storedStamp(
+  deps: BeatDeps,
+  input: StampInput,
+  held: HeldMoment | null,
+): Promise<StampedMoment> {
   const outcome = await readOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
   const { record } = outcome
+  if (held !== null && record.open !== held.digest)
+    throw new ReopenedError(`another process ended ${input.moment}`)
   return {
     moment: outcome.moment,
     kind: outcome.kind,

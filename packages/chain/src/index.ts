@@ -15,7 +15,6 @@ export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox
 export type { InboxEntry } from './inbox/entry.ts'
 export {
   type ClosedHow,
-  closeAsRead,
   closeEntries,
   countChain,
   countOpen,
@@ -37,7 +36,15 @@ export {
   pageUnclaimed,
 } from './inbox/waiting.ts'
 export { type Appended, append, lockHeads } from './ledger/append.ts'
-export type { Batch, Notice, OutcomeWrite, RowWrite, WatchedChange } from './ledger/batch.ts'
+export type {
+  Batch,
+  DecisionWrite,
+  Notice,
+  OpenWrite,
+  OutcomeWrite,
+  RowWrite,
+  WatchedChange,
+} from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export { listFactsAfter, listFactsAt, listFactsOfMoment, listReels } from './ledger/facts.ts'
@@ -46,6 +53,7 @@ export { type JournalEntry, type JournalPage, readJournal, settleJournal } from 
 export { createReality, type Reality, readReality } from './ledger/reality.ts'
 export type { MomentRecord, OpenRecord } from './ledger/records.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
+export { readBases } from './moments/basis.ts'
 export {
   type Attempt,
   type Cost,
@@ -57,7 +65,13 @@ export {
   type Settlement,
   settle,
 } from './moments/budgets.ts'
-export { readDecision, readDecisionBytes, recordDecision, type StoredDecision } from './moments/decision.ts'
+export {
+  newDecision,
+  readDecision,
+  readDecisionBytes,
+  recordDecision,
+  type StoredDecision,
+} from './moments/decision.ts'
 export {
   type EffectRequest,
   type EffectResult,
@@ -67,7 +81,8 @@ export {
   type StoredEffect,
 } from './moments/effects.ts'
 export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
-export { listUnfinished, type OpenWrite, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
+export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
+export { listUnfinished, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
 export {
   listOutcomes,
   readOutcome,
@@ -77,6 +92,7 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState, type WakeState } from './moments/wake-state.ts'
+export { type Child, listChildren } from './rows/children.ts'
 export type { Viewer } from './rows/line.ts'
 export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'

@@ -38,6 +38,7 @@ export {
   type SeenHead,
   SPEECH_KIND,
 } from './fact.ts'
+export { frozen } from './frozen.ts'
 export {
   asJson,
   canonicalJson,
@@ -98,6 +99,7 @@ export {
   type Verb,
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
+export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
 export {
   type Caller,
   CONTINUE_PREFIX,

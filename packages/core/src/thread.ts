@@ -8,7 +8,10 @@ export interface Thread {
   readonly thread: string
   /** `pending`: no moment of it was lived yet; `live`: some wakes wait or are being lived; `severed`: it was cut */
   readonly state: ThreadState
-  /** beings that were woken in it or woke another, sorted; a being that only woke by a change has no part in it */
+  /**
+   * The being that began it, persons that spoke in it, and whoever one of them spoke to; sorted. A being that a change woke has
+   * no part in it, whatever it says.
+   */
   readonly participants: readonly BeingName[]
   readonly wakes: number
   /** of them, not over yet; notices do not count */

@@ -42,6 +42,8 @@ export interface OpenInput {
   readonly moment: MomentId
   /** digest of the program the workflow holds; null at the start of a run */
   readonly program: Digest | null
+  /** true when the worker may hold the open record until the moment ends; left out by older versions */
+  readonly mayHold?: true
 }
 export interface OpenedMoment {
   readonly moment: MomentId
@@ -63,6 +65,10 @@ export interface OpenedMoment {
   readonly heads: readonly HeadRef[]
   /** digest of the heads of everything that was read */
   readonly basis: Digest
+  /** true when the open record was stored before, so that a call of the mind may be under way; left out otherwise */
+  readonly again?: true
+  /** digest of the open record, which the worker holds and has not stored; left out when it is stored */
+  readonly held?: Digest
   /** left out when the being never wakes by itself */
   readonly idle?: {
     /** the being wakes by itself after this many seconds of silence */
@@ -89,10 +95,42 @@ export interface Over {
 export interface ThinkInput {
   readonly moment: MomentId
   readonly stack: PinnedStack
+  /** a worker asked the mind already, within the workflow task; left out when none did */
+  readonly begun?: BegunThought
+}
+/** A call of the mind that `finishMoment` began. */
+export interface BegunThought {
+  /** the model gave no answer, and is asked again after `retryMs`; left out when the call may be under way */
+  readonly lost?: LostCall
+}
+export interface LostCall {
+  readonly code: 'LLM_TIMEOUT' | 'LLM_FAILED'
+  /** names the status of the answer; quotes nothing */
+  readonly message: string
+  readonly retryMs: number
 }
 export interface DecisionRef {
   readonly kind: Decision['kind']
   readonly digest: Digest
+}
+
+/** The end of a moment whose open record the worker holds: its mind decides within a short time, then it is stamped. */
+export interface FinishInput
+  extends Pick<StampInput, 'being' | 'generation' | 'n' | 'moment' | 'stack' | 'skip'> {
+  /** digest of the open record */
+  readonly open: Digest
+  /** false when the moment is skipped, or a person has decided */
+  readonly asks: boolean
+}
+/** The moment is not finished, and nothing of it has ended. */
+export interface Unfinished {
+  /**
+   * - `stored`: the open record is stored; the mind may be deciding, and `think` waits for it
+   * - `lost`: no worker holds the open record that history names, so the moment is opened again
+   */
+  readonly unfinished: 'stored' | 'lost'
+  /** left out when the call of the mind did not fail */
+  readonly lost?: LostCall
 }
 
 export interface StampInput {
@@ -119,6 +157,8 @@ export interface PendingEffect {
     readonly timeoutSeconds: number
     readonly attempts: number
   }
+  /** digest of the decision, when the mind decided within `finishMoment`; left out otherwise */
+  readonly decision?: Digest
 }
 export interface StampedMoment {
   readonly moment: MomentId
@@ -168,6 +208,7 @@ export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | Over | null>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
+  finishMoment(input: FinishInput): Promise<Attested<StampedMoment | PendingEffect | Unfinished>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>

@@ -89,13 +89,12 @@ async function replayMoment(
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
-  const basis = stored.open.basis as unknown as HeadRef[]
   const { content } = stored
   const recomputed = await recomputeMoment(
     registry,
     outcome,
     { open, content },
-    past.cited(basis, { being: outcome.being, ...open }),
+    past.cited(stored.open.basis, { being: outcome.being, ...open }),
   )
   const { seen, stack, me } = recomputed
   compare.same('cognition', open.cognition, momentCognition(me, open.driver))

@@ -64,6 +64,7 @@ function compareMoment(
   const stack = result.skip === undefined ? pinStack(program, result) : null
   compare.same('stack', record.stack, stack)
   if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
+  if (opened.held !== undefined) compare.same('open', record.open, opened.held)
   compare.same('stackDigest', record.stackDigest, stamped.stack)
   compare.same('surfaceDigest', record.surfaceDigest, stamped.surface)
   compare.same('promptDigest', record.promptDigest, stamped.prompt)

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/worker'
 import { digestOf } from '@treeos/chain'
 import type { Json } from '@treeos/core'
-import { treeos, workflowsPath } from '@treeos/host'
+import { enterWorkflowsQuickly, treeos, workflowsPath } from '@treeos/host'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 
@@ -62,14 +62,16 @@ export class HistoryReplayer {
     return { seen: this.#seen, error: value.error?.message ?? null }
   }
 
-  /** The first call starts the thread. Without stack traces of promises it replays a third faster. */
+  /** The first call starts the thread. What the process then has set for threads is put back. */
   async #start(): Promise<IteratorResult<ReplayResult>> {
     this.#isStarted = true
     const limit = Error.stackTraceLimit
+    const undoQuickEntry = enterWorkflowsQuickly()
     setFlagsFromString('--stack-trace-limit=0')
     try {
       return await this.#results.next()
     } finally {
+      undoQuickEntry()
       setFlagsFromString(`--stack-trace-limit=${limit}`)
       Error.stackTraceLimit = limit
     }

@@ -116,13 +116,16 @@ export function recordedCommands({ events }: History): RecordedCommand[] {
     const next = event.workflowExecutionContinuedAsNewEventAttributes
     if (next) return [{ kind: 'continue', name: '', carries: texts(next.input) }]
     const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
-    if (!fields) return []
+    if (!fields || CHANGE_VERSION in fields) return []
     const names = Object.keys(fields).sort()
     return [
       { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) },
     ]
   })
 }
+
+/** The search attribute that the SDK itself sets where a workflow calls `patched`. */
+const CHANGE_VERSION = 'TemporalChangeVersion'
 
 /** One moment as a history records it. */
 export interface AttestedMoment {
@@ -143,7 +146,8 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
     }
     const current = moments.at(-1)
     if (current === undefined) continue
-    if (local?.type === 'stampMoment') current.stamped = local.result.value as StampedMoment
+    if (local !== null && ENDS.has(local.type) && isStamped(local.result.value))
+      current.stamped = local.result.value
     const scheduled = event.activityTaskScheduledEventAttributes
     if (scheduled?.activityType?.name === 'think') {
       current.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
@@ -151,6 +155,10 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
   }
   return moments
 }
+
+/** Local activities that may end a moment. */
+const ENDS = new Set(['stampMoment', 'finishMoment'])
+const isStamped = (value: unknown): value is StampedMoment => isJsonObject(value) && 'record' in value
 
 const isOpened = (value: unknown): value is OpenedMoment => isJsonObject(value) && 'moment' in value
 

@@ -3,6 +3,7 @@ import {
   findEntry,
   listOutcomes,
   type OpenRecord,
+  readBases,
   readDecision,
   readOpen,
   type StoredOutcome,
@@ -11,7 +12,6 @@ import {
   asJson,
   type BeingName,
   canonicalJson,
-  type HeadRef,
   type Json,
   type RoleName,
   stanceOf,
@@ -93,10 +93,10 @@ async function compareMoment(
   flow: RoleFlow,
 ): Promise<Difference | null> {
   const { db, past, registry } = deps
-  const stored = await readOpen(db, outcome.moment)
+  const [stored, bases] = await Promise.all([readOpen(db, outcome.moment), readBases(db, [outcome.moment])])
   if (stored === null) throw new Error(`moment ${outcome.moment} has no open record`)
   const { record: open } = stored
-  const basis = stored.basis as unknown as HeadRef[]
+  const basis = bases.get(outcome.moment) ?? []
   const source = past.citedOrSealedBy(basis, open.openedAt, { being: outcome.being, ...open })
   const content = (await findEntry(db, open.wake.id))?.content ?? null
   const was = await recomputeMoment(registry, outcome, { open, content }, source)

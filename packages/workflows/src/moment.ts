@@ -1,12 +1,15 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
 import { type BeingName, type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
+  BegunThought,
   DecisionRef,
+  FinishInput,
   OpenedMoment,
   PendingEffect,
   Resting,
   StampedMoment,
   StampInput,
+  ThinkInput,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
@@ -22,6 +25,8 @@ export interface Life {
   program: CompiledProgram | null
   /** when the being wakes by itself; null when it never does */
   idle: Idle | null
+  /** false in runs that began before moments could be finished by one local activity */
+  readonly isShort: boolean
 }
 
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
@@ -50,7 +55,7 @@ export interface FinishedMoment {
  * stored.
  * @returns how it rests when nothing wakes the being; `over` when nothing ever will, since it was ended
  */
-export async function runMoment(life: Life): Promise<FinishedMoment | Rest | 'over'> {
+export async function runMoment(life: Life, mayHold = life.isShort): Promise<FinishedMoment | Rest | 'over'> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
@@ -61,6 +66,7 @@ export async function runMoment(life: Life): Promise<FinishedMoment | Rest | 'ov
     n,
     moment,
     program: held,
+    ...(mayHold ? { mayHold } : {}),
   })
   if (opened !== null && 'over' in opened) return 'over'
   if (opened === null || isResting(opened)) {
@@ -73,35 +79,67 @@ export async function runMoment(life: Life): Promise<FinishedMoment | Rest | 'ov
 
   const result = assign(life.program, opened) // pure: the same result on every replay
   const stack = result.skip === undefined ? pinStack(life.program, result) : null
-  const thinking = stack === null || opened.decided ? NOT_ASKED : await decide(moment, n, stack)
-
-  const stamped = await stamp({
-    being,
-    generation,
-    n,
-    moment,
-    stack,
-    skip: result.skip ?? null,
-    decision: thinking.decision,
-    failed: thinking.failed,
-  })
+  const input = { being, generation, n, moment, stack, skip: result.skip ?? null }
+  const asks = stack !== null && !opened.decided
+  const stamped =
+    opened.held === undefined
+      ? await thinkAndStamp({ ...input, asks, ...(opened.again === true ? { begun: {} } : {}) })
+      : await finish({ ...input, asks, open: opened.held })
+  if (stamped === null) return runMoment(life, false)
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
 }
 
+/**
+ * The short way: the mind decides and the moment is stamped within this workflow task. A mind that takes longer goes the long way.
+ * @returns null when the open record was lost with its worker, so the moment must be opened again
+ */
+async function finish(input: FinishInput): Promise<StampedMoment | null> {
+  const { open: _, asks, ...rest } = input
+  const { value: first } = await localBeats(`finish #${input.n} ${stackLabel(input.stack)}`).finishMoment(
+    input,
+  )
+  if ('unfinished' in first) {
+    const { unfinished, lost } = first
+    if (unfinished === 'lost') return null
+    return thinkAndStamp({ ...rest, asks, begun: lost === undefined ? {} : { lost } })
+  }
+  if (!('effect' in first)) return first
+  return stampAfterEffect({ ...rest, decision: first.decision ?? null, failed: null }, first)
+}
+
+/** The long way: the mind decides in an activity of its own, then the moment is stamped. */
+async function thinkAndStamp({
+  asks,
+  begun,
+  ...input
+}: Omit<FinishInput, 'open'> & { readonly begun?: BegunThought }): Promise<StampedMoment> {
+  const { n, moment, stack } = input
+  const thinking =
+    stack === null || !asks
+      ? NOT_ASKED
+      : await decide(n, { moment, stack, ...(begun === undefined ? {} : { begun }) })
+  return stamp({ ...input, ...thinking })
+}
+
 /** Stamps a moment. An act with an effect is stamped twice, before and after the effect, and passes both gates each time. */
 async function stamp(input: StampInput): Promise<StampedMoment> {
-  const { n, moment, stack } = input
-  const beats = localBeats(`stamp #${n} ${stackLabel(stack)}`)
-  const { value: first } = await beats.stampMoment(input)
-  if (!('effect' in first)) return first
-  const failed = await runEffect(moment, n, first)
-  const { value: stamped } = await beats.stampMoment(failed === null ? input : { ...input, effect: failed })
+  const { value: first } = await stampBeats(input).stampMoment(input)
+  return 'effect' in first ? stampAfterEffect(input, first) : first
+}
+
+async function stampAfterEffect(input: StampInput, pending: PendingEffect): Promise<StampedMoment> {
+  const failed = await runEffect(input.moment, input.n, pending)
+  const { value: stamped } = await stampBeats(input).stampMoment(
+    failed === null ? input : { ...input, effect: failed },
+  )
   if ('effect' in stamped)
-    throw new Error(`moment ${moment} requests its effect again after the effect ended`)
+    throw new Error(`moment ${input.moment} requests its effect again after the effect ended`)
   return stamped
 }
+
+const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stackLabel(stack)}`)
 
 /** @returns an error code when the effect failed in all its attempts; null when it succeeded */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
@@ -140,12 +178,9 @@ interface ThinkResult {
 const NOT_ASKED: ThinkResult = { decision: null, failed: null }
 
 /** Calls `think`. Catches its failure, so that the moment ends with an outcome: an uncaught failure would end the being. */
-async function decide(moment: string, n: number, stack: PinnedStack): Promise<ThinkResult> {
+async function decide(n: number, input: ThinkInput): Promise<ThinkResult> {
   try {
-    const decision: DecisionRef = await thinkBeats(`think #${n} ${stackLabel(stack)}`).think({
-      moment,
-      stack,
-    })
+    const decision: DecisionRef = await thinkBeats(`think #${n} ${stackLabel(input.stack)}`).think(input)
     return { decision: decision.digest, failed: null }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error

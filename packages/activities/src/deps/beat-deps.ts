@@ -19,6 +19,8 @@ export interface BeatDeps {
   readonly connections: ReadonlyMap<string, Model>
   /** hosts, or host:port, with private addresses that effects may reach */
   readonly privateHosts: readonly string[]
+  /** path of the sandbox program that effects run commands in; null: they run none */
+  readonly sandbox: string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */

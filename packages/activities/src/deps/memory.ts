@@ -2,8 +2,11 @@ import { type Db, type ReadSet, readDecision, type StoredDecision } from '@treeo
 import type { BeingName, Digest, MomentId } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
+import { Calls } from '../model/calls.ts'
+import { HeldMoments } from '../run/held.ts'
+import { Pace, SHORT_MIND_MS } from '../run/pace.ts'
 
-/** Caches of a worker for one reality. Postgres holds all of it. */
+/** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
 export interface Memory {
   /** open moments: `think` and `stamp` read them again, usually in the same worker */
   readonly moments: LRUCache<MomentId, LoadedMoment>
@@ -14,15 +17,28 @@ export interface Memory {
   /** the read set of each being's last open, and of its last stamp */
   readonly opened: LRUCache<BeingName, ReadSet>
   readonly stamped: LRUCache<BeingName, ReadSet>
+  /** moments that are opened and not stored: Postgres does not hold these */
+  readonly held: HeldMoments
+  /** calls of minds that are under way */
+  readonly calls: Calls
+  /** how long minds took */
+  readonly pace: Pace
 }
 
-export const newMemory = (): Memory => ({
-  moments: new LRUCache({ max: 500 }),
-  programs: new LRUCache({ max: 5000 }),
-  decisions: new LRUCache({ max: 500 }),
-  opened: new LRUCache({ max: 5000 }),
-  stamped: new LRUCache({ max: 5000 }),
-})
+/** @param shortMindMs longest time of a mind on the short way; default 500; 0: no mind decides there */
+export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
+  const moments = new LRUCache<MomentId, LoadedMoment>({ max: 500 })
+  return {
+    moments,
+    programs: new LRUCache({ max: 5000 }),
+    decisions: new LRUCache({ max: 500 }),
+    opened: new LRUCache({ max: 5000 }),
+    stamped: new LRUCache({ max: 5000 }),
+    held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
+    calls: new Calls(),
+    pace: new Pace(shortMindMs),
+  }
+}
 
 /** @throws {Error} when the moment was never opened, or content that its record names is missing */
 export async function loadMoment(

@@ -35,11 +35,9 @@ export async function askWithinBudgets(
 ): Promise<
   { readonly answer: ModelAnswer; readonly settlement: Settlement | null } | { readonly breach: Breach }
 > {
-  const bounded = { ...request, maxTokens: model.answerTokensMax }
-  const worst = costOf(
-    { promptTokens: model.boundPrompt(bounded), completionTokens: model.answerTokensMax },
-    model.price,
-  )
+  const maxTokens = request.maxTokens ?? model.answerTokensMax
+  const bounded = { ...request, maxTokens }
+  const worst = costOf({ promptTokens: model.boundPrompt(bounded), completionTokens: maxTokens }, model.price)
   const reserved = await reserveOrWait(deps, attempt, worst, request.signal)
   switch (reserved.status) {
     case 'free':

@@ -22,7 +22,7 @@ export interface ModelRequest {
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal
-  /** most model tokens of the answer; no limit when left out */
+  /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
   readonly maxTokens?: number
 }
 
@@ -46,6 +46,8 @@ export interface Model {
   readonly price: Price | null
   /** most model tokens of an answer to a being with a budget, whose worst case must be bounded */
   readonly answerTokensMax: number
+  /** The same endpoint, asked for another model. */
+  as(name: string): Model
   /** An upper bound of the prompt tokens that a provider can count for this request. */
   boundPrompt(request: ModelRequest): number
   /**
@@ -98,6 +100,9 @@ const PATIENCE_SECONDS = 90
  */
 const TEMPLATE_TOKENS_MAX = 512
 
+/** Clients for other models of one endpoint that are kept. */
+const OTHERS_MAX = 64
+
 /** How a model is called. */
 export interface ModelOptions {
   /** for the whole answer, from the first byte sent to the last one received */
@@ -118,6 +123,7 @@ export interface ModelOptions {
  */
 export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Model {
   const { timeoutSeconds, prices = SHIPPED_PRICES, answerTokensMax = ANSWER_TOKENS_MAX } = options
+  const others = new Map<string, Model>()
   const apiKey = endpoint.apiKey ?? null
   const limit = new LimitName(endpoint)
   const client = new OpenAI({
@@ -143,6 +149,15 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     attemptsMax: options.attemptsMax,
     price: Object.hasOwn(prices, endpoint.model) ? (prices[endpoint.model] ?? null) : null,
     answerTokensMax,
+    as(name) {
+      if (name === endpoint.model) return this
+      const known = others.get(name)
+      if (known !== undefined) return known
+      const other = createModel({ ...endpoint, model: name }, options)
+      if (others.size >= OTHERS_MAX) others.clear()
+      others.set(name, other)
+      return other
+    },
     boundPrompt: (asked) =>
       utf8Length(JSON.stringify(bodyOf(endpoint, asked, limit.now))) + TEMPLATE_TOKENS_MAX,
     async decide(asked) {

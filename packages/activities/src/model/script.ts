@@ -1,4 +1,4 @@
-import { type Decision, parseDecision, quote } from '@treeos/core'
+import { type Decision, messageOfThrown, parseDecision, quote } from '@treeos/core'
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
@@ -54,9 +54,6 @@ export async function runScript(
   } catch (error) {
     const seconds = (performance.now() - started) / 1000
     await reportFault(deps, record.moment, { part: 'script', attempt: 1, seconds, error })
-    return failureDecision(
-      'INTERNAL',
-      `script ${quote(name)}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    return failureDecision('INTERNAL', `script ${quote(name)}: ${messageOfThrown(error)}`)
   }
 }

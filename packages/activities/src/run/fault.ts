@@ -1,5 +1,6 @@
 import { type Db, type FaultPart, keepFault } from '@treeos/chain'
-import type { MomentId } from '@treeos/core'
+import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
+import type { HeldMoments } from './held.ts'
 import { messageOf } from './message.ts'
 import type { Observer } from './observer.ts'
 import { withPostgresRetry } from './postgres-retry.ts'
@@ -9,9 +10,12 @@ const STACK_CHARS_MAX = 8000
 
 /**
  * The class, message and causes of an error: `TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:9`. It may quote
- * contents, so it never goes into Temporal's history.
+ * contents, so it never goes into Temporal's history. It never throws.
  */
-export function describeError(error: unknown): string {
+export const describeError = (error: unknown): string =>
+  readThrown(() => description(error), 'something that cannot be read')
+
+function description(error: unknown): string {
   const said: string[] = []
   for (let at = error, deep = 0; at !== undefined && at !== null && deep <= CAUSES_MAX; deep++) {
     said.push(sayingOf(at, deep === 0))
@@ -21,7 +25,7 @@ export function describeError(error: unknown): string {
 }
 
 function sayingOf(error: unknown, isFirst: boolean): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return messageOfThrown(error)
   const { code } = error as { code?: unknown }
   // A refused connection comes as an AggregateError, whose message is empty.
   const message = error.message || (typeof code === 'string' ? code : '')
@@ -29,15 +33,18 @@ function sayingOf(error: unknown, isFirst: boolean): string {
 }
 
 /** What a person reads to find the line. */
-function stackOf(error: unknown): string | null {
-  if (!(error instanceof Error) || error.stack === undefined) return null
-  return error.stack.slice(0, STACK_CHARS_MAX).toWellFormed().replaceAll('\0', '\ufffd')
-}
+const stackOf = (error: unknown): string | null =>
+  readThrown(() => {
+    if (!(error instanceof Error) || error.stack === undefined) return null
+    return error.stack.slice(0, STACK_CHARS_MAX).toWellFormed().replaceAll('\0', '\ufffd')
+  }, null)
 
 /** Where errors of attempts go. */
 export interface FaultDeps {
   readonly db: Db
   readonly observe: Observer
+  /** moments whose open record is not stored; only faults of stored moments are kept */
+  readonly memory: { readonly held: HeldMoments }
 }
 
 /** Logs the error of one attempt, and keeps it for `treeos explain`. */
@@ -53,10 +60,14 @@ export async function reportFault(
 ): Promise<void> {
   const { error, ...rest } = fault
   // The class and the frames of a lost model call are ours and say nothing.
-  const isLost = rest.part === 'model' && error instanceof Error
+  const isLost = rest.part === 'model' && error instanceof Error // ours, so it can be read
   const told = isLost
     ? { ...rest, message: error.message, stack: null }
     : { ...rest, message: describeError(error), stack: stackOf(error) }
   deps.observe.fault(moment, told)
-  await withPostgresRetry(deps.observe, () => keepFault(deps.db, moment, told))
+  await withPostgresRetry(deps.observe, async () => {
+    const held = deps.memory.held.get(moment)
+    if (held !== undefined) await deps.memory.held.store(deps.db, held)
+    await keepFault(deps.db, moment, told)
+  })
 }

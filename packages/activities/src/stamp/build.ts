@@ -81,6 +81,7 @@ export async function build(
         primaryRole: decided?.stack.primary.name ?? null,
         record,
       },
+      ...(verdict.thread === undefined ? {} : { thread: verdict.thread }),
       ...(lease === null || verdict.kind !== 'act' ? {} : { lease: lease.epoch }),
     },
   }

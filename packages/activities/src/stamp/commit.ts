@@ -1,10 +1,11 @@
-import { append, type Db, listParkedBy, putBlob } from '@treeos/chain'
+import { append, type Batch, type Db, listParkedBy, putBlob } from '@treeos/chain'
 import type { BeingName, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { crashPoint } from '../run/crash-point.ts'
+import type { HeldMoment } from '../run/held.ts'
 import { type Built, build } from './build.ts'
 import { changedSchedules } from './changed-schedules.ts'
 import { continueAfter } from './continue.ts'
@@ -26,6 +27,8 @@ export type CommitResult =
   | { readonly status: 'superseded'; readonly generation: number }
   /** the lease of the driver has expired */
   | { readonly status: 'unleased' }
+  /** other records of the moment are stored than those it was decided from */
+  | { readonly status: 'reopened' }
   /** the call waits for its effect; nothing was written */
   | { readonly status: 'effect-pending'; readonly pending: EffectPending }
 
@@ -37,7 +40,7 @@ export async function commit(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  opened: LoadedMoment,
+  { opened, held }: { readonly opened: LoadedMoment; readonly held: HeldMoment | null },
   proposal: Proposal,
 ): Promise<CommitResult> {
   const reading = await readForStamp(db, deps, input, opened)
@@ -48,7 +51,7 @@ export async function commit(
   const built = await build(deps, input, { opened, proposal, continued }, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
-  const answer = await append(db, built.batch)
+  const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
   if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
   if (answer.status !== 'appended') return answer
@@ -65,6 +68,12 @@ export async function commit(
     stamped: stampedOf(built, answer),
   }
 }
+
+/** The records of a held moment, which the append stores. */
+const unstoredOf = ({ open, decision }: HeldMoment): Pick<Batch, 'open' | 'decision'> => ({
+  open,
+  ...(decision === null ? {} : { decision }),
+})
 
 /** The result for the workflow. */
 function stampedOf(

@@ -55,7 +55,7 @@ export async function continueAfter(
     return afterLook(db, input, verdict, { address: decision.call.address, seen }, reading.current)
   }
   const { role } = proposal.composed
-  return role.selfContinue && verdict.kind === 'act'
+  return role.selfContinue && verdict.kind === 'act' && verdict.act?.rests !== true
     ? continueItself(db, input, role, verdict, reading)
     : unchanged
 }

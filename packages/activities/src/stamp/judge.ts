@@ -90,7 +90,7 @@ async function judgeCall(
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
   const { verb } = decision.call
   const isSilent = verb === 'see' || (verb === 'summon' && act.facts.length === 0)
-  return { kind: isSilent ? 'see' : 'act', reason, detail, act }
+  return { kind: isSilent ? 'see' : 'act', reason, detail, act, thread: wake.root }
 }
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>

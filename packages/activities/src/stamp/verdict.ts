@@ -26,6 +26,8 @@ export interface Verdict {
   readonly breach?: Breach
   /** true when the failure sends no notices, because the being that caused it knows */
   readonly sendsNoNotice?: true
+  /** the thread of the wake that a call answers; it must not be cut */
+  readonly thread?: string
   /** wakes that it closes in addition to its own */
   readonly closes?: readonly string[]
 }

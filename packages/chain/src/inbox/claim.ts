@@ -9,6 +9,8 @@ import { throwStaleGeneration } from './life.ts'
 export interface ClaimedWake extends InboxEntry {
   /** its thread was cut, so the moment ends at once */
   readonly cut: boolean
+  /** the moment has an open record: this is a rerun */
+  readonly opened: boolean
 }
 
 /**
@@ -22,15 +24,17 @@ export async function claimWake(
   moment: MomentId,
   generation: number,
 ): Promise<ClaimedWake | null> {
-  const { rows } = await sql<Selectable<InboxTable> & { cut: boolean }>`
-    select c.*, exists (select from treeos.projection p where p.key = 'thread:' || c.root) as cut
+  const { rows } = await sql<Selectable<InboxTable> & { cut: boolean; opened: boolean }>`
+    select c.*, exists (select from treeos.projection p where p.key = 'thread:' || c.root) as cut,
+      exists (select from treeos.moment_open o where o.moment = c.claimed_by) as opened
     from treeos.claim(${being}, ${moment}, ${generation}) c`
     .execute(db)
     .catch(throwStaleGeneration)
   const [row] = rows
   if (row === undefined) return null
   const entry = entryOf(row)
+  const { cut, opened } = row
   // A wake by change also covers later changes from other threads, so it starts a thread of its own.
-  if (row.cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false }
-  return { ...entry, cut: row.cut }
+  if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, opened }
+  return { ...entry, cut, opened }
 }

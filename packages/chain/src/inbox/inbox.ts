@@ -53,31 +53,20 @@ export async function listChain(db: Db, root: string): Promise<InboxEntry[]> {
 /** How a person closed an entry without a moment. */
 export type ClosedHow = 'read' | 'dismissed' | 'answered'
 
-/** Closes an entry that its person has already read elsewhere. */
-export async function closeAsRead(db: Db, id: string): Promise<void> {
-  await closing(db, 'read').where('id', '=', id).execute()
-}
-
-const closing = (db: Db, how: ClosedHow) =>
-  db
-    .updateTable('inbox')
-    .set({ closed_by: how, closed_at: sql`clock_timestamp()` })
-    .where('closed_by', 'is', null)
-    .where('claimed_by', 'is', null)
-
-/** Closes open entries of one inbox that no moment has claimed. @param ids which; null for all notices @returns how many */
+/**
+ * Closes open entries of the inbox of a person, or of a being that somebody drives now. A question is not closed as `read`.
+ * @param ids which; null for all notices
+ * @returns how many
+ */
 export async function closeEntries(
   db: Db,
   being: BeingName,
   ids: readonly string[] | null,
   how: ClosedHow,
 ): Promise<number> {
-  const all = closing(db, how).where('being', '=', being)
-  const query =
-    ids === null
-      ? all.where('notice', 'is not', null)
-      : all.where('id', '=', sql<string>`any(${ids}::text[])`)
-  return Number((await query.executeTakeFirst()).numUpdatedRows)
+  const { rows } = await sql<{ closed: number }>`
+    select treeos.close_entries(${being}, ${ids}::text[], ${how}) as closed`.execute(db)
+  return rows[0]?.closed ?? 0
 }
 
 /** How full an inbox is: open entries besides notices, and those of them that one sender sent. */

@@ -30,17 +30,31 @@ export async function threadOf(db: Db, id: string): Promise<Thread | null> {
   return (await tallyThreads(db, [id]))[0] ?? null
 }
 
-/** Sums up threads, in the order of their ids. Leaves out those that never began. */
+/**
+ * Sums up threads, in the order of their ids. Leaves out those that never began. Participants are the being that began the
+ * thread, persons that spoke in it, and whoever one of them spoke to. A being that a change woke is none, whatever it says.
+ */
 async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[]> {
   if (threads.length === 0) return []
   const { rows } = await sql<Thread>`
+    with recursive part(root, name) as (
+      select root, name from (
+          select distinct on (root) root, being, caller from treeos.inbox
+          where root = any(${threads}::text[]) and id not like 'change/%' order by root, age) as first,
+        lateral (values (being), (caller)) as beginner(name)
+        where name is not null
+      union
+      select root, caller from treeos.inbox
+        where root = any(${threads}::text[]) and kind = 'summon' and caller_cognition = 'human'
+      union
+      select i.root, i.being from part p join treeos.inbox i on i.root = p.root and i.caller = p.name
+        where i.kind = 'summon' and i.in_reply_to is null
+    )
     select i.root as thread,
       case when exists (select from treeos.projection p where p.key = 'thread:' || i.root) then 'severed'
         when bool_and(i.closed_by is not null or i.notice is not null) then 'complete'
         when count(o.moment) = 0 then 'pending' else 'live' end as state,
-      array(select distinct name collate "C" from unnest(
-          array_agg(i.being) filter (where i.id not like 'change/%') || array_agg(i.caller)) as name
-        where name is not null order by 1) as participants,
+      array(select name collate "C" from part p where p.root = i.root order by 1) as participants,
       count(*) as wakes,
       count(*) filter (where i.closed_by is null and i.notice is null) as open,
       count(*) filter (where o.kind = 'act') as acts,

@@ -13,17 +13,18 @@ export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: num
 /**
  * One page of the beings that listUnclaimed lists, the longest waiting first.
  * @param after `age` of the last being on the page before; 0 for the first page
+ * @returns beings with the seconds for which their oldest such wake has waited
  */
 export async function pageUnclaimed(
   db: Db,
   olderThanSeconds: number,
   limit: number,
   after: number,
-): Promise<{ being: BeingName; age: number }[]> {
+): Promise<{ being: BeingName; age: number; waited: number }[]> {
   // Grouped by being and kind first: one person may have thousands of open summons.
-  const { rows } = await sql<{ being: string; age: number }>`
-    select being, min(age) as age from (
-      select being, kind, min(age) as age from treeos.inbox
+  const { rows } = await sql<{ being: string; age: number; waited: number }>`
+    select being, min(age) as age, extract(epoch from clock_timestamp() - min(at))::float8 as waited from (
+      select being, kind, min(age) as age, min(at) as at from treeos.inbox
       where closed_by is null and claimed_by is null
         and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
       group by being, kind

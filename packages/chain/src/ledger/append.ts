@@ -7,9 +7,10 @@ import { encodeBatch } from './encode-batch.ts'
 /**
  * - `appended`: all was written
  * - `done`: the moment already has its outcome, so nothing was written
- * - `stale`: a head that the decision relied on has moved; the caller reads and decides again
+ * - `stale`: a head that the decision relied on has moved, or its thread was cut; the caller reads and decides again
  * - `superseded`: a younger generation of the being lives
  * - `unleased`: the lease under which the driver acts has ended
+ * - `reopened`: another open record or another decision of the moment is stored than the batch brings; nothing was written
  */
 export type Appended =
   | {
@@ -24,6 +25,7 @@ export type Appended =
   | { readonly status: 'stale'; readonly reel: ReelId }
   | { readonly status: 'superseded'; readonly generation: number }
   | { readonly status: 'unleased' }
+  | { readonly status: 'reopened' }
 
 /**
  * Writes a batch in one statement, all or nothing: it locks the heads, checks that the batch may still be written, then
@@ -32,11 +34,19 @@ export type Appended =
 export async function append(db: Db, batch: Batch): Promise<Appended> {
   const message = encodeBatch(batch)
   const { rows } = await sql<{ answer: SqlAnswer }>`
-    select treeos.append(${JSON.stringify(message)}::jsonb) as answer`.execute(db)
+    select treeos.append(${JSON.stringify(message)}::jsonb) as answer`
+    .execute(db)
+    .catch(reopenedOf)
   const answer = rows[0]?.answer
   if (answer === undefined) throw new Error('the SQL function append returned no row')
   if (answer.status === 'appended') return { ...answer, recordHash: message.outcome?.hash ?? null }
   return answer
+}
+
+/** The answer in place of the error by which the SQL function takes back what it wrote; throws any other error. */
+function reopenedOf(error: unknown): { rows: { answer: SqlAnswer }[] } {
+  if ((error as { code?: unknown }).code !== 'TR004') throw error
+  return { rows: [{ answer: { status: 'reopened' } }] }
 }
 
 type SqlAnswer =

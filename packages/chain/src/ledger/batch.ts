@@ -1,6 +1,8 @@
 import type {
   Account,
   BeingName,
+  Decision,
+  Digest,
   Json,
   JsonObject,
   LeaseIndex,
@@ -13,7 +15,7 @@ import type {
   Watch,
 } from '@treeos/core'
 import type { BuiltFact } from './build-facts.ts'
-import type { MomentRecord } from './records.ts'
+import type { MomentRecord, OpenRecord } from './records.ts'
 
 /** A row of the projection that append writes. */
 export interface RowWrite extends Pick<RowIndex, 'place' | 'parent' | 'cognition'> {
@@ -54,6 +56,35 @@ export interface OutcomeWrite {
   readonly record: MomentRecord
 }
 
+/** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */
+export interface OpenWrite {
+  readonly moment: MomentId
+  readonly being: BeingName
+  readonly n: number
+  readonly wake: string
+  readonly openedAt: number
+  readonly record: OpenRecord
+  readonly basis: Json
+  /** stored as a blob under its digest; null when nothing is shown */
+  readonly face: { readonly digest: Digest; readonly content: Json } | null
+}
+
+/** What a moment decided, with its salted digest. The first write wins. */
+export interface DecisionWrite {
+  readonly decision: Decision
+  readonly digest: Digest
+  readonly salt: Buffer
+  /** the decision as it is stored */
+  readonly bytes: Buffer
+  /** of the model; null where none was called, or it reported none */
+  readonly usage: Json
+  /** of the budgets that paid for the call; null where none did; `used` is null when the cost is unknown */
+  readonly settlement: {
+    readonly attempt: number
+    readonly used: { readonly tokens: number; readonly micros: number | null } | null
+  } | null
+}
+
 /** A wake that tells of a failure or a limit. */
 export interface Notice extends Wake {
   /** notices to one person that share it are one entry with a count */
@@ -74,6 +105,12 @@ export interface Batch {
   /** ids of inbox rows that this act answers, besides its own wake */
   readonly closes: readonly string[]
   readonly outcome: OutcomeWrite | null
+  /** the thread of what the moment answers, which was not cut when it was read; left out when the outcome does not rely on it */
+  readonly thread?: string
+  /** the open record, when it is not stored before the outcome */
+  readonly open?: OpenWrite
+  /** the decision, when it is not stored before the outcome */
+  readonly decision?: DecisionWrite
   /** epoch of the lease under which a driver acts; left out when the being decided for itself */
   readonly lease?: number
 }

@@ -1,7 +1,8 @@
 import { canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead, type Wake } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
-import type { Batch, Notice, OutcomeWrite } from './batch.ts'
+import type { Batch, DecisionWrite, Notice, OpenWrite, OutcomeWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
+import { encodeBasis } from './encode-basis.ts'
 import { momentHash } from './hash.ts'
 
 /** The argument of the SQL function `append`. */
@@ -26,6 +27,41 @@ export function encodeBatch(batch: Batch) {
     lease: batch.lease ?? null,
     leaseSeconds: LIMITS.leaseSeconds,
     noticesMax: LIMITS.noticesMax,
+    thread: batch.thread ?? null,
+    ...(batch.open === undefined ? {} : { open: encodeOpen(batch.open) }),
+    ...(batch.decision === undefined ? {} : encodeDecision(batch.decision)),
+  }
+}
+
+function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
+  return {
+    n,
+    wake,
+    openedAt,
+    record: canonicalJson(record),
+    basis: encodeBasis(basis).toString('utf8'),
+    face: face?.digest ?? null,
+    faceBytes: face === null ? null : canonicalJson(face.content),
+  }
+}
+
+function encodeDecision({ decision, digest, salt, bytes, usage, settlement }: DecisionWrite) {
+  return {
+    decision: {
+      kind: decision.kind,
+      digest,
+      salt: salt.toString('hex'),
+      bytes: bytes.toString('utf8'),
+      usage,
+    },
+    settlement:
+      settlement === null
+        ? null
+        : {
+            attempt: settlement.attempt,
+            tokens: settlement.used?.tokens ?? null,
+            micros: settlement.used?.micros ?? null,
+          },
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Decision, Digest, Json, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
+import type { DecisionWrite } from '../ledger/batch.ts'
 import { newSalt, saltedDigest } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
-import { type Settlement, settling } from './budgets.ts'
+import { settling } from './budgets.ts'
 
 /** The answer of a model, a person or a script, and its salted digest. */
 export interface StoredDecision {
@@ -11,24 +12,27 @@ export interface StoredDecision {
   readonly digest: Digest
 }
 
-/**
- * Stores the decision unless this moment has one: the first answer counts.
- * @param settlement of the model call that it took, settled in the same statement; null for none
- */
+/** A decision that is ready to be stored: encoded, with a new salt. */
+export function newDecision(
+  decision: Decision,
+  usage: Json = null,
+  settlement: DecisionWrite['settlement'] = null,
+): DecisionWrite {
+  const bytes = encodeJson(decision)
+  const salt = newSalt()
+  return { decision, digest: saltedDigest(salt, bytes), salt, bytes, usage, settlement }
+}
+
+/** Stores the decision unless this moment has one: the first answer counts. Settles its model call in the same statement. */
 export async function recordDecision(
   db: Db,
   moment: MomentId,
-  decision: Decision,
-  usage: Json = null,
-  settlement: Settlement | null = null,
+  { decision, digest, salt, bytes, usage, settlement }: DecisionWrite,
 ): Promise<StoredDecision> {
-  const bytes = encodeJson(decision)
-  const salt = newSalt()
-  const digest = saltedDigest(salt, bytes)
   const { numAffectedRows } = await sql`
     insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage)
     select ${moment}, ${decision.kind}, ${digest}, ${salt}::bytea, ${bytes}::bytea, ${usage === null ? null : JSON.stringify(usage)}::jsonb
-    from ${settlement === null ? sql`(values (null)) as unsettled` : settling(settlement)}
+    from ${settlement === null ? sql`(values (null)) as unsettled` : settling({ moment, ...settlement })}
     on conflict (moment) do nothing`.execute(db)
   if ((numAffectedRows ?? 0n) > 0n) return { decision, digest }
   const stored = await readDecision(db, moment)

@@ -1,4 +1,6 @@
 import type { ErrorCode, Json, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import { throwStaleGeneration } from '../inbox/life.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
@@ -22,28 +24,19 @@ export interface StoredEffect {
   readonly result: EffectResult | null
 }
 
-/** Stores the request of a moment, unless it has one: a moment asks once. */
+/**
+ * Stores the request of a moment, unless it has one: a moment asks once.
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
 export async function recordEffect(db: Db, moment: MomentId, request: EffectRequest): Promise<void> {
-  await db
-    .insertInto('moment_effect')
-    .values({
-      moment,
-      operation: request.operation,
-      request: encodeJson(request),
-      result: null,
-    })
-    .onConflict((conflict) => conflict.column('moment').doNothing())
-    .execute()
+  await sql`select treeos.record_effect(${moment}, ${request.operation}, ${encodeJson(request)}::bytea)`
+    .execute(db)
+    .catch(throwStaleGeneration)
 }
 
 /** Stores the result of a moment's request, unless it has one: the first result counts. */
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
-  await db
-    .updateTable('moment_effect')
-    .set({ result: encodeJson(result) })
-    .where('moment', '=', moment)
-    .where('result', 'is', null)
-    .execute()
+  await sql`select treeos.record_effect_result(${moment}, ${encodeJson(result)}::bytea)`.execute(db)
 }
 
 export async function readEffect(db: Db, moment: MomentId): Promise<StoredEffect | null> {

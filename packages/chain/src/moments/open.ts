@@ -1,26 +1,14 @@
-import type { BeingName, Digest, Json, MomentId } from '@treeos/core'
+import type { BeingName, Digest, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
+import type { OpenWrite } from '../ledger/batch.ts'
+import { encodeBasis } from '../ledger/encode-basis.ts'
 import type { OpenRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
-/** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */
-export interface OpenWrite {
-  readonly moment: MomentId
-  readonly being: BeingName
-  readonly n: number
-  readonly wake: string
-  readonly openedAt: number
-  readonly record: OpenRecord
-  readonly basis: Json
-  /** stored as a blob under its digest; null when nothing is shown */
-  readonly face: { readonly digest: Digest; readonly content: Json } | null
-}
-
 export interface StoredOpen {
   readonly record: OpenRecord
-  readonly basis: Json
   readonly face: Digest | null
 }
 
@@ -39,7 +27,7 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
       on conflict do nothing)
     insert into treeos.moment_open (moment, being, n, wake, opened_at, record, basis, face)
     values (${open.moment}, ${open.being}, ${open.n}, ${open.wake}, ${open.openedAt}, ${encodeJson(open.record)},
-      ${encodeJson(open.basis)}, ${open.face?.digest ?? null})
+      ${encodeBasis(open.basis)}, ${open.face?.digest ?? null})
     on conflict (moment) do nothing`
     .execute(db)
     .catch(throwStaleGeneration)
@@ -49,11 +37,11 @@ export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
 export async function readOpen(db: Db, moment: MomentId): Promise<StoredOpen | null> {
   const row = await db
     .selectFrom('moment_open')
-    .select(['record', 'basis', 'face'])
+    .select(['record', 'face'])
     .where('moment', '=', moment)
     .executeTakeFirst()
   if (row === undefined) return null
-  return { record: decodeJson(row.record), basis: decodeJson(row.basis), face: row.face }
+  return { record: decodeJson(row.record), face: row.face }
 }
 
 /** Moments that were opened and have no outcome; at most one for each life. */

@@ -1,27 +1,29 @@
-import type { FactRef, MomentId } from '@treeos/core'
+import type { FactRef, HeadRef, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
+import { readBases } from './basis.ts'
 import type { StoredOpen } from './open.ts'
 
 /** What is stored of a finished moment besides its outcome. */
 export interface RecordedMoment {
   /** null when it was never opened */
-  readonly open: StoredOpen | null
+  readonly open: (StoredOpen & { readonly basis: readonly HeadRef[] }) | null
   /** the facts of its act, by reel and seq */
   readonly facts: readonly FactRef[]
   /** bytes of its decision with the salt of their digest, so that an audit can compute the digest again */
   readonly answer: { readonly salt: Buffer; readonly bytes: Buffer } | null
 }
 
-/** Reads many moments in three statements. */
+/** Reads many moments in a few statements. */
 export async function readRecorded(
   db: Db,
   moments: readonly MomentId[],
 ): Promise<Map<MomentId, RecordedMoment>> {
   const isAsked = sql<boolean>`moment = any(${[...moments]}::text[])`
-  const [opens, facts, answers] = await Promise.all([
-    db.selectFrom('moment_open').select(['moment', 'record', 'basis', 'face']).where(isAsked).execute(),
+  const [opens, bases, facts, answers] = await Promise.all([
+    db.selectFrom('moment_open').select(['moment', 'record', 'face']).where(isAsked).execute(),
+    readBases(db, moments),
     db
       .selectFrom('fact')
       .select(['moment', 'reel', 'seq', 'hash', 'kind'])
@@ -43,7 +45,7 @@ export async function readRecorded(
           open:
             open === undefined
               ? null
-              : { record: decodeJson(open.record), basis: decodeJson(open.basis), face: open.face },
+              : { record: decodeJson(open.record), basis: bases.get(moment) ?? [], face: open.face },
           facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
             reel,
             seq,

@@ -1,10 +1,10 @@
-import { type Digest, type Json, NO_ASIDE } from '@treeos/core'
+import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { getBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
 import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
-/** A blob never changes, so all moments share this cache of them. */
+/** A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets them too. */
 const CACHED_MAX = 2000
 const cache = new LRUCache<Digest, NonNullable<Json>>({ max: CACHED_MAX })
 
@@ -25,7 +25,7 @@ export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null
   const known = cache.get(digest)
   if (known !== undefined) return known
   const found = await getBlob(db, digest)
-  if (found !== null) cache.set(digest, found)
+  if (found !== null) cache.set(digest, frozen(found))
   return found
 }
 

@@ -8,6 +8,10 @@ import * as faults from './migrations/005-faults.ts'
 import * as workerRights from './migrations/006-worker-rights.ts'
 import * as journal from './migrations/007-journal.ts'
 import * as coalesced from './migrations/008-coalesced.ts'
+import * as shortWay from './migrations/009-short-way.ts'
+import * as cheaperWrites from './migrations/010-cheaper-writes.ts'
+import * as locks from './migrations/012-locks.ts'
+import * as lineage from './migrations/014-lineage.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -36,6 +40,10 @@ const MIGRATIONS = {
   '006-worker-rights': workerRights,
   '007-journal': journal,
   '008-coalesced': coalesced,
+  '009-short-way': shortWay,
+  '010-cheaper-writes': cheaperWrites,
+  '012-locks': locks,
+  '014-lineage': lineage,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -1,5 +1,6 @@
 -- The role that connections of a worker run as. It may read, open moments and record decisions. Facts, heads, rows, outcomes and
--- summons are written only by append; acts, events, access tokens, leases and budgets only by functions that check. The role is
+-- summons are written only by append; acts, events, closed entries, effects, access tokens, leases and budgets only by functions
+-- that check. The role is
 -- made only if the migrating user may make roles; the triggers hold in any case. This file always holds the newest release, and
 -- can be applied again.
 
@@ -24,10 +25,7 @@ begin
     treeos.inbox, treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_effect, treeos.moment_outcome,
     treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.token
     to treeos_app; -- all tables but treeos.delayed
-  grant insert on treeos.blob, treeos.moment_open, treeos.moment_decision, treeos.moment_effect
-    to treeos_app;
-  grant update (closed_by, closed_at) on treeos.inbox to treeos_app;
-  grant update (result) on treeos.moment_effect to treeos_app;
+  grant insert on treeos.blob, treeos.moment_open, treeos.moment_decision to treeos_app;
   grant execute on function
     treeos.append(jsonb), treeos.lock_heads(text[]), treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(),
     treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text), treeos.has_ended(text),
@@ -35,7 +33,8 @@ begin
     treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
     treeos.keep_fault(text, text, integer, double precision, text, text),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),
-    treeos.enqueue(jsonb), treeos.withdraw(jsonb), treeos.issue_token(text, text, text, bytea, integer),
+    treeos.close_entries(text, text[], text), treeos.record_effect(text, text, bytea),
+    treeos.record_effect_result(text, bytea), treeos.enqueue(jsonb), treeos.withdraw(jsonb), treeos.issue_token(text, text, text, bytea, integer),
     treeos.revoke_token(text),
     treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)
     to treeos_app;

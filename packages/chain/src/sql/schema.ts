@@ -8,6 +8,7 @@ export interface ChainDb {
   payload: PayloadTable
   journal: JournalTable
   projection: ProjectionTable
+  children: ChildrenTable
   watch: WatchTable
   account: AccountTable
   reservation: ReservationTable
@@ -22,6 +23,7 @@ export interface ChainDb {
   moment_effect: MomentEffectTable
   moment_fault: MomentFaultTable
   moment_outcome: MomentOutcomeTable
+  mind_call: MindCallTable
 }
 
 export interface RealityTable {
@@ -80,6 +82,8 @@ export interface ProjectionTable {
   /** the maker of a being */
   parent: string | null
   cognition: string | null
+  /** a being whose state may hold a schedule */
+  scheduling: GeneratedAlways<boolean>
 }
 
 /** Which being is woken by a change of which path. */
@@ -231,6 +235,13 @@ export interface MomentDecisionTable {
   usage: unknown
 }
 
+/** Which process makes the call of a mind that takes longer than the short way allows. */
+export interface MindCallTable {
+  moment: string
+  worker: string
+  expires: Date
+}
+
 /** What an act asks of the outside world before it is stamped, and the result. */
 export interface MomentEffectTable {
   moment: string
@@ -269,4 +280,14 @@ export interface MomentOutcomeTable {
   result: string | null
   /** the message of a refusal or failure, for people; not hashed, may be erased */
   detail: string | null
+}
+
+/** Beings that have a maker, with the role of their profile; kept by a trigger on the rows of beings. */
+export interface ChildrenTable {
+  child: string
+  parent: string
+  role: string
+  /** null for a child without a profile */
+  state: string | null
+  asleep: boolean
 }

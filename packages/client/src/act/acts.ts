@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client'
-import { closeAsRead, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/chain'
+import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/chain'
 import {
   type ActContent,
   actWakeId,
@@ -168,7 +168,7 @@ async function actAndWait(
     if (requireReply) throw noAnswer(outcome, moment.content ?? null)
     return { correlation, moment, reply }
   }
-  await closeAsRead(at.db, reply.id)
+  await closeEntries(at.db, as, [reply.id], 'read')
   const from = stanceOf(reply.caller?.name ?? target)
   return { correlation, moment, reply: { from, content: reply.content } }
 }

@@ -1,4 +1,4 @@
-import { closeAsRead } from '@treeos/chain'
+import { closeEntries } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
 import { type Connection, summon } from './acts.ts'
 import { findEnd, isOver } from './waiting.ts'
@@ -18,7 +18,10 @@ export interface GatherResult {
   readonly complete: boolean
   /** in the order of arrival */
   readonly replies: readonly { readonly from: string; readonly correlation: string; readonly content: Json }[]
-  /** beings whose moment ended without a reply, with its outcome; `closed` when a person closed the summon, or it was cut */
+  /**
+   * Beings that send no reply: the outcome of their moment; `closed` when a person closed the summon, or it was cut; `refused`
+   * when they could not be asked, with the code as the reason.
+   */
   readonly silent: readonly {
     readonly from: string
     readonly outcome: string
@@ -34,7 +37,8 @@ const TARGETS_MAX = 100
 /**
  * Sends the same content to several beings and waits for K of N replies. Ends when enough replies have arrived, when no more
  * can arrive, or after `waitSeconds`. Each summon starts a thread of its own, which its reply belongs to.
- * @throws {TreeosError} INVALID_INPUT; or the refusal of a summon, after the summons before it were sent
+ * @throws {TreeosError} INVALID_INPUT; the last refusal when no summon could be sent; SERVICE_UNAVAILABLE or TIMEOUT,
+ *   after the summons before it were sent
  */
 export async function gather(at: Connection, request: GatherRequest): Promise<GatherResult> {
   const { targets, content, as, waitSeconds, priority } = request
@@ -47,12 +51,17 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
   const until = Date.now() + waitSeconds * 1000
   /** by correlation: whom it was sent to, and the wake whose end is waited for */
   const open = new Map<string, { readonly target: BeingName; readonly wake: string }>()
-  for (const target of targets) {
-    const { correlation } = await summon(at, { target, content, as, priority, waitSeconds: null })
-    open.set(correlation, { target, wake: correlation })
-  }
   const replies: GatherResult['replies'][number][] = []
   const silent: GatherResult['silent'][number][] = []
+  for (const target of targets) {
+    try {
+      const { correlation } = await summon(at, { target, content, as, priority, waitSeconds: null })
+      open.set(correlation, { target, wake: correlation })
+    } catch (error) {
+      if (!isRefusal(error) || silent.length === length - 1) throw error
+      silent.push({ from: stanceOf(target), outcome: 'refused', reason: error.code })
+    }
+  }
   while (replies.length < need && open.size > 0 && Date.now() < until) {
     for (const [correlation, { target, wake }] of open) {
       if (replies.length === need) break
@@ -68,7 +77,7 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
         silent.push({ from: stanceOf(target), outcome: outcome?.kind ?? 'closed', reason })
         continue
       }
-      await closeAsRead(at.db, reply.id)
+      await closeEntries(at.db, as, [reply.id], 'read')
       replies.push({ from: stanceOf(target), correlation, content: reply.content })
     }
     if (replies.length < need && open.size > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
@@ -80,3 +89,7 @@ export async function gather(at: Connection, request: GatherRequest): Promise<Ga
     waiting: [...open.values()].map(({ target }) => stanceOf(target)),
   }
 }
+
+/** Whether only this being may not be asked. Without a service nobody can be. */
+const isRefusal = (error: unknown): error is TreeosError =>
+  error instanceof TreeosError && !['SERVICE_UNAVAILABLE', 'TIMEOUT'].includes(error.code)

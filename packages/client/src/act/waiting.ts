@@ -8,6 +8,8 @@ import {
   type StoredOutcome,
 } from '@treeos/chain'
 import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
+import { whyParked } from '@treeos/world'
+import { beings } from '../read/beings.ts'
 
 const POLL_MS_MIN = 15
 const POLL_MS_MAX = 250
@@ -84,7 +86,7 @@ export async function waitForEnd(
       wake = found.wake
       continue
     }
-    if (Date.now() > until) throw timeout(sent.being, seconds)
+    if (Date.now() > until) throw timeout(sent.being, seconds, await whyLate(db, sent))
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
@@ -94,11 +96,28 @@ function unlessTransient(error: unknown): null {
   throw error
 }
 
-const timeout = (being: BeingName, seconds: number) =>
-  new TreeosError(
-    'TIMEOUT',
-    `${stanceOf(being)} has not lived the moment within ${seconds.toFixed(0)} s; it goes on, and \`treeos moments ${stanceOf(being)}\` will show it`,
-  )
+function timeout(being: BeingName, seconds: number, why: string | null): TreeosError {
+  const stance = stanceOf(being)
+  const late = `${stance} has not lived the moment within ${seconds.toFixed(0)} s`
+  return why === null
+    ? new TreeosError('TIMEOUT', `${late}; it goes on, and \`treeos moments ${stance}\` will show it`)
+    : new TreeosError('TIMEOUT', `${late}: ${why}. The summon stays in its inbox`)
+}
+
+/** For what a summon waits; null when the being's row tells of nothing, or cannot be read now, and for a person's own act. */
+async function whyLate(
+  db: Db,
+  { asker, being }: { readonly asker: BeingName; readonly being: BeingName },
+): Promise<string | null> {
+  if (asker === being) return null
+  const view = (await beings(db).catch(() => [])).find((one) => one.being === being)
+  if (view === undefined) return null
+  const { stance, inhabitedBy, parked, cognition } = view
+  if (inhabitedBy !== undefined)
+    return `${inhabitedBy} decides for it now, and answers by \`treeos inbox --as ${stance}\`, or its own mind does after the release`
+  if (parked !== undefined) return `it is parked, since ${whyParked(being, parked)}`
+  return cognition === 'human' ? 'it is a person, who has not answered yet' : null
+}
 
 function requireSuccess(outcome: StoredOutcome): StoredOutcome {
   if (outcome.kind === 'act' || outcome.kind === 'see') return outcome

@@ -1,4 +1,4 @@
-import { type Db, listParked } from '@treeos/chain'
+import { type Db, listChildren, listParked } from '@treeos/chain'
 import { type BeingName, type Breach, type Budget, stanceOf } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
 
@@ -20,9 +20,16 @@ export interface BeingView {
   readonly parked?: Breach
 }
 
-/** All beings of a reality, sorted by name. */
-export async function beings(db: Db): Promise<BeingView[]> {
-  const rows = (await listRowsOf(db, 'being:')).map(({ row }) => row)
+/**
+ * All beings of a reality, sorted by name.
+ * @param role only those whose profile has this role: `generalist` for children without a profile
+ */
+export async function beings(db: Db, { role }: { readonly role?: string } = {}): Promise<BeingView[]> {
+  const named =
+    role === undefined ? null : new Set((await listChildren(db, { role })).map(({ child }) => child))
+  const rows = (await listRowsOf(db, 'being:')).flatMap(({ row }) =>
+    named === null || named.has(row.name) ? [row] : [],
+  )
   const parked = new Set(await listParked(db))
   return rows.map((being) => {
     const { revision: _count, ...budget } = being.budget ?? { revision: 0 }

@@ -167,6 +167,12 @@ export type ExplainedMoment = Explanation & {
     readonly reason?: string
     readonly message?: string
   }
+  /** how the moment ended; `reason` is null where the kind says all */
+  readonly ended: {
+    readonly outcome: OutcomeKind
+    readonly reason: string | null
+    readonly message: string | null
+  }
   /** errors of single attempts, oldest first: of a model, a script, the `decide` of an operation, an effect */
   readonly faults: readonly FaultView[]
 }
@@ -202,6 +208,7 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,
     gates: gatesOf(outcome),
+    ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     faults: (await listFaults(db, outcome.moment)).map(viewOf),
   }
 }

@@ -6,5 +6,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table treeos.delayed add column times integer not null default 1`.execute(db)
   for (const name of ['inbox/wake-watchers', 'inbox/release-delayed'])
     await runSqlFile(db, `functions/${name}`)
-  await runSqlFile(db, 'rights') // names functions of all migrations of this version
 }

@@ -1,10 +1,13 @@
--- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts.
+-- Writes the accounts that the batch brings. When the batch closes a moment, settles the moment's open attempts: the one of
+-- `settlement`, {attempt, tokens, micros}, at its usage, and the others at their reservations.
 create or replace function treeos.keep_budgets(batch jsonb) returns void language plpgsql as $$
 declare
   this_moment text := batch->>'moment';
   keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
   held text[] := '{}';
+  settlement jsonb := batch->'settlement';
   open_attempt integer;
+  is_known boolean;
 begin
   if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
     held := held_by(this_moment);
@@ -19,6 +22,8 @@ begin
     perform keep_accounts(batch->'rows');
   end if;
   for open_attempt in select attempt from reservation where moment = this_moment and settled_at is null loop
-    perform settle_locked(this_moment, open_attempt, null, null);
+    is_known := open_attempt is not distinct from (settlement->>'attempt')::integer;
+    perform settle_locked(this_moment, open_attempt, case when is_known then (settlement->>'tokens')::bigint end,
+      case when is_known then (settlement->>'micros')::bigint end);
   end loop;
 end $$;

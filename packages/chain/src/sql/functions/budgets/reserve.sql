@@ -6,17 +6,19 @@
 --   waits     the call will fit if calls under way cost less than they reserved
 --   breach    the call cannot fit; with the limit that it breaks
 --   over      the attempt is settled, or its moment is closed
+-- Generic plans: Postgres would plan each statement that names accounts anew, since it cannot know how many the array holds.
 create or replace function treeos.reserve(whose text, for_moment text, its_attempt integer, need_tokens bigint, need_micros bigint)
 returns jsonb
-language plpgsql security definer set search_path = treeos, pg_temp as $$
+language plpgsql security definer set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
 declare
   line text[] := line_of(whose);
   limited text[];
   usual jsonb := standard('llm');
   earlier integer;
+  has_earlier boolean;
   settled boolean;
+  zone text;
   today date;
-  midnight timestamptz;
   a account;
   used_tokens bigint;
   used_micros bigint;
@@ -36,21 +38,23 @@ begin
   if exists (select from moment_outcome where moment = for_moment) then
     return jsonb_build_object('status', 'over');
   end if;
-  perform lock_accounts(limited || held_by(for_moment));
-  for earlier in
-    select attempt from reservation where moment = for_moment and attempt <> its_attempt and settled_at is null
-  loop
-    perform settle_locked(for_moment, earlier, null, null);
-  end loop;
-  select settled_at is not null into settled from reservation where moment = for_moment and attempt = its_attempt;
-  if found then
+  perform 1 from account where being = any(limited || held_by(for_moment)) order by being collate "C" for update;
+  select bool_or(settled_at is null) filter (where attempt <> its_attempt),
+      bool_or(settled_at is not null) filter (where attempt = its_attempt)
+    into has_earlier, settled
+    from reservation where moment = for_moment;
+  if has_earlier then
+    for earlier in
+      select attempt from reservation where moment = for_moment and attempt <> its_attempt and settled_at is null
+    loop
+      perform settle_locked(for_moment, earlier, null, null);
+    end loop;
+  end if;
+  if settled is not null then
     return jsonb_build_object('status', case when settled then 'over' else 'reserved' end);
   end if;
 
-  select (clock_timestamp() at time zone time_zone)::date into today from reality;
-  select ((today + 1)::timestamp at time zone time_zone) into midnight from reality;
-  update account set day = today, day_tokens = 0, day_micros = 0
-    where being = any(limited) and day is distinct from today;
+  select time_zone, (clock_timestamp() at time zone time_zone)::date into zone, today from reality;
   for a in select * from account where being = any(limited) order by array_position(line, being) loop
     if a.revision = 0 then
       a.revision := -(usual->>'revision')::integer;
@@ -58,8 +62,13 @@ begin
       a.micros_max := round((usual->>'money')::numeric * 1000000);
       a.per := usual->>'per';
     end if;
-    used_tokens := case a.per when 'day' then a.day_tokens else a.total_tokens end;
-    used_micros := case a.per when 'day' then a.day_micros else a.total_micros end;
+    if a.per = 'day' then
+      used_tokens := case when a.day = today then a.day_tokens else 0 end;
+      used_micros := case when a.day = today then a.day_micros else 0 end;
+    else
+      used_tokens := a.total_tokens;
+      used_micros := a.total_micros;
+    end if;
     breach := null;
     if used_tokens + need_tokens > a.tokens_max then
       breach := jsonb_build_object('limit', 'tokens', 'max', a.tokens_max, 'used', used_tokens, 'held', a.held_tokens,
@@ -70,7 +79,7 @@ begin
     end if;
     if breach is not null then
       breach := breach || jsonb_build_object('of', a.being, 'revision', a.revision, 'per', a.per,
-        'until', case a.per when 'day' then (extract(epoch from midnight) * 1000)::bigint end);
+        'until', case a.per when 'day' then (extract(epoch from (today + 1)::timestamp at time zone zone) * 1000)::bigint end);
       -- Calls under way may free what they hold. A call that would not fit even then is a breach; any other can wait.
       if need_micros is null and breach->>'limit' = 'money' or (breach->>'used')::bigint - (breach->>'held')::bigint
         + (breach->>'needs')::bigint > (breach->>'max')::bigint
@@ -86,10 +95,11 @@ begin
 
   insert into reservation (moment, attempt, day, accounts, tokens, micros)
     values (for_moment, its_attempt, today, limited, need_tokens, coalesce(need_micros, 0));
-  update account set
-      day_tokens = day_tokens + need_tokens, total_tokens = total_tokens + need_tokens,
-      held_tokens = held_tokens + need_tokens,
-      day_micros = day_micros + coalesce(need_micros, 0), total_micros = total_micros + coalesce(need_micros, 0),
+  update account set day = today,
+      day_tokens = case when day = today then day_tokens else 0 end + need_tokens,
+      total_tokens = total_tokens + need_tokens, held_tokens = held_tokens + need_tokens,
+      day_micros = case when day = today then day_micros else 0 end + coalesce(need_micros, 0),
+      total_micros = total_micros + coalesce(need_micros, 0),
       held_micros = held_micros + coalesce(need_micros, 0)
     where being = any(limited);
   return jsonb_build_object('status', 'reserved');

@@ -5,19 +5,40 @@ create or replace function treeos.claim(whose text, for_moment text, its_generat
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   claimed inbox;
-  by_anything boolean := wakes(whose, 'summon') and (not is_parked(whose) or has_ended(whose));
+  mind text; -- its cognition
+  by_anything boolean;
+  alive integer;
 begin
+  select cognition into mind from projection where key = 'being:' || whose;
+  by_anything := coalesce(mind <> 'human', false) and (mind = 'ended' or not is_parked(whose));
   -- Locked, so that two runs of one moment do not claim a wake each.
   perform 1 from head where reel = 'moments:' || whose for update;
-  if living(whose) is distinct from its_generation then
-    raise exception 'generation % of % has ended; generation % lives', its_generation, whose, living(whose) using errcode = 'TR003';
+  select max(generation) into alive from life where being = whose;
+  if alive is distinct from its_generation then
+    raise exception 'generation % of % has ended; generation % lives', its_generation, whose, alive using errcode = 'TR003';
+  end if;
+  -- The moment may be open although its claim was lost, and may have claimed another wake since.
+  select i.* into claimed from moment_open m join inbox i on i.id = m.wake where m.moment = for_moment;
+  if found then
+    if claimed.claimed_by is distinct from for_moment then
+      update inbox set claimed_by = null where claimed_by = for_moment and closed_by is null;
+      update inbox set claimed_by = for_moment where id = claimed.id and claimed_by is null;
+      claimed.claimed_by := for_moment;
+    end if;
+    return next claimed;
+    return;
   end if;
   select * into claimed from inbox where claimed_by = for_moment;
   if not found then
     select * into claimed from inbox
       where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')
       order by priority, age limit 1 for update skip locked;
-    if found and (claimed.kind = 'act' or take_pace(whose) or has_ended(whose)) then
+    if found and (claimed.kind = 'act' or take_pace(whose) or mind = 'ended') then
+      -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
+      -- does not: when Postgres dies before it is written, the wake is claimed again.
+      if claimed.kind <> 'act' then
+        perform set_config('synchronous_commit', 'off', true);
+      end if;
       update inbox set claimed_by = for_moment where id = claimed.id returning * into claimed;
     else
       return;

@@ -7,7 +7,7 @@ begin
     return 0;
   end if;
   -- Counted up to a bound: the workflow asks whether to go on, and people ask how long the queue is.
-  by_anything := wakes(whose, 'summon');
+  by_anything := coalesce((select cognition from projection where key = 'being:' || whose) <> 'human', false);
   return (select count(*) from (
     select from inbox
     where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')

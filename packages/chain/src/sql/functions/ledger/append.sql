@@ -1,12 +1,13 @@
 -- The one function that moves heads.
 -- batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel, seq, stateSeq, write}], facts, rows, inbox,
--- noticesMax, changes, closes, outcome}. Facts of one reel are in their order. Each row may have {watches, account, lease}.
+-- noticesMax, changes, closes, outcome, thread, open, decision}. Facts of one reel are in their order. Each row may have
+-- {watches, account, lease}. `open` and `decision` are records of the moment that were not stored before its end.
 -- Returns {status}:
 --   appended    all was written; with the beings that were woken and the number of wakes that wait for this being
 --   done        the moment already has its outcome
 --   superseded  a younger generation lives
 --   unleased    the lease under which a driver acts has ended
---   stale       the head of a reel has moved; with that reel
+--   stale       the head of a reel has moved, or `thread` was cut; with that reel or thread
 -- Only `appended` writes. The caller computes the hashes, and Postgres' own sha256 checks them here.
 -- All functions take locks in one order: heads, inbox rows, then accounts by name.
 create or replace function treeos.append(batch jsonb) returns jsonb
@@ -17,6 +18,10 @@ declare
 begin
   if refusal is not null then
     return refusal;
+  end if;
+  -- After the locks: the trigger of moment_open locks the head of the being's records, too.
+  if batch ?| array['open', 'decision'] then
+    perform write_moment(batch);
   end if;
   perform write_facts(batch->>'moment', batch->'facts');
   if jsonb_array_length(batch->'rows') > 0 then

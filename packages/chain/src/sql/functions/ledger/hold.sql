@@ -47,6 +47,10 @@ begin
   if jsonb_typeof(batch->'lease') = 'number' and not lease_holds(this_being, (batch->>'lease')::integer) then
     return jsonb_build_object('status', 'unleased');
   end if;
+  -- Whoever wrote a cut thread's row read no head of it, so the thread is looked up and not locked.
+  if moved is null and exists (select from projection where key = 'thread:' || (batch->>'thread')) then
+    moved := 'thread:' || (batch->>'thread');
+  end if;
   if moved is not null then
     return jsonb_build_object('status', 'stale', 'reel', moved);
   end if;

@@ -1,0 +1,107 @@
+import { digestOf, newDecision, readOpen, StaleGenerationError } from '@treeos/chain'
+import type { FinishInput, PendingEffect, StampedMoment, Unfinished } from '@treeos/protocol'
+import type { BeatDeps } from './deps/beat-deps.ts'
+import { afterLoss } from './mind/loss.ts'
+import { askMind } from './mind/thought.ts'
+import type { Thought } from './model/calls.ts'
+import { ModelTransientError } from './model/model.ts'
+import { crashPoint } from './run/crash-point.ts'
+import { type HeldMoment, ReopenedError } from './run/held.ts'
+import { stampHeld } from './stamp.ts'
+
+/**
+ * The short way of a moment: its mind decides within a short time, then the moment is stamped. Open record, decision and outcome
+ * are stored by one append. When the mind takes longer, the open record is stored now, and `think` adopts the call.
+ * @returns what stamped the moment; or why it is not stamped, and then its outcome is not stored
+ * @throws {StaleGenerationError} when a newer generation of the being has begun
+ */
+export async function finishMoment(
+  deps: BeatDeps,
+  input: FinishInput,
+): Promise<StampedMoment | PendingEffect | Unfinished> {
+  const { open, asks, ...rest } = input
+  const held = deps.memory.held.get(input.moment)
+  if (held === undefined || held.digest !== open) return { unfinished: await whereIs(deps, input) }
+  try {
+    if (asks && held.decision === null) {
+      const unfinished = await decideSoon(deps, input, held)
+      if (unfinished !== null) return unfinished
+    }
+    const stamped = await stampHeld(
+      deps,
+      { ...rest, decision: asks ? (held.decision?.digest ?? null) : null, failed: null },
+      held,
+    )
+    deps.memory.held.drop(held)
+    return 'effect' in stamped && held.decision !== null && asks
+      ? { ...stamped, decision: held.decision.digest }
+      : stamped
+  } catch (error) {
+    if (!(error instanceof ReopenedError)) throw error
+    deps.memory.held.drop(held)
+    return { unfinished: await whereIs(deps, input) }
+  }
+}
+
+/** Whether the open record that history names is stored. It may be, after a rerun. */
+async function whereIs({ db }: BeatDeps, { moment, open }: FinishInput): Promise<Unfinished['unfinished']> {
+  const stored = await readOpen(db, moment)
+  return stored !== null && digestOf(stored.record) === open ? 'stored' : 'lost'
+}
+
+/** Lets the mind decide. @returns null when it has; otherwise the open record is stored */
+async function decideSoon(
+  deps: BeatDeps,
+  { moment, stack }: FinishInput,
+  held: HeldMoment,
+): Promise<Unfinished | null> {
+  if (stack === null) throw new Error(`moment ${moment} has no stack to decide with`)
+  const { calls, held: all, pace } = deps.memory
+  const call = calls.begin(moment, (at) => askMind(deps, held.loaded, stack, at))
+  const decided = await soon(call.thought, pace.shortMs)
+  crashPoint('finish:after-mind')
+  if (decided === null) {
+    try {
+      await all.store(deps.db, held)
+      crashPoint('finish:after-record')
+      await call.handOver(deps)
+    } catch (error) {
+      // After any other error this activity is retried, and finds the call.
+      if (error instanceof StaleGenerationError || error instanceof ReopenedError) {
+        call.abort(error)
+        calls.end(call)
+      }
+      throw error
+    }
+    crashPoint('finish:handed-over')
+    return { unfinished: 'stored' }
+  }
+  calls.end(call)
+  if (!('error' in decided)) {
+    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement) // a rerun has the same call
+    return null
+  }
+  const { error } = decided
+  if (!(error instanceof ModelTransientError)) throw error
+  const seconds = (performance.now() - call.started) / 1000
+  const next = await afterLoss(deps, held.loaded, { attempt: 1, isLast: false, seconds, error })
+  if ('decision' in next) {
+    held.decision ??= newDecision(next.decision)
+    return null
+  }
+  await all.store(deps.db, held)
+  return { unfinished: 'stored', lost: { code: error.code, message: error.message, retryMs: next.delayMs } }
+}
+
+/** @returns null when it takes longer */
+async function soon(thought: Promise<Thought>, ms: number): Promise<Thought | { error: unknown } | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null)
+  })
+  try {
+    return await Promise.race([thought.catch((error: unknown) => ({ error })), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

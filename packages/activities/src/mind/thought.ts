@@ -1,0 +1,125 @@
+import { asJson, type Breach, type Decision, parseMomentId, quote, readPath, stanceOf } from '@treeos/core'
+import type { ThinkInput } from '@treeos/protocol'
+import { composeLoaded, type LoadedMoment } from '@treeos/reality'
+import { isAwaited, whyParked } from '@treeos/world'
+import type { BeatDeps } from '../deps/beat-deps.ts'
+import { askWithinBudgets } from '../model/ask-within-budgets.ts'
+import type { MindAttempt, Thought } from '../model/calls.ts'
+import { failureDecision } from '../model/failure-decision.ts'
+import { type Model, ModelTransientError } from '../model/model.ts'
+import { runScript } from '../model/script.ts'
+import { withPostgresRetry } from '../run/postgres-retry.ts'
+
+const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null })
+
+/**
+ * Asks the model of a being, or runs its script, once.
+ * @throws {ModelTransientError} when the model may answer a later attempt
+ */
+export async function askMind(
+  deps: BeatDeps,
+  loaded: LoadedMoment,
+  stack: ThinkInput['stack'],
+  at: MindAttempt,
+): Promise<Thought> {
+  const started = performance.now()
+  const isModel = loaded.record.cognition.kind === 'llm'
+  try {
+    return isModel ? await askModel(deps, loaded, stack, at) : unasked(await runScript(deps, loaded, stack))
+  } finally {
+    const { being } = parseMomentId(loaded.record.moment)
+    deps.memory.pace.remember(being, isModel ? modelName(deps, loaded) : null, performance.now() - started)
+  }
+}
+
+async function askModel(
+  deps: BeatDeps,
+  loaded: LoadedMoment,
+  stack: ThinkInput['stack'],
+  { attempt, signal }: MindAttempt,
+): Promise<Thought> {
+  const model = modelOf(deps, loaded)
+  if ('kind' in model) return unasked(model)
+  const { prompt, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
+    composeLoaded(deps.db, deps.registry, loaded, stack),
+  )
+  if (missing !== null)
+    return unasked(
+      failureDecision('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
+    )
+  const { moment } = loaded.record
+  try {
+    const asked = await askWithinBudgets(
+      deps,
+      model,
+      { being: parseMomentId(moment).being, moment, attempt },
+      {
+        ...{ prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
+        ...answerLimitOf(loaded),
+      },
+    )
+    if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
+    const { answer, settlement } = asked
+    const { usage } = answer
+    deps.observe.model(
+      answer.decision.kind,
+      usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
+    )
+    return { decision: answer.decision, usage: asJson({ ...usage, model: model.name }), settlement }
+  } catch (error) {
+    if (error instanceof ModelTransientError) deps.observe.model('lost', null)
+    throw error
+  }
+}
+
+const NO_MODEL =
+  'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
+
+/** Most model tokens of one answer, where an extension limits them for this being. */
+function answerLimitOf({ face }: LoadedMoment): { maxTokens?: number } {
+  const limit = readPath(face?.me.qualities, ['llm', 'max-tokens'])
+  return typeof limit === 'number' ? { maxTokens: limit } : {}
+}
+
+/**
+ * The model of the being's own connection, else of the reality's default one, under the name that an extension gave the being;
+ * otherwise the failure that says why.
+ */
+export function modelOf(
+  { model, connections }: BeatDeps,
+  { record, face }: LoadedMoment,
+): Model | Extract<Decision, { kind: 'failure' }> {
+  const named = readPath(face?.me.qualities, ['llm', 'connection'])
+  const name = readPath(face?.me.qualities, ['llm', 'model'])
+  const asked = (found: Model) => (typeof name === 'string' ? found.as(name) : found)
+  if (named === undefined || named === null)
+    return model === null ? failureDecision('LLM_NOT_CONFIGURED', NO_MODEL) : asked(model)
+  const own = typeof named === 'string' ? connections.get(named) : undefined
+  if (own !== undefined) return asked(own)
+  const there = [...connections.keys()].sort().join(', ')
+  return failureDecision(
+    'LLM_NOT_CONFIGURED',
+    `${stanceOf(parseMomentId(record.moment).being)} uses the model connection ${quote(named)}, which this worker does not have; ` +
+      `it has ${there === '' ? 'none with a name' : there}: add it to the file of TREEOS_MODELS, then restart`,
+  )
+}
+
+function modelName(deps: BeatDeps, loaded: LoadedMoment): string | null {
+  const model = modelOf(deps, loaded)
+  return 'kind' in model ? null : model.name
+}
+
+/** Whether the mind of a moment is known to take longer than the short way allows. */
+export function isSlowMind(deps: BeatDeps, loaded: LoadedMoment): boolean {
+  const { moment, cognition } = loaded.record
+  if (cognition.kind === 'human') return false
+  return deps.memory.pace.isSlow(
+    parseMomentId(moment).being,
+    cognition.kind === 'llm' ? modelName(deps, loaded) : null,
+  )
+}
+
+function overBudget({ record }: LoadedMoment, breach: Breach): Decision {
+  const { being } = parseMomentId(record.moment)
+  return { ...failureDecision('BUDGET_EXCEEDED', whyParked(being, breach)), breach }
+}

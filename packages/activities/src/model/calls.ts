@@ -1,0 +1,162 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  announceCall,
+  type DecisionWrite,
+  endCall,
+  newDecision,
+  recordDecision,
+  renewCall,
+  type StoredDecision,
+} from '@treeos/chain'
+import type { MomentId } from '@treeos/core'
+import { type FaultDeps, reportFault } from '../run/fault.ts'
+import { withPostgresRetry } from '../run/postgres-retry.ts'
+import { ModelTransientError } from './model.ts'
+
+/** What a mind decided, and what the call of its model used. */
+export type Thought = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement'>
+
+/** One attempt of a mind to decide. */
+export interface MindAttempt {
+  /** number of the reservation; no two attempts of a moment have the same */
+  readonly attempt: number
+  readonly signal: AbortSignal
+}
+
+/** Where a call that was handed over stores its decision. */
+export interface CallDeps extends FaultDeps {
+  readonly memory: FaultDeps['memory'] & {
+    readonly calls: Calls
+    readonly decisions: { set(moment: MomentId, stored: StoredDecision): unknown }
+  }
+}
+
+/** A quarter of the time after which this process would count as dead. */
+const RENEW_MS = 3000
+/** The `think` of a call that failed comes within this time, or it is in another process. */
+const ADOPTED_MS_MAX = 5000
+
+/** Calls of minds that are under way in this process, having begun within a workflow task. */
+export class Calls {
+  readonly #calls = new Map<MomentId, Call>()
+
+  get(moment: MomentId): Call | undefined {
+    return this.#calls.get(moment)
+  }
+
+  /** Begins the call of a moment, unless it is under way. */
+  begin(moment: MomentId, ask: (at: MindAttempt) => Promise<Thought>): Call {
+    const known = this.#calls.get(moment)
+    if (known !== undefined) return known
+    const call = new Call(moment, (signal) => ask({ attempt: newAttempt(), signal }))
+    this.#calls.set(moment, call)
+    return call
+  }
+
+  /** Forgets a call that has ended. */
+  end(call: Call): void {
+    if (this.#calls.get(call.moment) === call) this.#calls.delete(call.moment)
+  }
+
+  /** Aborts all calls, because the worker shuts down. Resolves once they have ended. */
+  async close(): Promise<void> {
+    const calls = [...this.#calls.values()]
+    for (const call of calls) call.abort(new Error('the worker shuts down'))
+    await Promise.allSettled(calls.map((call) => call.ended))
+  }
+}
+
+/** Below 0 and at random: a call that is made again after a crash has a reservation of its own. */
+const newAttempt = (): number => -randomInt(1, 2 ** 31)
+
+export class Call {
+  readonly moment: MomentId
+  /** ms of `performance.now()` */
+  readonly started = performance.now()
+  readonly thought: Promise<Thought>
+  readonly #controller = new AbortController()
+  readonly #worker = randomUUID()
+  #recorded: Promise<StoredDecision> | null = null
+  #isAdopted = false
+
+  constructor(moment: MomentId, ask: (signal: AbortSignal) => Promise<Thought>) {
+    this.moment = moment
+    this.thought = ask(this.#controller.signal)
+    this.thought.catch(() => undefined) // it may fail before anybody waits for it
+  }
+
+  /** settles when nothing of the call is under way any more */
+  get ended(): Promise<unknown> {
+    return this.#recorded ?? this.thought
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
+  /**
+   * Goes on with the call after its workflow task, until its decision is stored. A row in Postgres tells a `think` in another
+   * process that this one makes the call. Resolves once the row is stored.
+   */
+  async handOver(deps: CallDeps): Promise<void> {
+    if (this.#recorded !== null) return
+    const { db, memory, observe } = deps
+    const onError = (error: unknown) => observe.error('announcing a call', error)
+    if (!(await announceCall(db, this.moment, this.#worker))) this.abort(givenUp(this.moment))
+    const renewal = setInterval(() => {
+      renewCall(db, this.moment, this.#worker).then((isOurs) => {
+        if (!isOurs) this.abort(givenUp(this.moment))
+      }, onError) // the next one may succeed
+    }, RENEW_MS)
+    this.#recorded = this.#record(deps).finally(async () => {
+      clearInterval(renewal)
+      memory.calls.end(this)
+      await endCall(db, this.moment, this.#worker).catch(onError)
+    })
+    this.#recorded.catch(() => undefined) // `think` gets the error, if it comes in time
+  }
+
+  /**
+   * Waits for the decision of a call that was handed over. It gives the call up when the signal aborts.
+   * @throws {ModelTransientError} when the model may answer a later attempt
+   */
+  async adopt(signal: AbortSignal): Promise<StoredDecision> {
+    this.#isAdopted = true
+    const abort = () => this.abort(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      if (this.#recorded === null) throw new Error(`the call of ${this.moment} was not handed over`)
+      return await this.#recorded
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async #record(deps: CallDeps): Promise<StoredDecision> {
+    const { db, memory, observe } = deps
+    try {
+      const { decision, usage, settlement } = await this.thought
+      const write = newDecision(decision, usage, settlement)
+      const stored = await withPostgresRetry(observe, () => recordDecision(db, this.moment, write))
+      memory.decisions.set(this.moment, stored)
+      return stored
+    } catch (error) {
+      if (error instanceof ModelTransientError) await this.#reportUnlessAdopted(deps, error)
+      throw error
+    }
+  }
+
+  /** Who adopts a call also reports its failure, and decides what follows. */
+  async #reportUnlessAdopted(deps: CallDeps, error: ModelTransientError): Promise<void> {
+    const seconds = (performance.now() - this.started) / 1000
+    for (const until = performance.now() + ADOPTED_MS_MAX; !this.#isAdopted && performance.now() < until; )
+      await sleep(POLL_MS)
+    if (!this.#isAdopted) await reportFault(deps, this.moment, { part: 'model', attempt: 1, seconds, error })
+  }
+}
+
+const POLL_MS = 20
+
+const givenUp = (moment: MomentId) => new Error(`the call of ${moment} was given up`)

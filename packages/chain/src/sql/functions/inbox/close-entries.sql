@@ -1,0 +1,23 @@
+-- Closes open entries of an inbox that no moment has claimed, as their person decides: `read`, `dismissed` or `answered`. Only of a
+-- person, or of a being that somebody drives now: any other being's wakes are closed by its moments. Acts stay, and so do
+-- questions that were only read, since whoever asked waits for an answer. Without ids it closes all notices.
+-- Returns how many.
+create or replace function treeos.close_entries(whose text, ids text[], how text) returns integer
+language plpgsql security definer set search_path = treeos, pg_temp as $$
+declare
+  closed integer;
+begin
+  if how is null or how not in ('read', 'dismissed', 'answered') then
+    raise exception 'refused: an entry is closed without a moment as read, dismissed or answered, not as %', how
+      using errcode = '42501';
+  end if;
+  if wakes(whose, 'event') and not exists (select from lease where being = whose and lease_holds(being, epoch)) then
+    return 0;
+  end if;
+  update inbox set closed_by = how, closed_at = clock_timestamp()
+    where being = whose and closed_by is null and claimed_by is null and kind <> 'act'
+      and case when ids is null then notice is not null else id = any(ids) end
+      and not (how = 'read' and kind = 'summon' and in_reply_to is null);
+  get diagnostics closed = row_count;
+  return closed;
+end $$;

@@ -1,0 +1,321 @@
+/** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
+import { listOutcomes, readDecision, readOpen, readOutcome } from '@treeos/chain'
+import { type BeingName, momentId } from '@treeos/core'
+import type { FinishInput, OpenedMoment, StampedMoment } from '@treeos/protocol'
+import { fetchRuns, recordedCommands } from '@treeos/replay'
+import { pinStack } from '@treeos/roles'
+import { evaluateProgram } from '@treeos/world'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { askedFor, beingOf, live, momentOf, publish, tell, wakeUp } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** Temporal lists a run once it has indexed it. */
+const LISTED = { timeout: 20_000 }
+/** Other tests share the processors, so a fast mind may take a while. */
+const SHORT_MS = 2000
+/** Longer than a mind may take on the short way. */
+const SLOW_MS = 3000
+const model = useModelServer()
+
+/** The beats of a being's moments, in order. Leaves out openings that found no wake. */
+async function beatsOf(world: World, being: BeingName): Promise<string[]> {
+  const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
+  const beats = runs
+    .flatMap(({ history }) => recordedCommands(history).map(({ name }) => name))
+    .filter((name) => ['openMoment', 'finishMoment', 'think', 'stampMoment'].includes(name))
+  return beats.filter((beat, i) => beat !== 'openMoment' || !['openMoment', undefined].includes(beats[i + 1]))
+}
+
+describe('a moment', () => {
+  const world = useWorld({ extensions: [stage], modelServer: model, shortMindMs: SHORT_MS })
+  const SHORT = ['openMoment', 'finishMoment']
+  const LONG = ['openMoment', 'think', 'stampMoment']
+
+  afterEach(() => model.reset())
+
+  it('of a script is one workflow task', async () => {
+    await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await live(world, 'puppet', { call: { verb: 'summon', content: 'yes' } })
+    await expect.poll(() => beatsOf(world, 'puppet'), LISTED).toEqual(SHORT)
+    const [run] = await fetchRuns(world.temporal, world.reality.name, 'puppet', null)
+    const ends = run!.history.events?.findIndex(
+      (event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity',
+    )
+    const before = run!.history.events?.slice(0, ends)
+    expect(before?.filter((event) => event.workflowTaskCompletedEventAttributes != null)).toHaveLength(1)
+  })
+
+  it('of a model goes the long way when the model is slow, the next one at once, and the short way again after a fast call', async () => {
+    await world.birth({ name: 'thinker', cognition: 'llm', role: 'resident' })
+    await live(world, 'thinker', 'one')
+    let slow = 2
+    model.script(async (request) => {
+      if (beingOf(request) === 'thinker' && slow-- > 0) await sleep(SLOW_MS)
+      return undefined
+    })
+    for (const content of ['two', 'three', 'four', 'five']) await live(world, 'thinker', content)
+    const lived = [
+      ...SHORT,
+      ...[...SHORT, 'think', 'stampMoment'], // it turned out to be slow
+      ...LONG, // known to be slow
+      ...LONG, // fast again, which is known from now on
+      ...SHORT,
+    ]
+    await expect.poll(() => beatsOf(world, 'thinker'), LISTED).toEqual(lived)
+    expect(askedFor(model, 'thinker')).toHaveLength(5)
+  })
+
+  it('whose model fails at first is retried as on the long way', async () => {
+    await world.birth({ name: 'patient', cognition: 'llm', role: 'resident' })
+    let asked = 0
+    model.script((request) => (beingOf(request) === 'patient' && asked++ === 0 ? { status: 503 } : undefined))
+    const { outcome, n } = await live(world, 'patient', 'one')
+    expect({ outcome, asked }).toEqual({ outcome: 'act', asked: 2 })
+    const faults = world.faults.filter(({ moment }) => moment === momentId('patient', 1, n))
+    expect(faults.map(({ part, attempt }) => ({ part, attempt }))).toEqual([{ part: 'model', attempt: 1 }])
+  })
+
+  it('keeps the error of a script that throws', async () => {
+    await live(world, 'puppet', { throw: 'a script that dies' })
+    const rows = await world.db
+      .selectFrom('moment_fault')
+      .select('message')
+      .where('part', '=', 'script')
+      .execute()
+    expect(rows).toEqual([{ message: expect.stringContaining('a script that dies') }])
+  })
+
+  it('of many is bounded for each workflow task, so that signals are heard between', async () => {
+    await world.birth({ name: 'busy', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    const wakes = await wakeUp(
+      world,
+      'busy',
+      Array.from({ length: 20 }, (_, i) => ({ i })),
+    )
+    for (const wake of wakes) await momentOf(world, wake)
+    // The last task is recorded after its moments.
+    await expect
+      .poll(async () => (await finishedPerTask('busy')).reduce((sum, count) => sum + count, 0), LISTED)
+      .toBe(20)
+    expect(Math.max(...(await finishedPerTask('busy')))).toBeLessThanOrEqual(8)
+  })
+
+  /** How many moments each workflow task of a being's first run finished. */
+  async function finishedPerTask(being: BeingName): Promise<number[]> {
+    const [run] = await fetchRuns(world.temporal, world.reality.name, being, null)
+    const perTask = [0]
+    for (const event of run?.history.events ?? []) {
+      if (event.workflowTaskCompletedEventAttributes != null) perTask.push(0)
+      const about = Buffer.from(event.markerRecordedEventAttributes?.details?.data?.payloads?.[0]?.data ?? [])
+      if (about.includes('"finishMoment"')) perTask.push((perTask.pop() ?? 0) + 1)
+    }
+    return perTask
+  }
+
+  it('F49 replays from both records', async () => {
+    expect(world.errors).toEqual([])
+    await expectUnbroken(world)
+    await expectReplays(world)
+  })
+})
+
+describe('two workers', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ modelUrl: model.url, activitiesMax: 1, shortMindMs: SHORT_MS })
+    await world.startWorker()
+  })
+  afterAll(() => world.close())
+
+  it('ask a slow model once for each moment, whichever of them adopts the call', async () => {
+    const beings = Array.from({ length: 6 }, (_, i) => `mind-${i + 1}`)
+    for (const name of beings) await world.birth({ name, cognition: 'llm', role: 'resident' })
+    model.script(async () => {
+      await sleep(SLOW_MS)
+      return undefined
+    })
+    const wakes = await Promise.all(beings.map((being) => tell(world, being, 'think')))
+    for (const wake of wakes) expect(await momentOf(world, wake)).toMatchObject({ outcome: 'act' })
+    expect(beings.map((being) => askedFor(model, being).length)).toEqual(beings.map(() => 1))
+    model.reset()
+    expect(await world.db.selectFrom('mind_call').selectAll().execute()).toEqual([])
+    await expectReplays(world)
+  })
+})
+
+/** Runs the beats of a scripted being by hand, in the place of workers. */
+describe('a worker that comes late', () => {
+  const world = useWorld()
+  let names = 0
+  const changes = async () => void (await publish(world, `news.n${names}`, ++names))
+
+  const newWorker = () => {
+    const deps: BeatDeps = {
+      ...{ db: world.db, reality: world.reality, registry: world.registry, memory: newMemory() },
+      ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
+      sandbox: null,
+      ...{ ring: () => undefined, reschedule: () => undefined },
+    }
+    return createBeats(deps)
+  }
+  type Worker = ReturnType<typeof newWorker>
+
+  /** A being with a wake and a generation, which no workflow runs. */
+  async function newcomer() {
+    names += 1
+    const being = `late-${names}`
+    await world.birth({ name: being, cognition: 'scripted', script: 'echo' })
+    const { generation, n } = (await newWorker().beginLife({ being, chain: `${being}-1` })).value
+    await sql`
+      insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root)
+      values (${being}, ${being}, 'summon', 1, 'operator', 'operator', 'human', '"hello"', ${being})`.execute(
+      world.owner,
+    )
+    return { being, generation, n, moment: momentId(being, generation, n) }
+  }
+  type Moment = Awaited<ReturnType<typeof newcomer>>
+
+  async function open(worker: Worker, moment: Moment, mayHold = true): Promise<OpenedMoment> {
+    const { value } = await worker.openMoment({ ...moment, program: null, ...(mayHold ? { mayHold } : {}) })
+    return value as OpenedMoment
+  }
+  function finishing(moment: Moment, opened: OpenedMoment): FinishInput {
+    const result = evaluateProgram(opened.program!, opened)
+    const stack = result.skip === undefined ? pinStack(opened.program!, result) : null
+    return { ...moment, stack, skip: null, asks: true, open: opened.held! }
+  }
+  const finish = async (worker: Worker, moment: Moment, opened: OpenedMoment) =>
+    (await worker.finishMoment(finishing(moment, opened))).value
+
+  const stored = async ({ moment }: Moment) => ({
+    open: (await readOpen(world.db, moment)) !== null,
+    decision: (await readDecision(world.db, moment)) !== null,
+    outcome: (await readOutcome(world.db, moment)) !== null,
+  })
+  const NOTHING = { open: false, decision: false, outcome: false }
+  const ALL = { open: true, decision: true, outcome: true }
+
+  it('stores nothing of a moment before the append, and all of it with the append', async () => {
+    const [worker, moment] = [newWorker(), await newcomer()]
+    const opened = await open(worker, moment)
+    expect(await stored(moment)).toEqual(NOTHING)
+    expect(await finish(worker, moment, opened)).toMatchObject({ kind: 'act' })
+    expect(await stored(moment)).toEqual(ALL)
+  })
+
+  it('a rerun after the append returns what is stored, on any worker', async () => {
+    const [worker, moment] = [newWorker(), await newcomer()]
+    const opened = await open(worker, moment)
+    const stamped = (await finish(worker, moment, opened)) as StampedMoment
+    await changes()
+    const other = newWorker()
+    const again = await open(other, moment)
+    expect(again).toMatchObject({
+      again: true,
+      context: opened.context,
+      basis: opened.basis,
+      heads: opened.heads,
+    })
+    expect(again.held).toBeUndefined()
+    const rest = { ...finishing(moment, opened), failed: null }
+    const { digest } = (await readDecision(world.db, moment.moment))!
+    const { value } = await other.stampMoment({ ...rest, decision: digest })
+    expect(value).toEqual({ ...stamped, waiting: expect.any(Number) })
+  })
+
+  it('a rerun on the same worker sees what it saw before', async () => {
+    const [worker, moment] = [newWorker(), await newcomer()]
+    const opened = await open(worker, moment)
+    await changes()
+    expect(await open(worker, moment)).toEqual(opened)
+    await finish(worker, moment, opened)
+  })
+
+  it('finds that another ended the moment from another snapshot, and takes over that one', async () => {
+    const [first, second, moment] = [newWorker(), newWorker(), await newcomer()]
+    const early = await open(first, moment)
+    await changes()
+    const late = await open(second, moment)
+    expect(late.held).not.toBe(early.held)
+    expect(await finish(second, moment, late)).toMatchObject({ kind: 'act' })
+    expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
+    const again = await open(first, moment, false)
+    expect(again.context).toEqual(late.context)
+    expect((await readOutcome(world.db, moment.moment))?.record.open).toBe(late.held)
+  })
+
+  it('writes nothing when another open record is stored, and without this check the records would disagree', async () => {
+    const [first, second, moment] = [newWorker(), newWorker(), await newcomer()]
+    const early = await open(first, moment)
+    await changes()
+    await open(second, moment, false)
+    expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
+    expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
+
+    const { rows } = await sql<{ definition: string }>`
+      select pg_get_functiondef('treeos.write_moment(jsonb)'::regprocedure) as definition`.execute(
+      world.owner,
+    )
+    const guarded = rows[0]!.definition
+    const unguarded = guarded.replace(
+      'if not found and not exists (select from moment_open',
+      'if false and not exists (select from moment_open',
+    )
+    expect(unguarded).not.toBe(guarded)
+    await sql.raw(unguarded).execute(world.owner)
+    try {
+      const [third, other] = [newWorker(), await newcomer()]
+      const opened = await open(third, other)
+      await changes()
+      await open(newWorker(), other, false)
+      expect(await finish(third, other, opened)).toMatchObject({ kind: 'act' })
+      const { record } = (await readOutcome(world.db, other.moment))!
+      const kept = await world.db
+        .selectFrom('moment_open')
+        .select(sql<string>`encode(sha256('treeos.value.v1\\000'::bytea || record), 'hex')`.as('digest'))
+        .where('moment', '=', other.moment)
+        .executeTakeFirstOrThrow()
+      expect(record.open).not.toBe(kept.digest)
+    } finally {
+      await sql.raw(guarded).execute(world.owner)
+    }
+  })
+
+  it('does not know what a dead worker held, so the moment is opened again', async () => {
+    const [dead, worker, moment] = [newWorker(), newWorker(), await newcomer()]
+    const opened = await open(dead, moment)
+    expect(await finish(worker, moment, opened)).toEqual({ unfinished: 'lost' })
+    const again = await open(worker, moment, false)
+    expect(again.held).toBeUndefined()
+    expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
+    // The dead one was only slow.
+    await changes()
+    expect(await finish(dead, moment, opened)).toEqual({ unfinished: 'lost' })
+    expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
+  })
+
+  it('is refused once a younger life has begun', async () => {
+    const [worker, moment] = [newWorker(), await newcomer()]
+    const opened = await open(worker, moment)
+    await newWorker().beginLife({ being: moment.being, chain: `${moment.being}-2` })
+    await expect(finish(worker, moment, opened)).rejects.toMatchObject({ type: 'StaleGenerationError' })
+    expect(await stored(moment)).toEqual(NOTHING)
+  })
+
+  it('of two finishes at once on one worker one appends, and both say the same', async () => {
+    const [worker, moment] = [newWorker(), await newcomer()]
+    const opened = await open(worker, moment)
+    const both = (await Promise.all([
+      finish(worker, moment, opened),
+      finish(worker, moment, opened),
+    ])) as StampedMoment[]
+    expect(both[0]).toEqual({ ...both[1], waiting: expect.any(Number) })
+    expect(await listOutcomes(world.db, moment.being)).toHaveLength(1)
+  })
+})
