@@ -2,13 +2,21 @@ import {
   append,
   type Batch,
   beginLife,
+  digestOf,
   listFactsAfter,
+  newDecision,
+  type OpenWrite,
   openDatabase,
+  readDecision,
   readHeads,
+  readOpen,
   readOutcome,
+  recordDecision,
+  recordOpen,
+  reserve,
   verifyChains,
 } from '@treeos/chain'
-import { canonicalJson, type JsonObject } from '@treeos/core'
+import { canonicalJson, type JsonObject, momentId } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -150,6 +158,13 @@ describe('a batch', () => {
     expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'being:speaker' })
   })
 
+  it('is stale when the thread of what it answers was cut meanwhile', async () => {
+    await write({ drafts: [], rows: [row('thread:of-all')] })
+    const late = { ...(await batch({ drafts: [changed('being:answerer')] })), thread: 'of-all' }
+    expect(await append(base.db, late)).toEqual({ status: 'stale', reel: 'thread:of-all' })
+    expect((await append(base.db, { ...late, thread: 'of-none' })).status).toBe('appended')
+  })
+
   it('is superseded when a younger life of the being has begun, and writes nothing', async () => {
     expect(await beginsLife('cat', 'run-1')).toBe(1)
     const old = await batch({ moment: { being: 'cat', generation: 1, n: 1 }, drafts: [changed('being:cat')] })
@@ -160,6 +175,80 @@ describe('a batch', () => {
     expect(await counts()).toEqual(before)
     const young = { moment: { being: 'cat', generation: 2, n: 1 }, drafts: [changed('being:cat')] }
     expect((await write(young)).status).toBe('appended')
+  })
+})
+
+describe('a batch that brings the open record and the decision of its moment', () => {
+  const SAID = { kind: 'failure', code: 'INTERNAL', message: 'it says: \u0000 "\\u0000"' } as const
+
+  /** A moment in memory, with its outcome. @param attempt of the reservation that the decision settles */
+  async function heldBatch(being: string, { seen = 1, attempt = null as number | null } = {}) {
+    await beginsLife(being)
+    const moment: Moment = { being, generation: 1, n: 1 }
+    const made = await batch({ moment, drafts: [changed(`being:${being}`)] })
+    const record = {
+      v: 1,
+      moment: momentId(being, 1, 1),
+      context: { seen },
+    } as unknown as OpenWrite['record']
+    const open: OpenWrite = {
+      ...{ moment: momentId(being, 1, 1), being, n: 1, wake: 'w', openedAt: 1, record, basis: [] },
+      face: { digest: digestOf({ being, seen }), content: { being, seen } },
+    }
+    const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }
+    const decision = newDecision(SAID, { tokens: 7 }, settlement)
+    const outcome = made.outcome!
+    const signed = { ...outcome.record, open: digestOf(record), decision: decision.digest }
+    return { ...made, outcome: { ...outcome, record: signed }, open, decision }
+  }
+
+  it('stores all of it, to the byte, and settles the call of its model', async () => {
+    await sql`insert into treeos.account (being, revision, per) values ('holder', 1, 'total')`.execute(
+      base.owner,
+    )
+    const held = await heldBatch('holder', { attempt: -5 })
+    const at = { being: 'holder', moment: held.open.moment, attempt: -5 }
+    expect(await reserve(base.db, at, { tokens: 100, micros: null })).toEqual({ status: 'reserved' })
+    expect((await append(base.db, held)).status).toBe('appended')
+    expect(await readOpen(base.db, held.open.moment)).toMatchObject({ record: held.open.record })
+    expect(await readDecision(base.db, held.open.moment)).toEqual({
+      decision: SAID,
+      digest: held.decision.digest,
+    })
+    const { rows } = await sql<{ bytes: Buffer; settled: number }>`
+      select d.bytes, r.settled_tokens as settled from treeos.moment_decision d join treeos.reservation r using (moment)
+      where moment = ${held.open.moment}`.execute(base.db)
+    expect(rows).toEqual([{ bytes: held.decision.bytes, settled: 7 }])
+  })
+
+  it('is appended when the same ones are stored already', async () => {
+    const held = await heldBatch('repeater')
+    await recordOpen(base.db, held.open)
+    await recordDecision(base.db, held.open.moment, held.decision)
+    expect((await append(base.db, held)).status).toBe('appended')
+  })
+
+  it.each(['open record', 'decision'])('writes nothing when another %s is stored', async (what) => {
+    const being = `second-${what.slice(0, 4)}`
+    const held = await heldBatch(being)
+    const before = await counts()
+    if (what === 'decision') await recordOpen(base.db, held.open)
+    if (what === 'decision') await recordDecision(base.db, held.open.moment, newDecision(SAID))
+    else await recordOpen(base.db, (await heldBatch(being, { seen: 2 })).open)
+    expect(await append(base.db, held)).toEqual({ status: 'reopened' })
+    expect(await counts()).toEqual(before)
+    if (what === 'open record') expect(await readDecision(base.db, held.open.moment)).toBeNull()
+  })
+
+  it.each([
+    { what: 'open record', field: 'open' },
+    { what: 'decision', field: 'decision' },
+  ])('is refused when the moment record names another $what', async ({ field }) => {
+    const held = await heldBatch(`liar-${field}`)
+    const record = { ...held.outcome.record, [field]: 'ab'.repeat(32) }
+    const lying = append(base.db, { ...held, outcome: { ...held.outcome, record } })
+    await expect(lying).rejects.toMatchObject({ code: 'TR002' })
+    expect(await readOpen(base.db, held.open.moment)).toBeNull()
   })
 })
 

@@ -2,7 +2,7 @@ import {
   append,
   beginLife,
   claimWake,
-  closeAsRead,
+  closeEntries,
   countChain,
   enqueue,
   findEntry,
@@ -168,10 +168,10 @@ it('enqueues the same wake only once', async () => {
 
 it('an answer closes the wakes that it answers, and leaves closed ones as they are', async () => {
   await being('gus', 'human', [{ id: 'g1' }, { id: 'g2' }, { id: 'g3', kind: 'act' }])
-  await closeAsRead(base.db, 'g2')
+  expect(await closeEntries(base.db, 'gus', ['g2'], 'dismissed')).toBe(1)
   await stamp('gus', 1, await claim('gus', 1), ['g1', 'g2'])
   const closed = await Promise.all(['g1', 'g2', 'g3'].map((id) => findEntry(base.db, id)))
-  expect(closed.map((entry) => entry?.closedBy)).toEqual(['gus/1/1', 'read', 'gus/1/1'])
+  expect(closed.map((entry) => entry?.closedBy)).toEqual(['gus/1/1', 'dismissed', 'gus/1/1'])
 })
 
 it('lists beings with a wake that no moment claimed', async () => {

@@ -3,13 +3,26 @@
  * workers log in as the owner and only take a lesser role, as they did before.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { enqueue, openDatabase } from '@treeos/chain'
+import {
+  append,
+  beginLife,
+  type ClosedHow,
+  closeEntries,
+  enqueue,
+  findEntry,
+  openDatabase,
+  readEffect,
+  recordEffect,
+  recordEffectResult,
+  StaleGenerationError,
+} from '@treeos/chain'
 import { newWake, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
+import { batchOf } from './batch.ts'
 
 let base: TestDatabase
 let worker: pg.Client
@@ -20,10 +33,19 @@ beforeAll(async () => {
   base = await freshDatabase()
   await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
     ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:kid', 'being:kid', '{}', 1, 'operator', 'llm'),
-    ('being:ann', 'being:ann', '{}', 1, 'operator', 'human')`.execute(base.owner)
+    ('being:ann', 'being:ann', '{}', 1, 'operator', 'human'), ('being:free', 'being:free', '{}', 1, 'operator', 'llm')`.execute(
+    base.owner,
+  )
   await sql`insert into treeos.lease (being, driver, epoch, expires) values
     ('kid', 'operator', 3, clock_timestamp() + interval '1 hour')`.execute(base.owner)
   await sql`insert into treeos.account (being, revision, tokens_max, per) values ('kid', 1, 10, 'total')`.execute(
+    base.owner,
+  )
+  await sql`insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root)
+    values ('open-question', 'kid', 'summon', 1, 'operator', 'operator', 'human', '"well?"', 'open-question')`.execute(
+    base.owner,
+  )
+  await sql`insert into treeos.moment_effect (moment, operation, request) values ('kid/1/2', 'mail:post', '{}')`.execute(
     base.owner,
   )
   worker = new pg.Client(base.workerUrl)
@@ -56,6 +78,15 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ['a larger budget', `update treeos.account set tokens_max = 1000000000`],
   ['no budget', `delete from treeos.account`],
   ['a freed being', `delete from treeos.parking`],
+  [
+    'a question of another that is closed',
+    `update treeos.inbox set closed_by = 'dismissed', closed_at = clock_timestamp() where id = 'open-question'`,
+  ],
+  [
+    'an effect of a moment that asked for none',
+    `insert into treeos.moment_effect (moment, operation, request) values ('kid/1/1', 'mail:post', '{}')`,
+  ],
+  ['another result of an effect', `update treeos.moment_effect set result = '{}' where moment = 'kid/1/2'`],
   ['another row of a being', `update treeos.projection set parent = 'kid' where key = 'being:operator'`],
   ['a fact less', `alter table treeos.fact disable trigger all; delete from treeos.fact`],
   ['a dropped guard', `drop trigger fact_fixed on treeos.fact`],
@@ -159,6 +190,71 @@ describe('enqueue', () => {
     const forged = wake(more)
     await expect(enqueue(base.db, forged)).rejects.toMatchObject({ code: '42501' })
     expect(await base.db.selectFrom('inbox').select('id').where('id', '=', forged.id).execute()).toEqual([])
+  })
+})
+
+describe('close_entries', () => {
+  const entry = async (being: string, more: object = {}) => {
+    const id = randomUUID()
+    const caller = { name: 'ann', role: null, cognition: 'human' as const }
+    await putWake(
+      base.owner,
+      newWake({ id, being, kind: 'summon', priority: 1, content: null, caller, ...more }),
+    )
+    return id
+  }
+  const close = async (being: string, id: string, how: ClosedHow = 'dismissed') => ({
+    closed: await closeEntries(base.db, being, [id], how),
+    by: (await findEntry(base.db, id))?.closedBy ?? null,
+  })
+
+  it('closes an entry of a person, and of a being that is driven now', async () => {
+    expect(await close('operator', await entry('operator'))).toEqual({ closed: 1, by: 'dismissed' })
+    expect(await close('kid', await entry('kid'))).toEqual({ closed: 1, by: 'dismissed' })
+    const answer = await entry('ann', { inReplyTo: 'x' })
+    expect(await close('ann', answer, 'read')).toEqual({ closed: 1, by: 'read' })
+  })
+
+  it.each([
+    ['of a being with a mind of its own', async () => close('free', await entry('free'))],
+    ['of another inbox', async () => close('ann', await entry('operator'))],
+    ['that is an act', async () => close('ann', await entry('ann', { kind: 'act', caller: null }))],
+    ['that is a question, as read', async () => close('ann', await entry('ann'), 'read')],
+    [
+      'that a moment has claimed',
+      async () => {
+        const id = await entry('ann')
+        await sql`update treeos.inbox set claimed_by = 'ann/1/1' where id = ${id}`.execute(base.owner)
+        return close('ann', id)
+      },
+    ],
+  ])('leaves an entry %s', async (_what, tryIt) => {
+    expect(await tryIt()).toEqual({ closed: 0, by: null })
+  })
+
+  it('gives no other reason', async () => {
+    const forged = close('ann', await entry('ann'), 'kid/1/1' as ClosedHow)
+    await expect(forged).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('record_effect', () => {
+  const request = { operation: 'mail:post', actor: 'kid', target: '@kid', args: {} }
+
+  it('stores what a moment of the life that lives asks for, and its first result', async () => {
+    await beginLife(base.db, base.reality.id, 'kid', 'run-1')
+    await recordEffect(base.db, 'kid/1/3', request)
+    await recordEffectResult(base.db, 'kid/1/3', { value: 1 })
+    await recordEffectResult(base.db, 'kid/1/3', { value: 2 })
+    expect(await readEffect(base.db, 'kid/1/3')).toEqual({ request, result: { value: 1 } })
+  })
+
+  it('refuses one of a life that is over or has not begun, and one of a moment that is over', async () => {
+    for (const moment of ['kid/2/1', 'ann/1/1'])
+      await expect(recordEffect(base.db, moment, request)).rejects.toBeInstanceOf(StaleGenerationError)
+    const ended = { being: 'kid', generation: 1, n: 1 }
+    await append(base.owner, await batchOf(base.owner, base.reality, { moment: ended }))
+    await expect(recordEffect(base.db, 'kid/1/1', request)).rejects.toMatchObject({ code: '42501' })
   })
 })
 

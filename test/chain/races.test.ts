@@ -1,4 +1,19 @@
-import { type Appended, append, type Batch, beginLife, readHeads, verifyChains } from '@treeos/chain'
+import {
+  type Appended,
+  append,
+  type Batch,
+  beginLife,
+  digestOf,
+  newDecision,
+  type OpenWrite,
+  readDecision,
+  readHeads,
+  readOpen,
+  readOutcome,
+  recordDecision,
+  recordOpen,
+  verifyChains,
+} from '@treeos/chain'
 import type { FactDraft } from '@treeos/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -67,6 +82,42 @@ it('each execution chain gets one generation, the same each time it asks', async
   const byChain = new Map(chains.map((chain, i) => [chain, generations[i]]))
   expect(generations).toEqual(chains.map((chain) => byChain.get(chain)))
   expect([...byChain.values()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+it('C8 of workers that each opened and decided one moment, one counts, and its records agree', async () => {
+  for (let n = 1; n <= 12; n++) {
+    const being = `opener-${n}`
+    await beginLife(base.db, base.reality.id, being, 'run-1')
+    const moment = { being, generation: 1, n: 1 }
+    const id = `${being}/1/1`
+    const held = await Promise.all(
+      Array.from({ length: 10 }, async (_, seen) => {
+        const made = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:shared', seen)] })
+        const record = { v: 1, moment: id, context: { seen } } as unknown as OpenWrite['record']
+        const face = { digest: digestOf({ being, seen: seen % 2 }), content: { being, seen: seen % 2 } }
+        const open = { ...{ moment: id, being, n: 1, wake: 'w', openedAt: 1, record, basis: [] }, face }
+        const decision = newDecision({ kind: 'see', content: null })
+        const signed = { ...made.outcome!.record, open: digestOf(record), decision: decision.digest }
+        return { ...made, outcome: { ...made.outcome!, record: signed }, open, decision }
+      }),
+    )
+    // Some take the long way, and store what they opened and decided at once.
+    const answers = await Promise.all(
+      held.map(async (one, i) => {
+        if (i >= 7) await recordOpen(base.db, one.open).catch(() => false)
+        if (i >= 8) await recordDecision(base.db, id, one.decision)
+        return append(base.db, one)
+      }),
+    )
+    const { appended = 0, ...others } = tally(answers)
+    expect(appended).toBeLessThanOrEqual(1)
+    for (const status of Object.keys(others)) expect(['done', 'reopened', 'stale']).toContain(status)
+    const outcome = await readOutcome(base.db, id)
+    expect(outcome === null ? 0 : 1).toBe(appended)
+    if (outcome === null) continue
+    expect(digestOf((await readOpen(base.db, id))?.record)).toBe(outcome.record.open)
+    expect((await readDecision(base.db, id))?.digest).toBe(outcome.record.decision)
+  }
 })
 
 function tally(answers: readonly Appended[]): Record<string, number> {

@@ -14,7 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), 'treeos-create-'))
 const made = join(folder, 'my-hello')
 let home: CliInstance
 beforeAll(() => {
-  home = new CliInstance(() => ({ TREEOS_EXTENSIONS: join(made, 'src/index.ts') }))
+  home = new CliInstance(() => ({
+    TREEOS_EXTENSIONS: join(made, 'src/index.ts'),
+    TREEOS_WORKFLOW_BUNDLE: '',
+  }))
 })
 afterAll(async () => {
   await home.remove()

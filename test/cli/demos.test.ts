@@ -4,13 +4,14 @@ import fitness from '@treeos/fitness'
 import food from '@treeos/food'
 import harmony from '@treeos/harmony'
 import library from '@treeos/library'
+import lineage from '@treeos/lineage'
 import panel from '@treeos/panel'
 import type { Extension } from '@treeos/sdk'
 import weather from '@treeos/weather'
 import { expect, it } from 'vitest'
 import { useInstance } from './instance.ts'
 
-const SHIPPED = [court, factory, fitness, food, harmony, library, panel, weather]
+const SHIPPED = [court, factory, fitness, food, harmony, library, lineage, panel, weather]
 const home = useInstance({ env: { TREEOS_WEATHER_URL: '' } }) // the recorded weather, from no service
 
 /** The beings that a scene births and the spaces that it makes. */

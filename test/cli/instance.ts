@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainDb, openDatabase } from '@treeos/chain'
 import { type Instance, processStart, readInstance, removeInstance } from '@treeos/local'
 import type { Kysely } from 'kysely'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import type { ModelServer } from '../support/model-server.ts'
 import type { Asked } from './shell.ts'
 
@@ -203,7 +203,13 @@ class Shell {
 
 /** Our environment without the variables that name other services, models or instances. */
 function bareEnvironment(): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env, TREEOS_NO_DOWNLOAD: '1', OLLAMA_HOST: '127.0.0.1:1' }
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    TREEOS_NO_DOWNLOAD: '1',
+    OLLAMA_HOST: '127.0.0.1:1',
+    // A worker would make the same bundle for seconds. `create.test.ts` lets it.
+    TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
+  }
   for (const name of Object.keys(env)) {
     if (/^(TEMPORAL_|OPENAI_|DATABASE_URL$|TREEOS_(DATA|MODEL|REALITY|TIME_ZONE|DEBUG)$)/.test(name))
       delete env[name]

@@ -128,6 +128,22 @@ describe('looking back', () => {
     })
   })
 
+  it('explain says how a moment ended that reached no gate', async () => {
+    await home.json(['birth', 'lost', '--cognition', 'llm', '--connection', 'nowhere'])
+    await home.run(['summon', '@lost', 'hello', '--wait', '30'])
+    expect(await home.json(['explain', '@lost', '1'])).toMatchObject({
+      gates: { allowed: null },
+      ended: {
+        outcome: 'failure',
+        reason: 'LLM_NOT_CONFIGURED',
+        message: expect.stringContaining('"nowhere"'),
+      },
+    })
+    const { stdout } = await home.run(['explain', '@lost', '1'])
+    expect(stdout).toMatch(/^ended {5}failure LLM_NOT_CONFIGURED: @lost uses the model connection "nowhere"/m)
+    expect((await home.run(['explain', '@kid', '1'])).stdout).not.toContain('ended')
+  })
+
   it('lists name who lives here and what code brings', async () => {
     const beings = await home.json<{ stance: string }[]>(['beings'])
     expect(beings.map(({ stance }) => stance)).toEqual(

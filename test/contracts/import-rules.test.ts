@@ -91,7 +91,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ...breakingStages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...breakingStages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
-  ...breakingStages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'stamp']),
+  ...breakingStages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...breakingStages('world', 'packages/world/src', [
     'rows',
     'read',

@@ -1,7 +1,7 @@
 /** The questions that have no answer yet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { type ChainDb, closeAsRead } from '@treeos/chain'
+import { type ChainDb, closeEntries } from '@treeos/chain'
 import { REALITY } from '@treeos/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
@@ -109,15 +109,15 @@ export class OpenQuestions {
 
   async #findDone(): Promise<string[]> {
     const ids = this.ids.slice(0, LOOKED_AT_MAX)
-    const { rows } = await sql<{ id: string; reply: string | null; kind: string }>`
-      select asked.id, o.kind, r.id as reply from unnest(${ids}::text[]) as asked(id)
+    const { rows } = await sql<{ id: string; reply: string | null; asker: string | null; kind: string }>`
+      select asked.id, o.kind, r.id as reply, r.being as asker from unnest(${ids}::text[]) as asked(id)
       join treeos.moment_outcome o on o.wake = 'act/' || asked.id and o.reason is distinct from 'superseded'
       left join treeos.inbox r on r.in_reply_to = asked.id`.execute(this.#db)
     const done: string[] = []
-    for (const { id, reply, kind } of rows) {
+    for (const { id, reply, asker, kind } of rows) {
       if (reply === null && kind === 'act' && this.#open.get(id)?.target !== null) continue
       // A person who waited for the answer has read it, so its row in the inbox is closed.
-      if (reply !== null) await closeAsRead(this.#db, reply)
+      if (reply !== null && asker !== null) await closeEntries(this.#db, asker, [reply], 'read')
       done.push(id)
     }
     return done

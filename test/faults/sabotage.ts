@@ -2,12 +2,14 @@
 import type { ChainDb } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 
-export type Sabotage = 'unkeyed-append' | 'blind-sweep' | 'kept-claims' | 'lost-results'
+export type Sabotage = 'unkeyed-append' | 'unheld-append' | 'blind-sweep' | 'kept-claims' | 'lost-results'
 
 export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
   switch (what) {
     case 'unkeyed-append':
       return unkey(owner)
+    case 'unheld-append':
+      return unhold(owner)
     case 'blind-sweep':
       return blind(owner)
     case 'kept-claims':
@@ -25,6 +27,10 @@ async function unkey(owner: Kysely<ChainDb>): Promise<void> {
   await rewrite(owner, 'hold', [[keyed, 'if false then']])
   await rewrite(owner, 'append', [[`${closes} then`, `${closes} and ${unclosed} then`]])
 }
+
+/** Append although a head that the decision read has moved. */
+const unhold = (owner: Kysely<ChainDb>) =>
+  rewrite(owner, 'hold', [['if moved is not null then', 'if false then']])
 
 /** A life that ends midway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<ChainDb>) =>

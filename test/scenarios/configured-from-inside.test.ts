@@ -117,6 +117,17 @@ describe('the role of a child that is born without one', () => {
     await hands.release()
   })
 
+  it('gives way to the role that its flow names, also while it is driven, unless it is stacked', async () => {
+    await world.birth({ name: 'swan', cognition: 'llm' })
+    const hands = await inhabit(world, { being: 'swan', as: 'operator' })
+    await configure('swan')
+    await expect(configure('swan')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const stacked = [...flow, { stack: true, role: 'citizen' }]
+    await doAs(world, 'set-roleflow', '@swan', { flow: stacked }) // its maker, from outside
+    await doAs(world, 'set-roleflow', '@swan', { flow: stacked }, 'swan')
+    await hands.release()
+  })
+
   describe('depends on its maker', () => {
     beforeAll(async () => {
       const bearer = { canSee: ['~'], canBe: ['birth'], canSummon: [{ rel: 'asker' }], prompt: '' }

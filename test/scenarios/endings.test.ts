@@ -1,4 +1,4 @@
-import { enqueue, findLease } from '@treeos/chain'
+import { enqueue, findLease, readOutcomeOfWake } from '@treeos/chain'
 import { act, beings, inbox, inhabit, moments, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
@@ -234,6 +234,32 @@ describe('who may end whom', () => {
   it('a maker, at any distance', async () => {
     expect(await play(world, 'mother', ending('grandchild'))).toMatchObject({ outcome: 'act' })
     expect(await play(world, 'mother', ending('daughter'))).toMatchObject({ outcome: 'act' })
+  })
+
+  it('a delegate does nothing any more that an ended being asked for', async () => {
+    for (const name of ['parent', 'ended-parent']) await puppet(name)
+    const hands = await inhabit(world, { being: 'birther', as: 'operator' }) // its wakes wait
+    for (const name of ['parent', 'ended-parent']) {
+      const content = { be: 'birth', name: `of-${name}`, cognition: 'scripted', script: 'silent' }
+      const call = { verb: 'summon', target: '@birther', content, expectReply: false }
+      expect(await play(world, name, call)).toMatchObject({ outcome: 'act' })
+    }
+    await end('ended-parent')
+    await hands.release()
+    const asked = async () =>
+      (await wakesOf(world, 'birther')).filter(({ caller }) => caller?.name !== 'operator')
+    const lived = await until(async () => {
+      const wakes = await asked()
+      return wakes.length === 2 && wakes.every(({ closedBy }) => closedBy !== null) && wakes
+    })
+    const results = await Promise.all(lived.map(({ id }) => readOutcomeOfWake(world.db, id)))
+    expect(results.map((outcome) => outcome?.result)).toMatchObject([
+      { being: 'of-parent' },
+      { ok: false, error: { code: 'BEING_ENDED' } },
+    ])
+    const born = (await beings(world.db)).map(({ being }) => being)
+    expect(born).toContain('of-parent') // the control
+    expect(born).not.toContain('of-ended-parent')
   })
 
   it.each(['operator', 'birther', 'role-manager'])('nobody ends @%s', async (being) => {

@@ -1,4 +1,4 @@
-import { findEntry, listOutcomes } from '@treeos/chain'
+import { findEntry, listOutcomes, readOpen } from '@treeos/chain'
 import { moments } from '@treeos/client'
 import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
@@ -58,6 +58,7 @@ describe('a workflow that is lost', () => {
     )
     const correlation = await tell(world, 'interrupted', 'think hard')
     await until(() => askedFor(model, 'interrupted').length === 1)
+    await until(() => readOpen(world.db, 'interrupted/1/1')) // until the model turns out to be slow, nothing is open
     await handleOf('interrupted').terminate('a test')
     const next = await tell(world, 'interrupted', 'and then?')
     expect(await momentOf(world, next, 30)).toMatchObject({ n: 3, outcome: 'act' })
@@ -127,7 +128,7 @@ describe('a long life', () => {
   it('continues as new without a gap in its count, in one generation, with a history that stays small', async () => {
     await setRole(world, { name: 'counter', canDo: ['set-being'], prompt: '' })
     await puppet('ancient', { role: 'counter' })
-    await begin('ancient', 60)
+    await begin('ancient', 25)
     const count = 40
     const set = (i: number) => ({
       call: { verb: 'do', action: 'set-being', target: '@ancient', args: { field: 'count.to', value: i } },

@@ -1,5 +1,5 @@
 /** Moments that an older version lived: replay tells a prompt that it wrote from one that is not identical. */
-import { digestOf, type MomentRecord, type OpenRecord, readOpen } from '@treeos/chain'
+import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/chain'
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'
 import { replay } from '@treeos/replay'
@@ -92,6 +92,27 @@ describe('a moment whose prompt an older version wrote', () => {
     const { identical, mismatches } = await fromChain(['librarian'])
     expect(identical).toBe(false)
     expect(mismatches.map(({ chain }) => String(chain)).join()).toMatch(/differs from the cited one/)
+  })
+
+  it('a fact that was changed after a moment had read it is found, although the basis is stored without hashes', async () => {
+    const { n } = await live(world, 'librarian', 'a third time')
+    const moment = `librarian/1/${n}`
+    const inSlice = new Set((await readOpen(world.db, moment))?.record.heads.map(([reel]) => reel))
+    const [read] = ((await readBases(world.db, [moment])).get(moment) ?? []).filter(
+      ([reel, seq]) => seq > 0 && !inSlice.has(reel),
+    )
+    const [reel, seq, hash] = read!
+    const setHash = (to: string) =>
+      world.owner.transaction().execute(async (tx) => {
+        await sql`set local session_replication_role = replica`.execute(tx)
+        await sql`update treeos.fact set hash = ${Buffer.from(to, 'hex')} where reel = ${reel} and seq = ${seq}`.execute(
+          tx,
+        )
+      })
+    await setHash(digestOf('forged'))
+    const { mismatches } = await fromChain(['librarian'])
+    expect(mismatches).toContainEqual(expect.objectContaining({ being: 'librarian', n, field: 'basis' }))
+    await setHash(hash)
   })
 
   it('of a later version is named, not guessed', async () => {

@@ -177,6 +177,12 @@ describe('whose a namespace is', () => {
     ['to its owner', () => grant('town', 'speaker'), 'RESOURCE_CONFLICT', '@speaker owns town'],
     ['to nobody', () => grant('town', 'nobody'), 'BEING_NOT_FOUND', '@nobody'],
     [
+      'of a free namespace to oneself',
+      () => grant('meadow', 'operator'),
+      'RESOURCE_CONFLICT',
+      'nobody owns meadow: @operator takes it by publishing in it, and needs no grant',
+    ],
+    [
       'and is revoked from who has none',
       () => grant('town', 'ringer', 'revoke-namespace'),
       'RESOURCE_CONFLICT',

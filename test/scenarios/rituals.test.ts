@@ -177,6 +177,20 @@ describe('gather', () => {
     expect(await ask(['away'], 1, 1)).toMatchObject({ complete: false, replies: [], waiting: ['@away'] })
   })
 
+  it('asks the others when one may not be asked, and says why it was not; it fails when none may', async () => {
+    await world.birth({ name: 'gone', cognition: 'scripted', script: 'echo' })
+    await doAs(world, 'end-being', '@gone', {})
+    expect(await ask(['gone', 'yes-1', 'nobody-here', 'yes-2'], 2)).toMatchObject({
+      complete: true,
+      replies: [{ content: 'aye?' }, { content: 'aye?' }],
+      silent: [
+        { from: '@gone', outcome: 'refused', reason: 'BEING_ENDED' },
+        { from: '@nobody-here', outcome: 'refused', reason: 'BEING_NOT_FOUND' },
+      ],
+    })
+    await expect(ask(['gone', 'nobody-here'])).rejects.toMatchObject({ code: 'BEING_NOT_FOUND' })
+  })
+
   it.each<[string, string[], number | undefined]>([
     ['nobody', [], undefined],
     ['a being twice', ['yes-1', 'yes-1'], undefined],

@@ -169,6 +169,7 @@ describe('F89 missed ticks produce one wake', () => {
       connections: new Map(),
       actSignal: false,
       privateHosts: [],
+      sandbox: null,
       ring,
       reschedule,
       observe: noopObserver,

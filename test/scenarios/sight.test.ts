@@ -1,4 +1,4 @@
-import { inhabit } from '@treeos/client'
+import { inhabit, see } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, live, play, rowOf, setFlow, setRole } from '../support/life.ts'
@@ -80,6 +80,29 @@ describe('a being learns nothing of a place that it cannot see by going there', 
       ceiling: { canSee: ['~'], canDo: ['move'], canSummon: [{ pattern: '*' }] },
     })
     expect(await play(world, 'capped', go('/hall'))).toMatchObject({ reason: 'FORBIDDEN' })
+  })
+})
+
+describe('a being learns nothing of a place that it cannot see by looking at a being there', () => {
+  it('SEE shows the being, and neither who else is there nor the spaces inside', async () => {
+    await createSpace(world, '/vault/safe')
+    for (const [name, canSee] of [
+      ['spy', ['@inmate']],
+      ['keeper', ['@inmate', '/vault']],
+    ] as const) {
+      await setRole(world, { name, canSee, prompt: '' })
+      await world.birth({ name, cognition: 'human', role: name })
+    }
+    const seenBy = (name: string) => see({ ...world, person: name }, name, '@inmate')
+    const inmate = { type: 'being', address: { path: '/vault', being: '@inmate' } }
+    expect(await seenBy('spy')).toMatchObject({ ...inmate, beings: [], children: [] })
+    // The controls: one who may see the place is shown it, until a rule of the place forbids that.
+    const around = { beings: expect.arrayContaining(['@guest', '@inmate']), children: ['/vault/safe'] }
+    expect(await seenBy('keeper')).toMatchObject({ ...inmate, ...around })
+    const rules = { see: { '/vault': { forbid: [{ role: 'keeper' }] } } }
+    await doAs(world, 'set-space', '/vault', { field: 'permissions', value: rules })
+    expect(await seenBy('keeper')).toMatchObject({ ...inmate, beings: [], children: [] })
+    await doAs(world, 'set-space', '/vault', { field: 'permissions', value: null })
   })
 })
 

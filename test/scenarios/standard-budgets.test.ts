@@ -181,6 +181,43 @@ describe('births', () => {
   })
 })
 
+describe('a being that lives by the standard budget', () => {
+  const kid = 'freed'
+  const set = (args: JsonObject) =>
+    play(world, 'nurse', { verb: 'do', action: 'set-budget', target: `@${kid}`, args })
+  beforeAll(async () => {
+    await setStandard({ momentsPerMinute: 5, births: 2, tokens: 1000 })
+    await world.birth({ name: 'nurse', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    const payload = { name: kid, cognition: 'llm', role: 'stage:mute' }
+    await play(world, 'nurse', { verb: 'be', operation: 'birth', payload })
+  })
+
+  it.each<[JsonObject, string]>([
+    [{}, 'momentsPerMinute without a limit is more than 5'],
+    [{ momentsPerMinute: 6, births: 2, tokens: 1000, per: 'day' }, 'momentsPerMinute 6 is more than 5'],
+    [{ momentsPerMinute: 5, births: 3, tokens: 1000, per: 'day' }, 'births 3 is more than 2'],
+    [{ momentsPerMinute: 5, births: 2, per: 'day' }, 'tokens without a limit is more than 1000 a day'],
+    [{ momentsPerMinute: 5, births: 2, tokens: 1001, per: 'total' }, 'tokens 1001 is more than 1000 a day'],
+  ])('frees no child from it with %j', async (given, says) => {
+    const { outcome, reason, message } = await set(given)
+    expect({ outcome, reason }).toEqual({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(message).toContain(says)
+  })
+
+  it('bounds a child more closely, for a day or in total', async () => {
+    for (const [tokens, per] of [
+      [1000, 'day'],
+      [999, 'total'],
+    ] as const)
+      expect(await set({ momentsPerMinute: 5, births: 1, tokens, per })).toMatchObject({ outcome: 'act' })
+  })
+
+  it('the control: with a budget of its own, which counts what its children use, it may', async () => {
+    await setBudget('nurse', { momentsPerMinute: 100, tokens: 10_000, per: 'day' })
+    expect(await set({})).toMatchObject({ outcome: 'act' })
+  })
+})
+
 describe('the standard budgets', () => {
   it('are set by the operator alone, also where a rule of / permits others', async () => {
     await doAs(world, 'set-space', '/', { field: 'permissions.do.set-budget', value: true })

@@ -11,7 +11,7 @@ import { openReplayer } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
 /** More than one run holds: a run ends after 500 events. */
-const MOMENTS = 110
+const MOMENTS = 250
 
 const world = useWorld()
 let folder = ''

@@ -1,7 +1,7 @@
 import { findEntry, readRows } from '@treeos/chain'
 import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeos/client'
 import { type Json, type JsonObject, parseCall } from '@treeos/core'
-import { answer, defineExtension, silence } from '@treeos/sdk'
+import { answer, type Decision, defineExtension, silence } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   expectRefused,
@@ -32,6 +32,13 @@ const echoing = defineExtension({
           content: null,
         }
       return typeof wake.content === 'number' ? answer(wake.content + 1) : silence
+    },
+    /** Speaks when a change wakes it; else does what its wake says. */
+    'echoing:eavesdropper': ({ wake }) => {
+      const { event, call } = wake.content as JsonObject
+      const speaks = { verb: 'summon', target: '@between', content: 'I heard it', inReplyTo: null }
+      if (event !== 'changed' && call === undefined) return silence
+      return { kind: 'call', call: event === 'changed' ? speaks : call, content: null } as unknown as Decision
     },
   },
 })
@@ -105,6 +112,43 @@ describe('a thread', () => {
     await expect(see(world, 'operator', 'thread:no where')).rejects.toMatchObject({
       code: 'ADDRESS_PARSE_ERROR',
     })
+  })
+})
+
+describe('a being that a change woke', () => {
+  it('gets no part in the thread of the change by what it says: it does not see, continue or cut it', async () => {
+    await world.birth({
+      name: 'eve',
+      cognition: 'scripted',
+      script: 'echoing:eavesdropper',
+      role: 'stage:free',
+      roleFlow: [{ stack: true, when: { 'world.gong.rung': true }, role: 'stage:mode-1' }],
+    })
+    const id = await tell(world, 'between', { call: { verb: 'summon', target: '@person', content: 'hm?' } })
+    await heard('person', id)
+    const rings = { verb: 'do', action: 'set-world-signal', target: '/' }
+    const ring = { call: { ...rings, args: { namespace: 'gong', key: 'rung', value: true } } }
+    await summon(world, { target: 'between', content: ring, as: 'operator', thread: id, waitSeconds: 20 })
+    const said = await until(async () =>
+      (await wakesOf(world, 'between')).find(({ caller }) => caller?.name === 'eve'),
+    )
+    expect(said).toMatchObject({ root: id, content: 'I heard it' }) // a cut of the thread ends this too
+    expect((await thread(world.db, id)).participants).toEqual(['@between', '@operator', '@person'])
+    const look: JsonObject = { verb: 'see', address: `thread:${id}` }
+    const calls: JsonObject[] = [
+      look,
+      { verb: 'do', action: 'cut-thread', target: `thread:${id}`, args: {} },
+      { verb: 'summon', target: '@person', content: 'psst', thread: id },
+    ]
+    for (const call of calls)
+      expect(await play(world, 'eve', call)).toMatchObject({
+        reason: 'FORBIDDEN',
+        message: expect.stringContaining(`@eve has no part in thread ${id}`),
+      })
+    // The control: one to whom a participant speaks in it has a part.
+    await summon(world, { target: 'eve', content: {}, as: 'operator', thread: id, waitSeconds: 20 })
+    expect(await play(world, 'eve', look)).toMatchObject({ outcome: 'see' })
+    await cut(id)
   })
 })
 

@@ -1,5 +1,5 @@
-import { closeAsRead, findEntry } from '@treeos/chain'
-import { inbox, moments, reply, summon } from '@treeos/client'
+import { closeEntries, findEntry } from '@treeos/chain'
+import { inbox, inhabit, moments, reply, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, until, wakesOf } from '../support/life.ts'
@@ -51,7 +51,7 @@ describe('whoever waits for a person', () => {
 
   it('is told when the person closed the question without an answer', async () => {
     const waiting = ask('ann', 'Anyone?').catch((error: unknown) => error)
-    await closeAsRead(world.db, (await asked('Anyone?')).id)
+    await closeEntries(world.db, 'ann', [(await asked('Anyone?')).id], 'dismissed')
     expect(await waiting).toMatchObject({
       code: 'NO_ANSWER',
       message: '@ann closed the summon without an answer',
@@ -59,7 +59,11 @@ describe('whoever waits for a person', () => {
   })
 
   it('hears TIMEOUT when the person says nothing, and the question stays', async () => {
-    await expect(ask('ann', 'Later, then?', 1)).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(ask('ann', 'Later, then?', 1)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message:
+        '@ann has not lived the moment within 1 s: it is a person, who has not answered yet. The summon stays in its inbox',
+    })
     expect((await inbox(ann(), 'ann')).map(({ content }) => content)).toContain('Later, then?')
   })
 })
@@ -101,6 +105,29 @@ describe('a wait without an answer says why', () => {
       await summon(world, { target: 'puppet', content: 'Well?', as: 'operator', waitSeconds: 30 }),
     ).toMatchObject({ moment: { outcome: 'see' }, reply: null })
     expect((await moments(world.db, 'puppet')).at(-1)).toMatchObject({ outcome: 'see' })
+  })
+})
+
+describe('a wait that is over before the moment says for what the being waits', () => {
+  it('its driver', async () => {
+    const hands = await inhabit(world, { being: 'thinker', as: 'operator' })
+    await expect(ask('thinker', 'Are you there?', 1)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining(
+        '@operator decides for it now, and answers by `treeos inbox --as @thinker`',
+      ),
+    })
+    await hands.release()
+  })
+
+  it('an approval, when a budget has parked it', async () => {
+    await doAs(world, 'set-budget', '@thinker', { tokens: 0 })
+    await expect(ask('thinker', 'Say something.')).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
+    await expect(ask('thinker', 'And now?', 1)).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringContaining('it is parked, since a call may cost'),
+    })
+    await doAs(world, 'set-budget', '@thinker', {})
   })
 })
 

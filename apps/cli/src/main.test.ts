@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -64,6 +64,21 @@ it('a refusal is told on stderr, and as JSON on stdout when asked for', () => {
   const { status, stdout, stderr } = treeos(['status', '--fast'])
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toBe("error INVALID_INPUT: unknown option '--fast'; see `treeos status --help`\n")
+})
+
+it('logs --follow ends when its reader has gone', async () => {
+  const data = mkdtempSync(join(folder, 'logs-'))
+  const log = join(data, 'worker-1.log')
+  writeFileSync(log, 'one\n')
+  const child = spawn(process.execPath, [MAIN, 'logs', '--follow', '--data', data], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  const ended = once(child, 'exit')
+  const writing = setInterval(() => appendFileSync(log, 'more\n'), 100)
+  expect(await ended).toEqual([0, null])
+  clearInterval(writing)
 })
 
 describe('without an instance', () => {

@@ -5,16 +5,19 @@ import type { Trial } from '../driver.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 const RINGING_MAX = 24
-/** A run ends after 500 events and what comes during its last task (measured: 1,036 at most, of 12,000 rings). */
-const EVENTS_OF_RUN_MAX = 1400
+/**
+ * A run ends after 500 events and what comes during its last tasks, of up to 8 moments each. Measured: 726 at most on a quiet
+ * machine, 1,572 beside the other tests.
+ */
+const EVENTS_OF_RUN_MAX = 2500
 /** Each ring is at least one event, so a being that was rung this often has begun another run. */
-const RINGS_PER_RUN_MAX = 1400
+const RINGS_PER_RUN_MAX = 2500
 
 /** RELIABILITY C6, C7. */
 export const doorbells: Scenario<{ rings: number }> = {
   name: 'doorbells',
   about: 'a storm of doorbells, doubled and out of order, loses no wake and fills no history',
-  sizes: { test: { rings: 1500 }, full: { rings: 12_000 }, control: { rings: 1500 } },
+  sizes: { test: { rings: 3000 }, full: { rings: 12_000 }, control: { rings: 3000 } },
   trial: { persons: 3, scripted: 1, llm: 0, modelMsMax: 0 },
   async attack(trial, { rings }, broken) {
     const random = trial.random.fork()

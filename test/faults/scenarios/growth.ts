@@ -28,7 +28,7 @@ export const growth: Scenario<Size> = {
   name: 'growth',
   about: 'history, memory and time per moment stay as they were, through any number of moments',
   sizes: {
-    test: { moments: 120, window: 30, continuedAsNewMin: 1 },
+    test: { moments: 200, window: 30, continuedAsNewMin: 1 },
     full: { moments: 2000, window: 100, continuedAsNewMin: 3 },
     control: { moments: 60, window: 20, continuedAsNewMin: 0 },
   },
@@ -124,13 +124,13 @@ async function weigh(trial: Trial, being: string, window: number, broken: string
   }
 }
 
-/** The marker of a stamp, which ends a moment: its summary and details name the activity in base64. */
+/** The marker of the activity that ends a moment: its summary and details name the activity in base64. */
 function isStamp(event: string): boolean {
   if (!event.includes('core_local_activity')) return false
   const data = [...event.matchAll(/"data":"([^"]*)"/g)].map(([, text]) =>
     Buffer.from(text ?? '', 'base64').toString(),
   )
-  return data.some((text) => text.includes('"activity_type":"stampMoment"'))
+  return data.some((text) => /"activity_type":"(stamp|finish)Moment"/.test(text))
 }
 
 /** Medians of the first and the last `window` values. */

@@ -49,6 +49,10 @@ export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
   about: 'a worker killed between any two effects loses nothing and doubles nothing',
   sizes: { test: { kills: 7 }, full: { kills: 40 }, control: { kills: 1 } },
+  trial: {
+    modelMsMax: 1100, // about half of the calls take the long way
+    stallSeconds: 60, // a call outlives its worker by 12 s before another one makes it, and the next worker may die in it too
+  },
   async attack(trial, { kills }) {
     const random = trial.random.fork()
     const points = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(point))

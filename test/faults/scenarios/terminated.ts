@@ -10,7 +10,7 @@ export const terminated: Scenario<{ rounds: number }> = {
   about:
     'a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
   sizes: { test: { rounds: 2 }, full: { rounds: 20 }, control: { rounds: 1 } },
-  trial: { persons: 1, scripted: 1, llm: 2, modelMsMax: 800, stallSeconds: 60 },
+  trial: { persons: 1, scripted: 1, llm: 2, modelMsMax: 1500, stallSeconds: 60 },
   async attack(trial, { rounds }, broken) {
     const [echo = ''] = trial.scripted
     const [mind = '', lonely = ''] = trial.llm
@@ -41,7 +41,7 @@ export const terminated: Scenario<{ rounds: number }> = {
     async attack(trial) {
       const [mind = ''] = trial.llm
       await trial.keepWorker().worker.ready
-      await terminateThinking(trial, mind)
+      await terminateOpened(trial, mind)
       await trial.ask(mind)
       await trial.answered()
       return {}
@@ -64,6 +64,26 @@ async function terminateThinking(trial: Trial, being: string): Promise<void> {
     await sleep(5)
   }
   await terminate(trial, being)
+}
+
+/** As above, once the model turned out to be slow: only then its moment is stored, and a life can leave it open. */
+async function terminateOpened(trial: Trial, being: string): Promise<void> {
+  for (;;) {
+    const { id } = await trial.ask(being)
+    while (trial.openIds.includes(id)) {
+      if (await hasOpened(trial, being)) return terminate(trial, being)
+      trial.check()
+      await sleep(5)
+    }
+  }
+}
+
+async function hasOpened(trial: Trial, being: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from treeos.moment_open o where o.being = ${being} and exists (
+        select from treeos.mind_call c where c.moment = o.moment)
+      and not exists (select from treeos.moment_outcome e where e.moment = o.moment)`.execute(trial.db)
+  return rows.length > 0
 }
 
 async function generationsOf(trial: Trial, being: string): Promise<number> {

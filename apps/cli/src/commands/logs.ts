@@ -43,7 +43,7 @@ export function addLogs(cli: Cli): void {
         const stopFollowing = followLogs(dataDir, new Map(ends), (service, line) => {
           if (wanted === null || wanted.has(service)) show(service, line)
         })
-        await stop.asked
+        await Promise.race([stop.asked, out.readerLeft])
         stopFollowing()
       }),
     )

@@ -6,6 +6,7 @@ interface UpOptions extends InstanceOptions {
   readonly supervise?: boolean
   readonly portal: boolean
   readonly demo?: string
+  readonly bind?: string
 }
 
 /** `treeos up | down | status | worker | doctor` */
@@ -14,6 +15,10 @@ export function addRunning(cli: Cli): void {
     .onInstance('up', 'start everything an instance needs, and stay until Ctrl-C')
     .option('--detach', 'return when everything runs; `treeos down` stops it')
     .option('--no-portal', 'do not start the portal')
+    .option(
+      '--bind <address>',
+      'let workers on other machines reach Temporal here; they then need its certificate',
+    )
     .option('--demo <name>', 'plant a small example world, such as court')
     .addOption(new Option('--supervise', 'look after an instance that was started detached').hideHelp())
     .action(
@@ -22,6 +27,8 @@ export function addRunning(cli: Cli): void {
           options.demo === undefined
             ? null
             : await (await import('../instance/demo.ts')).requireDemo(options.demo)
+        // The supervisor of a detached instance is started with it too.
+        if (options.bind !== undefined) process.env.TREEOS_BIND = options.bind
         const { dataDirOf } = await import('../instance/instance.ts')
         if (options.supervise === true) {
           const { supervise } = await import('../instance/supervisor.ts')

@@ -1,3 +1,5 @@
+import { messageOf } from '../text/failure.ts'
+
 /** One thing that `treeos doctor` checked. */
 export interface Check {
   readonly name: string
@@ -13,3 +15,13 @@ export interface Check {
 export type Finding = Omit<Check, 'name'>
 export const good = (found: string): Finding => ({ ok: true, found, mend: null })
 export const bad = (found: string, mend: string): Finding => ({ ok: false, found, mend })
+
+/** How to repair what keeps a check from being made. */
+export const RECHECK = 'repair what the other checks name, then treeos doctor again'
+
+/** A check that could not be made. It is a warning: nothing is known to be wrong. */
+export const unseen = (name: string, error: unknown, mend: string): Check => ({
+  name,
+  ...bad(`could not be checked: ${messageOf(error)}`, mend),
+  optional: true,
+})

@@ -5,12 +5,12 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
 import { isOpenTemporal } from '@treeos/host'
-import { cachedTemporal, findExecutable, freePort, readAccess, readInstance } from '@treeos/local'
+import { findExecutable, freePort, readAccess, readInstance, readyTemporal } from '@treeos/local'
 import { sql } from 'kysely'
-import { addressOf, isAlive, locateTemporal, namesTemporal } from '../instance/instance.ts'
+import { addressOf, hasTemporal, isAlive, locateTemporal, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
 import { coloured, oneLine, table } from '../text/output.ts'
-import { bad, type Check, type Finding, good } from './check.ts'
+import { bad, type Check, type Finding, good, RECHECK, unseen } from './check.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { examineTaskQueue } from './task-queue.ts'
@@ -34,7 +34,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'postgres', ...(await checkPostgres(env)) },
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
-    ...(await examineTaskQueue(dataDir)),
+    ...(await examineTaskQueue(dataDir, env)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }
 }
@@ -73,10 +73,11 @@ async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<F
   if (namesTemporal(env)) return checkNamedTemporal(env)
   const service = readInstance(dataDir).services.find(({ name }) => name === 'temporal')
   if (service !== undefined && isAlive(service)) return good(`runs at ${service.address}`)
-  const cli = findExecutable('temporal', env.PATH ?? '')
-  if (cli !== null) return good(`${cli} will be started`)
-  const kept = keptTemporal(env)
-  if (kept !== null) return good(`${kept} of an earlier start`)
+  const ready = readyTemporal(cacheOf(env), env.PATH ?? '')
+  if (ready !== null)
+    return good(
+      `${ready.path} will be started${ready.kind === 'built' ? '' : ', which asks its callers for no credential'}`,
+    )
   const go = findExecutable('go', env.PATH ?? '')
   if (go === null) {
     const mend =
@@ -87,15 +88,14 @@ async function checkTemporal(dataDir: string, env: NodeJS.ProcessEnv): Promise<F
   return good(`built once with ${version}, then kept in the cache`)
 }
 
-/** A server that an earlier start downloaded or built. */
-function keptTemporal(env: NodeJS.ProcessEnv): string | null {
-  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
-  return cachedTemporal(cache)?.path ?? null
-}
+/** Where earlier starts left servers that they downloaded or built. */
+const cacheOf = (env: NodeJS.ProcessEnv): string =>
+  join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'treeos')
 
-/** Nothing to say about a Temporal that does not run: the check before this one does. */
+/** @returns no check where no Temporal was started or named */
 async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const name = 'temporal guard'
+  if (!hasTemporal(dataDir, env)) return []
   try {
     const place = locateTemporal(dataDir, env)
     const { options, namespace } = await readAccess(place.env)
@@ -105,10 +105,10 @@ async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Chec
     const mend =
       place.kind === 'environment'
         ? 'turn on its authorizer or mutual TLS, and set TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH'
-        : 'take `temporal` off the PATH before the first start of an instance: TreeOS then builds a server that asks for a key'
+        : 'start a new instance with TREEOS_OWN_TEMPORAL=1: TreeOS then builds a server that asks for a key, with Go 1.26'
     return [{ name, ...bad(found, mend), optional: true }]
-  } catch {
-    return []
+  } catch (error) {
+    return [unseen(name, error, RECHECK)]
   }
 }
 

@@ -19,6 +19,7 @@ const well: Signs = {
   parked: 0,
   late: [],
   login: { name: 'treeos_worker', isSuperuser: false, ownsTables: false },
+  unread: null,
 }
 const [postgres, temporal, worker] = well.services as [Service, Service, Service]
 type Service = Signs['services'][number]
@@ -41,6 +42,13 @@ it('nothing is wrong where all is well', () => {
 })
 
 it.each<{ what: string; signs: Partial<Signs>; name: string; found: string; mend: string }>([
+  {
+    what: 'a Postgres that cannot be read',
+    signs: { wakes: null, login: null, unread: new Error('password authentication failed') },
+    name: 'wakes',
+    found: 'could not be checked: password authentication failed',
+    mend: 'repair what the other checks name, then treeos doctor again',
+  },
   {
     what: 'no worker',
     signs: without,

@@ -19,7 +19,7 @@ import {
   UP,
 } from '../instance/instance.ts'
 import { duration } from '../text/output.ts'
-import { bad, type Check, good } from './check.ts'
+import { bad, type Check, good, RECHECK, unseen } from './check.ts'
 import { describeParked } from './status.ts'
 import { readVitals, type Vitals, type Wakes } from './vitals.ts'
 
@@ -54,6 +54,8 @@ export interface Signs {
   readonly late: readonly string[]
   /** how workers log in to Postgres */
   readonly login: Login | null
+  /** why Postgres could not be read; null when it was, or when none was started */
+  readonly unread: unknown
 }
 
 /** Checks an instance that runs, or should run. @returns no checks where nothing was started */
@@ -87,8 +89,8 @@ export async function examineLife(dataDir: string, env: NodeJS.ProcessEnv): Prom
 async function readLine(
   dataDir: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'login'>> {
-  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, login: null }
+): Promise<Pick<Signs, 'wakes' | 'wakesLater' | 'late' | 'parked' | 'login' | 'unread'>> {
+  const nothing = { wakes: null, wakesLater: null, late: [], parked: 0, login: null, unread: null }
   const url = urlOf(dataDir, env)
   if (url === null) return nothing
   const db = openDatabase(url, { poolMax: 1 })
@@ -98,11 +100,11 @@ async function readLine(
     const login = await readLogin(db)
     const late =
       wakes.oldestSeconds < OLD_SECONDS ? [] : await listUnclaimed(db, OLD_SECONDS, BEINGS_NAMED_MAX + 1)
-    if (wakes.waiting < MANY) return { wakes, wakesLater: null, late, parked, login }
+    if (wakes.waiting < MANY) return { ...nothing, wakes, late, parked, login }
     await sleep(LOOK_AGAIN_MS)
-    return { wakes, wakesLater: await measureInboxes(db), late, parked, login }
-  } catch {
-    return nothing // another check reports that Postgres does not answer
+    return { ...nothing, wakes, wakesLater: await measureInboxes(db), late, parked, login }
+  } catch (error) {
+    return { ...nothing, unread: error }
   } finally {
     await db.destroy()
   }
@@ -121,6 +123,7 @@ export function judge(signs: Signs, flag: string): Check[] {
   return [
     { name: 'instance', ...judgeServices(signs, flag) },
     ...(signs.workers.length === 0 ? [] : [{ name: 'metrics', ...judgeMetrics(signs, flag) }]),
+    ...(signs.unread === null ? [] : [unseen('wakes', signs.unread, RECHECK)]),
     ...(signs.wakes === null ? [] : [{ name: 'wakes', ...judgeWakes(signs, signs.wakes, flag) }]),
     ...(signs.login === null ? [] : [{ name: 'login', ...judgeLogin(signs.login), optional: true as const }]),
     ...(signs.parked === 0

@@ -107,6 +107,10 @@ export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE || env.TEMPORAL_CONFIG_FILE)
 }
 
+/** Whether there is a Temporal to look at: one that the settings name, or one that was started for the instance. */
+export const hasTemporal = (dataDir: string, env: NodeJS.ProcessEnv): boolean =>
+  namesTemporal(env) || serviceOf(readInstance(dataDir), 'temporal') !== null
+
 /** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
 export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {
   if (namesTemporal(env)) return { kind: 'environment', env }

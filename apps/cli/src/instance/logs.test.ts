@@ -26,6 +26,12 @@ describe('the logs of an instance', () => {
     expect(() => requireLogs(join(dir, 'none'), [])).toThrow('no instance was started there')
   })
 
+  it('are not missed where the folder cannot be read: the error says why', () => {
+    const file = join(dir, 'a-file')
+    writeFileSync(file, '')
+    expect(() => requireLogs(file, [])).toThrow('ENOTDIR')
+  })
+
   it.each([
     { text: '', count: 5, lines: [], end: 0 },
     { text: 'a\nb\nc\n', count: 2, lines: ['b', 'c'], end: 6 },

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, statSync, watch } from 'nod
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { quote, TreeosError } from '@treeos/core'
+import { systemCode } from '@treeos/local'
 import { unavailable } from '../text/failure.ts'
 
 export interface Log {
@@ -33,16 +34,20 @@ export function requireLogs(dataDir: string, services: readonly string[]): Log[]
 }
 
 function logsIn(dataDir: string): Log[] {
-  let names: string[]
-  try {
-    names = readdirSync(dataDir)
-  } catch {
-    return []
-  }
-  return names
+  return namesIn(dataDir)
     .filter((name) => name.endsWith(ENDING))
     .sort()
     .map((name) => ({ service: serviceOf(name), file: join(dataDir, name) }))
+}
+
+/** @throws the error of a folder that is there and cannot be read */
+function namesIn(dataDir: string): string[] {
+  try {
+    return readdirSync(dataDir)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  }
 }
 
 const serviceOf = (name: string): string => name.slice(0, -ENDING.length)

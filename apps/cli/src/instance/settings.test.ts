@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -53,6 +53,23 @@ it('is read by our user alone, and gone when the instance stops', async () => {
   forgetSettings(dataDir)
   expect(existsSync(file)).toBe(false)
   expect(withSettings(dataDir, {})).toEqual({})
+})
+
+it.each([
+  { what: 'no JSON', text: '{"OPENAI_API_KEY": sk-1' },
+  { what: 'no object', text: '[]' },
+  { what: 'a setting that is no text', text: '{"TREEOS_MODEL": 1}' },
+])('names the file when it holds $what, and quotes nothing of it', ({ text }) => {
+  const file = join(dataDir, 'settings.json')
+  writeFileSync(file, text)
+  expect(() => withSettings(dataDir, {})).toThrow(
+    `${file} holds no settings: \`treeos down\`, and then \`treeos up\` writes it again`,
+  )
+})
+
+it('says that the file cannot be read, when it is there', () => {
+  mkdirSync(join(dataDir, 'settings.json'))
+  expect(() => withSettings(dataDir, {})).toThrow('EISDIR')
 })
 
 it.each([

@@ -1,7 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isJsonObject } from '@treeos/core'
-import { writePrivate } from '@treeos/local'
+import { isJsonObject, TreeosError } from '@treeos/core'
+import { readIfThere, writePrivate } from '@treeos/local'
 
 /** Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port. */
 const SHARED = /^(TREEOS_|OPENAI_|OLLAMA_HOST$)/
@@ -10,6 +10,7 @@ const OWN = [
   'TREEOS_DEBUG',
   'TREEOS_LOG',
   'TREEOS_METRICS_PORT',
+  'TREEOS_QUICK_ENTRY',
   'TREEOS_START_SECONDS',
   'TREEOS_WORKFLOW_BUNDLE',
 ]
@@ -67,11 +68,30 @@ export function withSettings(dataDir: string, env: NodeJS.ProcessEnv): NodeJS.Pr
   return { ...env, ...Object.fromEntries(added) }
 }
 
+/**
+ * What `keepSettings` stored; nothing where no worker of this version was started.
+ * @throws {TreeosError} INVALID_INPUT naming a file that holds no settings; the error of a file that cannot be read
+ */
 function readSettings(dataDir: string): Record<string, string> {
+  const file = fileOf(dataDir)
+  const text = readIfThere(file)
+  if (text === null) return {}
+  const settings = jsonIn(text)
+  if (isSettings(settings)) return settings
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `${file} holds no settings: \`treeos down\`, and then \`treeos up\` writes it again`,
+  )
+}
+
+/** Null for text that is no JSON. The message of that fault would quote the text, which holds keys. */
+function jsonIn(text: string): unknown {
   try {
-    const settings: unknown = JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))
-    return isJsonObject(settings) ? (settings as Record<string, string>) : {}
+    return JSON.parse(text)
   } catch {
-    return {} // no worker of this version was started here
+    return null
   }
 }
+
+const isSettings = (value: unknown): value is Record<string, string> =>
+  isJsonObject(value) && Object.values(value).every((one) => typeof one === 'string')

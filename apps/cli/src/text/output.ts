@@ -104,6 +104,7 @@ export function table(rows: readonly (readonly string[])[], indent = ''): string
 export class Output {
   readonly json: boolean
   #gone = false
+  readonly #left = Promise.withResolvers<void>()
   #spinner: Spinner | null = null
 
   constructor(json: boolean) {
@@ -112,7 +113,9 @@ export class Output {
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         if (!NOBODY_READS.has(error.code ?? '')) throw error
-        if (stream === process.stdout) this.#gone = true
+        if (stream !== process.stdout) return
+        this.#gone = true
+        this.#left.resolve()
       })
     }
   }
@@ -120,6 +123,11 @@ export class Output {
   /** True when stdout was closed by its reader. */
   get isGone(): boolean {
     return this.#gone
+  }
+
+  /** Resolves when stdout was closed by its reader, which shows only at the next line. */
+  get readerLeft(): Promise<void> {
+    return this.#left.promise
   }
 
   /** Prints the one value of a command. */

@@ -184,6 +184,7 @@ export function shownExplanation({
   surface,
   leftOut,
   gates,
+  ended,
   faults,
 }: ExplainedMoment): string {
   const worn = primary === null ? `no role: ${skip}` : `${primary}, by ${source}`
@@ -210,6 +211,7 @@ export function shownExplanation({
       (item) => `left out  ${entryText('see' in item ? item.see : item.entry)}: ${oneLine(item.reason)}`,
     ),
     ...(gates.allowed === null ? [] : [`${gates.allowed ? 'allowed' : 'refused'}   ${gateText(gates)}`]),
+    ...(ended.reason === null || gates.allowed === false ? [] : [endText(ended, ended.reason)]),
     ...faults.map(faultText),
   ].join('\n')
 }
@@ -220,6 +222,9 @@ function faultText({ part, attempt, at, message, stack }: ExplainedMoment['fault
   const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return [said, ...frames.map((line) => plain(line))].join('\n')
 }
+
+const endText = ({ outcome, message }: ExplainedMoment['ended'], reason: string): string =>
+  `ended     ${outcome} ${reason}${message === null ? '' : `: ${oneLine(message)}`}`
 
 const gateText = ({ by, message }: ExplainedMoment['gates']): string =>
   oneLine(message ?? `by ${by.join(', then ')}`)

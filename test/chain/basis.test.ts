@@ -1,0 +1,59 @@
+import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/chain'
+import { asJson, type HeadRef } from '@treeos/core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { batchOf, changed } from './batch.ts'
+
+let base: TestDatabase
+beforeAll(async () => {
+  base = await freshDatabase()
+  const { db, reality } = base
+  await append(db, await batchOf(db, reality, { drafts: [changed('space:/a'), changed('space:/a', 2)] }))
+  await append(db, await batchOf(db, reality, { drafts: [changed('space:/b')] }))
+  await beginLife(db, reality.id, 'ann', 'run-1')
+})
+afterAll(() => base.close())
+
+const REELS = ['being:nobody', 'space:/a', 'space:/b']
+const MOMENT = 'ann/1/1'
+
+async function currentBasis(): Promise<HeadRef[]> {
+  const heads = await readHeads(base.db, base.reality.id, REELS)
+  return heads.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash])
+}
+
+it('the basis of a moment is stored without hashes and read with those of its facts', async () => {
+  const basis = await currentBasis()
+  expect(basis.map(([reel, seq]) => [reel, seq])).toEqual([
+    ['being:nobody', 0],
+    ['space:/a', 2],
+    ['space:/b', 1],
+  ])
+  await recordOpen(base.db, {
+    ...{ moment: MOMENT, being: 'ann', n: 1, wake: 'w', openedAt: 1, basis: asJson(basis), face: null },
+    record: {} as OpenRecord,
+  })
+  await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
+  expect((await readBases(base.db, [MOMENT, 'ann/1/9'])).get(MOMENT)).toEqual(basis)
+  const row = await base.db.selectFrom('moment_open').select('basis').executeTakeFirstOrThrow()
+  expect(row.basis.toString()).toBe('{"being:nobody":0,"space:/a":2,"space:/b":1}')
+})
+
+it('a basis that an older version stored with hashes keeps them, and a fact that is missing has none', async () => {
+  const older: HeadRef[] = [['space:/a', 1, 'f'.repeat(64)]]
+  const stored = { 'bo/1/1': JSON.stringify(older), 'cy/1/1': '{"space:/a":7}' }
+  for (const [moment, basis] of Object.entries(stored)) {
+    const being = moment.slice(0, 2)
+    await beginLife(base.db, base.reality.id, being, 'run-1')
+    await base.db
+      .insertInto('moment_open')
+      .values({
+        ...{ moment, being, n: 1, wake: 'w', opened_at: 1, face: null },
+        ...{ record: Buffer.from('{}'), basis: Buffer.from(basis) },
+      })
+      .execute()
+  }
+  const bases = await readBases(base.db, ['bo/1/1', 'cy/1/1'])
+  expect(bases.get('bo/1/1')).toEqual(older)
+  expect(bases.get('cy/1/1')).toEqual([['space:/a', 7, '']])
+})

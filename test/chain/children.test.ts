@@ -1,0 +1,71 @@
+import { listChildren, migrate, openDatabase } from '@treeos/chain'
+import { bootstrapReality } from '@treeos/reality'
+import { buildRegistry, seed } from '@treeos/world'
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { emptyDatabase } from '../support/database.ts'
+
+const column = `
+  select data_type, is_nullable, column_default from information_schema.columns
+  where table_schema = 'treeos' and table_name = 'children' and column_name = 'role'`
+
+type Owner = ReturnType<typeof openDatabase>
+
+/** The database as it was before the migration, with beings in it. */
+async function before(owner: Owner): Promise<void> {
+  await migrate(owner)
+  await bootstrapReality(owner, buildRegistry([seed]), { name: 'old', timeZone: 'UTC' })
+  for (const trigger of ['projection_child_born', 'projection_child_changed', 'projection_child_gone'])
+    await sql`drop trigger ${sql.ref(trigger)} on treeos.projection`.execute(owner)
+  await sql`drop table treeos.children`.execute(owner)
+  await sql`delete from treeos_migrations.kysely_migration where name = '014-lineage'`.execute(owner)
+}
+
+const make = (owner: Owner, columns: string) =>
+  sql
+    .raw(`create table treeos.children (child text primary key, parent text not null${columns})`)
+    .execute(owner)
+
+it.each<[string, (owner: Owner) => Promise<unknown>, string]>([
+  ['a fresh one', async () => undefined, 'generalist'],
+  ['one without the table', before, 'generalist'],
+  [
+    'one without the column',
+    async (owner) => {
+      await before(owner)
+      await make(owner, '')
+      await sql`insert into treeos.children values ('echo', 'operator')`.execute(owner)
+    },
+    'generalist',
+  ],
+  [
+    'one that has the column',
+    async (owner) => {
+      await before(owner)
+      await make(owner, `, role text not null default 'generalist'`)
+      await sql`insert into treeos.children values ('echo', 'operator', 'writer')`.execute(owner)
+    },
+    'writer',
+  ],
+])('F113 the migration gives a database its column of roles: %s', async (_what, prepare, role) => {
+  const { url, drop } = await emptyDatabase()
+  const owner = openDatabase(url, { asOwner: true })
+  try {
+    await prepare(owner)
+    await migrate(owner)
+    expect(await migrate(owner)).toEqual([])
+    expect((await sql.raw(column).execute(owner)).rows).toEqual([
+      { data_type: 'text', is_nullable: 'NO', column_default: "'generalist'::text" },
+    ])
+    await bootstrapReality(owner, buildRegistry([seed]), { name: 'old', timeZone: 'UTC' })
+    const children = await listChildren(owner, { parent: 'operator' })
+    expect(children.map(({ child }) => child)).toEqual(['birther', 'echo', 'librarian', 'role-manager'])
+    expect(children.find(({ child }) => child === 'echo')).toMatchObject({ role, state: null, asleep: false })
+    expect(children.filter(({ child }) => child !== 'echo').map((child) => child.role)).toEqual(
+      Array(3).fill('generalist'),
+    )
+  } finally {
+    await owner.destroy()
+    await drop()
+  }
+})
