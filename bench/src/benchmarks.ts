@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
+import { benchGrowth } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
@@ -13,6 +14,7 @@ export interface Flags {
   readonly seconds?: string | undefined
   readonly rounds?: string | undefined
   readonly depth: string
+  readonly 'think-ms': string
   readonly other?: string | undefined
 }
 
@@ -39,6 +41,7 @@ function refuse(flags: Flags, contestants: readonly string[]): string | null {
   if (!['small', 'full'].includes(flags.size)) return `--size is small or full, not ${flags.size}`
   const number = NUMBERS.find((name) => flags[name] !== undefined && !/^[1-9]\d*$/.test(flags[name]))
   if (number !== undefined) return `--${number} is a whole number from 1, not ${flags[number]}`
+  if (!/^\d+$/.test(flags['think-ms'])) return `--think-ms is a whole number from 0, not ${flags['think-ms']}`
   const unknown = wantedOf(flags, contestants).find((name) => !contestants.includes(name))
   return unknown === undefined ? null : `there is no contestant ${unknown}, only ${contestants.join(', ')}`
 }
@@ -60,6 +63,7 @@ export const benchmarks: readonly Benchmark[] = [
         seconds: wholeNumber(flags.seconds),
         rounds: wholeNumber(flags.rounds),
         depth: wholeNumber(flags.depth) ?? 1,
+        thinkMs: Number(flags['think-ms']),
         onProgress,
       }),
     show,
@@ -84,6 +88,14 @@ export const benchmarks: readonly Benchmark[] = [
     run: ({ size, beings }, onProgress) =>
       benchFanout({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
     show: (result) => inspect(result, { depth: 8, breakLength: 120 }),
+  },
+  {
+    name: 'growth',
+    what: 'cost of a moment in the first and the last tenth: of one being with many moments, and of many beings',
+    refuse: refuseFanout,
+    run: ({ size, beings }, onProgress) =>
+      benchGrowth({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    show,
   },
   {
     name: 'guard',

@@ -54,6 +54,19 @@ export function cpuOfThreads(pid: number): Map<string, number> {
   return byName
 }
 
+/** Peak memory of a process, in MiB. */
+export const peakMemory = (pid: number): number => memoryOf(pid, 'VmHWM')
+
+/** Memory of a process now, in MiB. */
+export const memory = (pid: number): number => memoryOf(pid, 'VmRSS')
+
+function memoryOf(pid: number, field: string): number {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
+    readFileSync(`/proc/${pid}/status`, 'utf8'),
+  )?.[1]
+  return Math.round(Number(kilobytes) / 1024)
+}
+
 function listStats(): Stat[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

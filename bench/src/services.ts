@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensurePostgres, ensureTemporal, type Postgres, removeInstance, type Temporal } from '@treeos/local'
@@ -9,6 +9,8 @@ import pg from 'pg'
 export interface Services {
   readonly temporal: Temporal
   readonly postgres: Postgres
+  /** size of the files that the Temporal of this run keeps; null for a Temporal of one's own */
+  bytesOfTemporal(): number | null
   /** creates an empty database that is dropped after the run */
   createDatabase(name: string): Promise<string>
   /** registers work for before the services stop; the last one runs first */
@@ -51,6 +53,7 @@ async function start(
   return {
     postgres,
     temporal,
+    bytesOfTemporal: () => (temporal.pid === null ? null : bytesIn(join(dataDir, 'temporal'))),
     atEnd: (cleanUp) => void cleanUps.push(cleanUp),
     async createDatabase(name) {
       const database = `bench_${run}_${name}`
@@ -61,6 +64,9 @@ async function start(
     },
   }
 }
+
+const bytesIn = (folder: string) =>
+  readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
 
 async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client(url)

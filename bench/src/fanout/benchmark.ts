@@ -1,24 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
 import { migrate, openDatabase } from '@treeos/chain'
 import { act, type Connection as Reality } from '@treeos/client'
-import { beingReel, type FactDraft, momentId } from '@treeos/core'
+import { momentId } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
-import {
-  appendSystemFacts,
-  bootstrapReality,
-  type OpenReality,
-  readerOf,
-  setStandardBudgets,
-} from '@treeos/reality'
+import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { buildRegistry, OPERATOR, seed } from '@treeos/world'
 import pg from 'pg'
+import { bear } from '../births.ts'
 import { describeMachine } from '../machine.ts'
-import { cpuOf } from '../processes.ts'
+import { cpuOf, cpuOfTree, peakMemory } from '../processes.ts'
 import { type Services, withServices } from '../services.ts'
 import { round, spread } from '../statistics.ts'
 import type { Setup } from './worker.ts'
@@ -30,7 +24,6 @@ export interface FanoutOptions {
 }
 
 const BEINGS = { small: 200, full: 5000 } as const
-const BIRTHS_AT_ONCE = 250
 const SECONDS_MAX = 900
 const NAMESPACE = 'drum'
 /** The flow of every being: it reads the drum and does nothing. */
@@ -49,6 +42,7 @@ interface Beat {
   readonly allClosedSeconds: number
   /** of the workers that run at the end of the beat */
   readonly workers: readonly { readonly cpuSeconds: number; readonly memoryMiB: number }[]
+  readonly cpuSeconds: { readonly temporal: number; readonly postgres: number }
 }
 
 /**
@@ -66,7 +60,7 @@ export function benchFanout(options: FanoutOptions) {
       temporal: services.temporal.env,
       taskQueue: taskQueueOf(reality.reality.name),
     }
-    const stage = { reality, count, databaseUrl, onProgress: options.onProgress }
+    const stage = { reality, count, databaseUrl, services, onProgress: options.onProgress }
     const first = await startWorker(setup, services)
     const beats = [
       await beat(stage, 'workflows start', 1, [first]),
@@ -94,10 +88,11 @@ async function plant(
   })
   await setStandardBudgets({ db: owner, reality }, { scripted: {} })
   onProgress(`${count} beings are born`)
-  for (let from = 0; from < count; from += BIRTHS_AT_ONCE) {
-    const names = Array.from({ length: Math.min(BIRTHS_AT_ONCE, count - from) }, (_, i) => `d-${from + i}`)
-    await bear({ db: owner, reality }, names)
-  }
+  const cognition = { kind: 'scripted', script: 'silent' }
+  await bear(
+    { db: owner, reality },
+    Array.from({ length: count }, (_, i) => ({ name: `d-${i}`, cognition, roleFlow: FLOW })),
+  )
   await owner.destroy()
   const db = openDatabase(databaseUrl, { poolMax: 2 })
   const connection = await Connection.connect(services.temporal.options)
@@ -108,24 +103,6 @@ async function plant(
       await db.destroy()
     },
   }
-}
-
-/** Births all beings in one append: one act per birth would take longer than the benchmark. */
-async function bear(at: OpenReality, names: readonly string[]) {
-  const drafts = names.map((name): FactDraft => {
-    const payload = {
-      name,
-      parent: OPERATOR,
-      cognition: { kind: 'scripted', script: 'silent' },
-      defaultRole: 'resident',
-      home: '/',
-      qualities: { roleFlow: FLOW },
-      ceiling: null,
-    }
-    return { reel: beingReel(name), kind: 'being:born', payload }
-  })
-  if (!(await appendSystemFacts(at, drafts, readerOf(at))))
-    throw new Error('another writer moved a head while the beings were born')
 }
 
 async function startWorker(setup: Setup, services: Services): Promise<ChildProcess> {
@@ -146,11 +123,12 @@ interface Stage {
   readonly reality: Reality
   readonly count: number
   readonly databaseUrl: string
+  readonly services: Services
   readonly onProgress: (line: string) => void
 }
 
 async function beat(
-  { reality, count, databaseUrl, onProgress }: Stage,
+  { reality, count, databaseUrl, services, onProgress }: Stage,
   what: string,
   value: number,
   workers: readonly ChildProcess[],
@@ -160,6 +138,7 @@ async function beat(
   await sql.connect()
   try {
     const cpuBefore = workers.map(({ pid }) => cpuOf(pid ?? 0))
+    const serversBefore = cpuOfServers(services)
     const started = performance.now()
     const args = { namespace: NAMESPACE, key: 'beat', value }
     await act(reality, OPERATOR, { verb: 'do', action: 'set-world-signal', target: '/', args })
@@ -194,6 +173,7 @@ async function beat(
         cpuSeconds: round((cpuOf(pid ?? 0) - (cpuBefore[i] ?? 0)) / 1000),
         memoryMiB: peakMemory(pid ?? 0),
       })),
+      cpuSeconds: since(serversBefore, cpuOfServers(services)),
     }
     onProgress(`${what}: ${inspect(result.openedMs, { breakLength: 120 })}`)
     return result
@@ -217,11 +197,15 @@ const LIVED = `
     select wake, count(*) as moments from treeos.moment_outcome where kind = 'see' group by wake
   ) o on o.wake = i.id where i.id like $1`
 
-/** Peak memory of a process, in MiB. */
-function peakMemory(pid: number): number {
-  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Math.round(Number(peak) / 1024)
-}
+const cpuOfServers = ({ temporal, postgres }: Services) => ({
+  temporal: cpuOfTree(temporal.pid) ?? Number.NaN,
+  postgres: cpuOfTree(postgres.pid) ?? Number.NaN,
+})
+
+const since = (before: ReturnType<typeof cpuOfServers>, now: ReturnType<typeof cpuOfServers>) => ({
+  temporal: round((now.temporal - before.temporal) / 1000),
+  postgres: round((now.postgres - before.postgres) / 1000),
+})
 
 export function refuseFanout({ size, beings }: { size: string; beings?: string | undefined }): string | null {
   if (!['small', 'full'].includes(size)) return `--size is small or full, not ${size}`

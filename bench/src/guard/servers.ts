@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Services } from '../services.ts'
@@ -28,7 +28,7 @@ export async function startServer(
   const asked = {
     open: () => ({ flags: ['--open'], env: {} }),
     key: () => ({ flags: ['--key-file', keyFile], env }),
-    certificate: () => makeCertificates(join(folder, 'tls')),
+    certificate: () => certificates(join(folder, 'tls')),
   }[guard]()
   const ours = ['--db', join(folder, `${guard}.db`), '--port', '0', '--headless', ...asked.flags]
   const child = spawn(command, [...kept, ...ours], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -41,36 +41,15 @@ export async function startServer(
   return { pid: child.pid as number, env: { ...asked.env, TEMPORAL_ADDRESS: address } }
 }
 
-/** One certificate for the server and one for callers, of an authority that is made with them. */
-function makeCertificates(folder: string): { flags: string[]; env: Record<string, string> } {
-  mkdirSync(folder, { mode: 0o700 })
-  const file = (name: string) => join(folder, name)
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
-  const key = (name: string) => [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-keyout',
-    file(`${name}.key`),
-  ]
-  openssl('req', '-x509', ...key('ca'), '-subj', '/CN=bench', '-days', '2', '-out', file('ca.pem'))
-  writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost')
-  for (const name of ['server', 'client']) {
-    openssl('req', ...key(name), '-subj', `/CN=${name}`, '-out', file(`${name}.csr`))
-    openssl(
-      ...['x509', '-req', '-in', file(`${name}.csr`), '-CA', file('ca.pem'), '-CAkey', file('ca.key')],
-      ...['-CAcreateserial', '-days', '2', '-extfile', file('names'), '-out', file(`${name}.pem`)],
-    )
-  }
+/** The folder of an authority, which the server makes when it is not there, and what callers need of it. */
+function certificates(folder: string): { flags: string[]; env: Record<string, string> } {
   return {
-    flags: ['--tls-cert', file('server.pem'), '--tls-key', file('server.key'), '--tls-ca', file('ca.pem')],
+    flags: ['--tls-dir', folder],
     env: {
-      TEMPORAL_TLS_SERVER_NAME: 'localhost',
-      TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('ca.pem'),
-      TEMPORAL_TLS_CLIENT_CERT_PATH: file('client.pem'),
-      TEMPORAL_TLS_CLIENT_KEY_PATH: file('client.key'),
+      TEMPORAL_TLS_SERVER_NAME: 'treeos-temporal',
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, 'ca.pem'),
+      TEMPORAL_TLS_CLIENT_CERT_PATH: join(folder, 'client.pem'),
+      TEMPORAL_TLS_CLIENT_KEY_PATH: join(folder, 'client-key.pem'),
     },
   }
 }

@@ -18,6 +18,8 @@ export interface MomentOptions {
   readonly seconds: number | undefined
   readonly rounds: number | undefined
   readonly depth: number
+  /** how long the model thinks */
+  readonly thinkMs: number
   readonly other: string | undefined
   readonly onProgress: (line: string) => void
 }
@@ -48,7 +50,7 @@ async function raceOn(
   const { onProgress, depth } = options
   const connection = await Connection.connect(services.temporal.options)
   const temporal = new Client({ connection, namespace: services.temporal.namespace })
-  const stub = Process.stub()
+  const stub = Process.stub(options.thinkMs)
   services.atEnd(() => stub.stop())
   const { url: modelUrl } = await stub.hear('listening')
   const course = { services, temporal, modelUrl, beings, poolMax: POOL_MAX, other: options.other, onProgress }
@@ -99,6 +101,7 @@ async function raceOn(
       soloTurns: size.soloTurns,
       turnsUnderWayPerBeing: depth,
       poolMax: POOL_MAX,
+      thinkMs: options.thinkMs,
       order: order.map((lane) => lane.name),
       turn: TURN,
     },

@@ -36,8 +36,9 @@ export class Process {
     this.#child.on('message', (message: Message) => this.#hear(message))
   }
 
-  static stub(): Process {
-    return new Process('stub', join(import.meta.dirname, 'stub.ts'))
+  /** @param thinkMs how long it takes for each answer */
+  static stub(thinkMs = 0): Process {
+    return new Process('stub', join(import.meta.dirname, 'stub.ts'), [String(thinkMs)])
   }
 
   /** @param checkout root of another checkout of this repository, whose code it runs */

@@ -1,11 +1,12 @@
 /**
- * The model of the benchmark. It answers every request at once with the same tool call for all contestants. It runs in a
+ * The model of the benchmark. It answers every request with the same tool call for all contestants, after a time of its argument. It runs in a
  * process of its own, so that its CPU time is counted separately.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FromStub } from './protocol.ts'
 
+const thinkMs = Number(process.argv[2] ?? 0)
 let calls = 0
 let bytes = 0
 
@@ -16,8 +17,15 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     calls += 1
     const body = JSON.stringify(answer(calls))
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-    response.end(body)
+    const send = () => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      })
+      response.end(body)
+    }
+    if (thinkMs === 0) send()
+    else setTimeout(send, thinkMs)
   })
 })
 server.keepAliveTimeout = 60_000

@@ -1,12 +1,16 @@
-import { Client, Connection } from '@temporalio/client'
 import { migrate, openDatabase } from '@treeos/chain'
-import { act } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
-import { readAccess } from '@treeos/local'
+import {
+  createModel,
+  enterWorkflowsQuickly,
+  modelEndpoint,
+  skipWorkflowStackTraces,
+  treeos,
+} from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { buildRegistry, seed } from '@treeos/world'
+import { bear, type Newborn } from '../births.ts'
 import type { Contestant } from './contestant.ts'
 import { diary } from './diary.ts'
 import type { Setup } from './protocol.ts'
@@ -22,12 +26,14 @@ export async function startTreeos(
   fail: (error: Error) => void,
 ): Promise<Contestant> {
   skipWorkflowStackTraces()
+  if (process.env.TREEOS_QUICK_ENTRY !== '0') enterWorkflowsQuickly()
   const owner = openDatabase(setup.databaseUrl, { asOwner: true, poolMax: 2 })
   await migrate(owner)
   const registry = buildRegistry([seed, diary])
   const { reality } = await bootstrapReality(owner, registry, { name: setup.reality, timeZone: 'UTC' })
   // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not bound.
   await setStandardBudgets({ db: owner, reality }, { llm: { tokens: TOKENS_A_DAY }, scripted: {} })
+  await bear({ db: owner, reality }, setup.beings.map(newborn))
   await owner.destroy()
   const taskQueue = taskQueueOf(reality.name)
   const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
@@ -49,9 +55,10 @@ export async function startTreeos(
         ({ info }) => ({
           inbound: {
             async execute(input, next) {
-              const output = (await next(input)) as { value: { kind: string; reason: string | null } }
+              const output = (await next(input)) as { value: { kind?: string; reason?: string | null } }
               const { being, n } = input.args[0] as { being: string; n: number }
-              if (info.activityType === 'stampMoment' && setup.beings.includes(being)) {
+              const isEnd = info.activityType === 'stampMoment' || info.activityType === 'finishMoment'
+              if (isEnd && output.value.kind !== undefined && setup.beings.includes(being)) {
                 const { kind, reason } = output.value
                 if (kind === 'act') done(being, n)
                 else fail(new Error(`moment ${n} of ${being} ended as ${kind}: ${reason}`))
@@ -63,18 +70,11 @@ export async function startTreeos(
       ],
     },
   })
-  const db = openDatabase(setup.databaseUrl, { poolMax: 2 })
-  const connection = await Connection.connect((await readAccess(setup.temporal)).options)
-  const at = { db, temporal: new Client({ connection }), reality, registry }
-  for (const being of setup.beings)
-    await act(at, 'operator', { verb: 'be', operation: 'birth', payload: bornAs(being) })
-  await connection.close()
-  await db.destroy()
   return { taskQueue, stop: () => worker.stop() }
 }
 
-function bornAs(name: string): JsonObject {
-  const cognition = name.slice(0, name.indexOf('-'))
-  const script = cognition === 'scripted' ? 'diary:write' : null
-  return { name, cognition, script, role: 'resident', roleFlow: diary.clauses as never }
+function newborn(name: string): Newborn {
+  const kind = name.slice(0, name.indexOf('-'))
+  const cognition: JsonObject = kind === 'scripted' ? { kind, script: 'diary:write' } : { kind }
+  return { name, cognition, roleFlow: diary.clauses as never }
 }

@@ -1,0 +1,104 @@
+import { type Benchmark, benchmarks, type Flags } from './benchmarks.ts'
+
+/** One ratio that must not get worse. It compares with a baseline of the same run, so it holds on any machine. */
+interface Threshold {
+  readonly benchmark: string
+  readonly what: string
+  /** where the ratio stands in the benchmark's result */
+  readonly at: readonly string[]
+  readonly min?: number
+  readonly max?: number
+}
+
+const turns = (ratio: string, min: number): Threshold => ({
+  benchmark: 'moment',
+  what: `turns a second, ${ratio}`,
+  at: ['ratios', 'turnsPerSecond', ratio],
+  min,
+})
+const grown = (whose: 'oneBeing' | 'manyBeings', what: string, max: number): Threshold => ({
+  benchmark: 'growth',
+  what: `${whose === 'oneBeing' ? 'one being' : 'many beings'}, ${what} of a moment, last tenth over first`,
+  at: [whose, 'lastOverFirst', what],
+  max,
+})
+
+/** Somewhat worse than docs/performance.md reports, since single runs differ by a tenth and more. */
+export const THRESHOLDS: readonly Threshold[] = [
+  turns('llm/plain', 0.8),
+  turns('llm/lean', 0.5),
+  turns('scripted/lean', 0.65),
+  {
+    benchmark: 'evaluate',
+    what: 'time of the fastest library over ours, 10 clauses',
+    at: ['sizes', '10 clauses', 'targets', 'fastestLibrary', 'times'],
+    min: 7,
+  },
+  {
+    benchmark: 'evaluate',
+    what: 'time of the fastest library over ours, 100 clauses',
+    at: ['sizes', '100 clauses', 'targets', 'fastestLibrary', 'times'],
+    min: 9,
+  },
+  grown('oneBeing', 'cpuMs', 1.05),
+  grown('oneBeing', 'historyBytes', 1.05),
+  grown('oneBeing', 'postgresBytes', 1.05),
+  grown('manyBeings', 'cpuMs', 1.05),
+  grown('manyBeings', 'historyBytes', 1.05),
+  grown('manyBeings', 'postgresBytes', 1.05),
+]
+
+export interface Verdict {
+  readonly benchmark: string
+  readonly what: string
+  readonly value: number | null
+  readonly wanted: string
+  readonly isMet: boolean
+}
+
+/** Runs every benchmark that has thresholds and judges their results. @param only some of them, by name */
+export async function gate(
+  flags: Flags,
+  only: readonly string[],
+  onProgress: (line: string) => void,
+): Promise<{ gate: readonly Verdict[]; results: readonly unknown[] }> {
+  const wanted = benchmarks.filter(({ name }) => isGated(name) && (only.length === 0 || only.includes(name)))
+  const verdicts: Verdict[] = []
+  const results: unknown[] = []
+  for (const benchmark of wanted) {
+    onProgress(`gate: ${benchmark.name}`)
+    const result = await run(benchmark, flags, onProgress)
+    results.push(result)
+    verdicts.push(
+      ...THRESHOLDS.filter((one) => one.benchmark === benchmark.name).map((one) => judge(one, result)),
+    )
+  }
+  return { gate: verdicts, results }
+}
+
+/** Names of the benchmarks that have thresholds. */
+export const GATED = [...new Set(THRESHOLDS.map(({ benchmark }) => benchmark))]
+const isGated = (name: string) => GATED.includes(name)
+
+const run = ({ run }: Benchmark, flags: Flags, onProgress: (line: string) => void) =>
+  run({ ...flags, only: undefined }, onProgress)
+
+/** A ratio that the result does not have is not met. */
+export function judge({ benchmark, what, at, min, max }: Threshold, result: unknown): Verdict {
+  const found = at.reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+    result,
+  )
+  const value = typeof found === 'number' && Number.isFinite(found) ? found : null
+  const isMet =
+    value !== null && value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY)
+  return { benchmark, what, value, wanted: min === undefined ? `at most ${max}` : `at least ${min}`, isMet }
+}
+
+export function showVerdicts(verdicts: readonly Verdict[]): string {
+  return verdicts
+    .map(({ isMet, benchmark, what, value, wanted }) => {
+      return `${isMet ? '✓' : '✗'} ${benchmark}: ${what}: ${value ?? 'not measured'} (${wanted})`
+    })
+    .join('\n')
+}

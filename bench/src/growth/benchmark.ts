@@ -1,0 +1,209 @@
+import { Client, Connection } from '@temporalio/client'
+import pg from 'pg'
+import { describeMachine } from '../machine.ts'
+import { type Lane, startLanes } from '../moment/lanes.ts'
+import { Process } from '../moment/process.ts'
+import { Race } from '../moment/race.ts'
+import { cpuOf, cpuOfTree, memory } from '../processes.ts'
+import { type Services, withServices } from '../services.ts'
+import { round } from '../statistics.ts'
+
+export interface GrowthOptions {
+  readonly size: 'small' | 'full'
+  readonly beings: number | undefined
+  readonly onProgress: (line: string) => void
+}
+
+/** Moments of one being, and beings of one moment each. */
+const MOMENTS = { small: 200, full: 10_000 } as const
+const PARTS = 10
+const WARM_UP_BEINGS = 50
+/** Beings that have their moment at the same time. */
+const CROWD = 50
+/** What a moment cost within one part of a run. */
+interface Part {
+  readonly ms: number
+  readonly cpuMs: number
+  /** bytes of the being's history; null when the being's run continued as new, since then its size begins anew */
+  readonly historyBytes: number | null
+  /** growth of Postgres' relations */
+  readonly postgresBytes: number
+  /** growth of the files of Temporal's server; null for a server of one's own */
+  readonly temporalBytes: number | null
+  /** memory of the worker at the end of the part */
+  readonly workerMiB: number
+}
+
+/**
+ * Lives many moments of one being, then one moment each of as many beings, and compares what a moment costs in the first
+ * tenth with the last tenth.
+ */
+export function benchGrowth({ size, beings, onProgress }: GrowthOptions) {
+  const count = beings ?? MOMENTS[size]
+  return withServices(onProgress, async (services) => {
+    const connection = await Connection.connect(services.temporal.options)
+    services.atEnd(() => connection.close())
+    const temporal = new Client({ connection, namespace: services.temporal.namespace })
+    const stub = Process.stub()
+    services.atEnd(() => stub.stop())
+    const { url: modelUrl } = await stub.hear('listening')
+    const course = {
+      services,
+      temporal,
+      modelUrl,
+      beings: count + WARM_UP_BEINGS,
+      poolMax: 20,
+      other: undefined,
+    }
+    const [lane] = await startLanes({ ...course, onProgress }, ['scripted'])
+    if (lane === undefined) throw new Error('there is no lane')
+    const race = new Race(lane)
+    lane.process.onDone = (being, n) => race.done(being, n)
+    const at: Stage = { services, temporal, lane, race, onProgress }
+    onProgress('warming up')
+    await race.run(lane.crowd.slice(count), { turns: 20 })
+    const age = await inParts(at, 'one being', count / PARTS, async () => {
+      await race.run([lane.solo], { turns: count / PARTS })
+      return [lane.solo]
+    })
+    const number = await inParts(at, 'many beings', count / PARTS, async (part) => {
+      const some = lane.crowd.slice((part * count) / PARTS, ((part + 1) * count) / PARTS)
+      await inTurn(some, CROWD, (being) => race.run([being], { turns: 1 }))
+      return some.slice(0, 5)
+    })
+    return {
+      benchmark: 'growth',
+      at: new Date().toISOString(),
+      machine: describeMachine(),
+      moments: count,
+      oneBeing: { lastOverFirst: lastOverFirst(age), storedBytesPerMoment: storedBytes(age), parts: age },
+      manyBeings: {
+        lastOverFirst: lastOverFirst(number),
+        storedBytesPerMoment: storedBytes(number),
+        parts: number,
+      },
+    }
+  })
+}
+
+interface Stage {
+  readonly services: Services
+  readonly temporal: Client
+  readonly lane: Lane
+  readonly race: Race
+  readonly onProgress: (line: string) => void
+}
+
+/** @param live runs the moments of a part. @returns beings of that part whose histories are measured */
+async function inParts(
+  at: Stage,
+  what: string,
+  moments: number,
+  live: (part: number) => Promise<readonly string[]>,
+): Promise<Part[]> {
+  const parts: Part[] = []
+  let histories = new Map<string, { runId: string; bytes: number }>()
+  for (let part = 0; part < PARTS; part++) {
+    const before = await weigh(at)
+    const began = performance.now()
+    const sample = await live(part)
+    const ms = performance.now() - began
+    const after = await weigh(at)
+    const now = await historiesOf(at, sample)
+    const perMoment = (of: (weight: Weight) => number) => round((of(after) - of(before)) / moments)
+    const grown = sample.map((being) => {
+      const [then, last] = [histories.get(being), now.get(being)]
+      if (last === undefined || (then !== undefined && then.runId !== last.runId)) return Number.NaN
+      return last.bytes - (then?.bytes ?? 0)
+    })
+    histories = new Map([...histories, ...now])
+    const momentsOfSample = sample.length === 1 ? moments : sample.length
+    const bytes = grown.reduce((sum, one) => sum + one, 0) / momentsOfSample
+    parts.push({
+      ms: round(ms / moments),
+      cpuMs: perMoment(({ cpuMs }) => cpuMs),
+      historyBytes: Number.isNaN(bytes) ? null : round(bytes),
+      postgresBytes: perMoment(({ postgresBytes }) => postgresBytes),
+      temporalBytes:
+        after.temporalBytes === null ? null : perMoment(({ temporalBytes }) => temporalBytes ?? 0),
+      workerMiB: memory(at.lane.process.pid),
+    })
+    at.onProgress(`${what}, part ${part + 1} of ${PARTS}: ${JSON.stringify(parts.at(-1))}`)
+  }
+  return parts
+}
+
+interface Weight {
+  readonly cpuMs: number
+  readonly postgresBytes: number
+  readonly temporalBytes: number | null
+}
+
+async function weigh({ services, lane }: Stage): Promise<Weight> {
+  const client = new pg.Client(lane.databaseUrl)
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      `select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
+       where c.relnamespace = 'treeos'::regnamespace and c.relkind = 'r'`,
+    )
+    return {
+      cpuMs:
+        cpuOf(lane.process.pid) +
+        (cpuOfTree(services.temporal.pid) ?? Number.NaN) +
+        (cpuOfTree(services.postgres.pid) ?? Number.NaN),
+      postgresBytes: rows[0].bytes,
+      temporalBytes: services.bytesOfTemporal(),
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function historiesOf({ temporal, lane }: Stage, beings: readonly string[]) {
+  const described = await Promise.all(
+    beings.map(async (being) => {
+      const { runId, historySize } = await temporal.workflow
+        .getHandle(lane.workflowOf?.(being) ?? '')
+        .describe()
+      return [being, { runId, bytes: historySize ?? 0 }] as const
+    }),
+  )
+  return new Map(described)
+}
+
+/** Runs `work` for each item, with so many under way at once. */
+async function inTurn<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const left = items.values()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of left) await work(item)
+    }),
+  )
+}
+
+/** The cost of a moment in the last part over its cost in the first. */
+function lastOverFirst(parts: readonly Part[]) {
+  const over = (of: (part: Part) => number | null) => {
+    const known = parts.flatMap((part) => of(part) ?? [])
+    return round((known.at(-1) ?? Number.NaN) / (known[0] ?? Number.NaN))
+  }
+  return {
+    ms: over(({ ms }) => ms),
+    cpuMs: over(({ cpuMs }) => cpuMs),
+    historyBytes: over(({ historyBytes }) => historyBytes),
+    postgresBytes: over(({ postgresBytes }) => postgresBytes),
+    temporalBytes: over(({ temporalBytes }) => temporalBytes),
+    workerMiB: over(({ workerMiB }) => workerMiB),
+  }
+}
+
+/** Bytes that a moment leaves in both stores, on average. */
+function storedBytes(parts: readonly Part[]): number {
+  const sum = parts.reduce((sum, part) => sum + part.postgresBytes + (part.temporalBytes ?? 0), 0)
+  return round(sum / parts.length)
+}
