@@ -62,7 +62,7 @@ const rules = [
   ...stages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
   ...stages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...stages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
-  ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'stamp']),
+  ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   ...stages('chain', 'packages/chain/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access', 'verify']),
   {

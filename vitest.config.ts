@@ -19,7 +19,9 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/faults/stamps': 90,
   'test/scenarios/resting': 90,
   'test/scenarios/services-away': 45,
+  'test/scenarios/hostile-processes': 90,
   'test/scenarios/worker-start': 40,
+  'test/scenarios/sandbox-entry': 50,
   'test/scenarios/schedule-outage': 45,
   'test/scenarios/budgets-under-fire': 35,
   'test/scenarios/idle': 20,
@@ -28,6 +30,7 @@ const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 100,
   'test/packing': 90,
   'test/cli/detached': 60,
+  'test/cli/beyond-loopback': 40,
   'test/docs/': 60,
   'test/cli/': 30,
   'test/scenarios/inhabit': 30,
@@ -80,7 +83,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,extensions,apps,examples}/**/*.test.ts'],
+          include: ['{packages,extensions,apps,bench,examples}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
           maxWorkers: '100%', // vitest itself would leave one processor idle
         },

@@ -25,6 +25,7 @@ const PAGES = [
   'docs/running.md',
   'docs/temporal-ui.md',
   'docs/records.md',
+  'docs/sandbox-entry.md',
   'docs/performance.md',
 ]
 
