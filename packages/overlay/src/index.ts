@@ -1,0 +1,34 @@
+/** Overlays: text for one call of a model. It is resolved before the call and never recorded. */
+export {
+  checkCommitment,
+  commitTo,
+  newSalt,
+  type OverlayRecord,
+  recordOf,
+  saltFrom,
+} from './resolve/commitment.ts'
+export {
+  DEFAULT_MODE,
+  labelOf,
+  MODES,
+  type OverlayMode,
+  type OverlaysByTier,
+  type ResolvedOverlay,
+  resolveOverlays,
+} from './resolve/resolve.ts'
+export {
+  admits,
+  ENTRY,
+  isSignatureName,
+  isStoredTier,
+  isTier,
+  OVERLAY_LIMITS,
+  type Overlay,
+  parseOverlay,
+  requireOverlayText,
+  type SignatureRef,
+  STORED_TIERS,
+  type StoredTier,
+  TIERS,
+  type Tier,
+} from './shape/overlay.ts'
