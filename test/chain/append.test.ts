@@ -178,6 +178,8 @@ describe('a batch', () => {
   })
 })
 
+const OVERLAY = { tiers: ['call', 'account'], mode: 'block', commitment: 'ab'.repeat(32) } as const
+
 describe('a batch that brings the open record and the decision of its moment', () => {
   const SAID = { kind: 'failure', code: 'INTERNAL', message: 'it says: \u0000 "\\u0000"' } as const
 
@@ -196,7 +198,7 @@ describe('a batch that brings the open record and the decision of its moment', (
       face: { digest: digestOf({ being, seen }), content: { being, seen } },
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }
-    const decision = newDecision(SAID, { tokens: 7 }, settlement)
+    const decision = newDecision(SAID, { tokens: 7 }, settlement, OVERLAY)
     const outcome = made.outcome!
     const signed = { ...outcome.record, open: digestOf(record), decision: decision.digest }
     return { ...made, outcome: { ...outcome, record: signed }, open, decision }
@@ -214,6 +216,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     expect(await readDecision(base.db, held.open.moment)).toEqual({
       decision: SAID,
       digest: held.decision.digest,
+      overlay: OVERLAY,
     })
     const { rows } = await sql<{ bytes: Buffer; settled: number }>`
       select d.bytes, r.settled_tokens as settled from treeos.moment_decision d join treeos.reservation r using (moment)

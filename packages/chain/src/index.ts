@@ -10,6 +10,7 @@ export {
   listEndedTokens,
   markTokenRevoked,
 } from './access/tokens.ts'
+export { announceVault, findVault, forgetVault, listVaults } from './access/vaults.ts'
 export { type ClaimedWake, claimWake } from './inbox/claim.ts'
 export { enqueue, enqueueUnlessWaiting, releaseDelayed, withdraw } from './inbox/enqueue.ts'
 export type { InboxEntry } from './inbox/entry.ts'
@@ -27,6 +28,16 @@ export {
   measureRoom,
 } from './inbox/inbox.ts'
 export { beginLife, StaleGenerationError } from './inbox/life.ts'
+export {
+  findOverlaySources,
+  listOverlayChanges,
+  listOverlaysInForce,
+  type OverlayChange,
+  type OverlaySources,
+  recordOverlayChange,
+  type StoredOverlay,
+  WORKSPACE_SCOPE,
+} from './inbox/overlays.ts'
 export { listThreads, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   listBusy,

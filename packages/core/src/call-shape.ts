@@ -1,6 +1,7 @@
 import { TreeosError } from './error.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 import { isRoleName, quote } from './names.ts'
+import { isOverlayHandle } from './overlay.ts'
 import type { Verb } from './stack.ts'
 import { ORIENTATIONS, PRIORITIES, type VerbCall } from './wake.ts'
 
@@ -13,6 +14,8 @@ interface FieldKind {
   readonly takes: string
   readonly holds: (value: Json) => boolean
   readonly schema: PropertySchema & { readonly type: string }
+  /** an error must not quote the value */
+  readonly isSecret?: true
 }
 
 const TEXT: FieldKind = {
@@ -35,6 +38,13 @@ const YES_OR_NO: FieldKind = {
   takes: 'true or false',
   holds: (value) => typeof value === 'boolean',
   schema: { type: 'boolean' },
+}
+/** Somebody may write the text of an overlay where its handle belongs, so no error quotes it. */
+const HANDLE: FieldKind = {
+  takes: 'a handle of text in a vault',
+  holds: isOverlayHandle,
+  schema: { type: 'string' },
+  isSecret: true,
 }
 const ROLE: FieldKind = { takes: 'the name of a role', holds: isRoleName, schema: { type: 'string' } }
 const oneOf = (choices: readonly string[]): FieldKind => ({
@@ -81,6 +91,7 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
     inReplyTo: field(TEXT, 'null', 'correlation of an inbox entry to answer, instead of a target'),
     thread: field(TEXT, 'omitted', 'the thread it belongs to'),
     channel: field(TEXT, 'omitted', 'the name of the conversation it belongs to'),
+    overlay: field(HANDLE, 'omitted', 'handle of an overlay for the call of the model'),
     expectReply: field(YES_OR_NO, 'omitted', 'false: it is an announcement, and no answer comes back'),
   },
   be: {
@@ -138,7 +149,7 @@ export function readCall<V extends Verb>(verb: V, from: JsonObject): Extract<Ver
     const isAbsent = value === undefined || (value === null && known.absent !== 'never-null')
     if (!isAbsent) {
       if (known.holds(value)) return [[name, value]]
-      throw fieldFault(name, value, known.takes)
+      throw fieldFault(name, known.isSecret ? '(not shown)' : value, known.takes)
     }
     if (known.absent === 'error') throw fieldFault(name, value, known.takes)
     if (known.absent === 'omitted' || known.absent === 'never-null') return []

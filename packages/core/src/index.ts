@@ -87,6 +87,7 @@ export {
   threadReel,
   worldReel,
 } from './names.ts'
+export { isOverlayHandle, OVERLAY_TIERS, type OverlayRecord, type OverlayTier } from './overlay.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
 export {
   COGNITIONS,

@@ -59,6 +59,8 @@ export interface Wake {
   readonly expectReply?: false
   /** the name of the conversation that its sender said it in; left out without one */
   readonly channel?: string
+  /** handle of the overlay that its sender gave it; left out without one */
+  readonly overlay?: string
 }
 
 /** How much of its own past a moment shows; `forward` shows none. Only a being itself may ask for another one. */
@@ -116,6 +118,8 @@ export type VerbCall =
       readonly thread?: string
       /** the name of a conversation: all threads in which something was said under this name */
       readonly channel?: string
+      /** handle of an overlay for the model call that this summon causes; the text is in a vault, never here */
+      readonly overlay?: string
       /** left out: false where a being announces, in a role with `selfContinue`; else true */
       readonly expectReply?: boolean
     }

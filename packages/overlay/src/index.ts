@@ -3,7 +3,6 @@ export {
   checkCommitment,
   commitTo,
   newSalt,
-  type OverlayRecord,
   recordOf,
   saltFrom,
 } from './resolve/commitment.ts'

@@ -4,6 +4,7 @@ import type { Db } from '../sql/database.ts'
 import type { InboxTable } from '../sql/schema.ts'
 import { entryOf, type InboxEntry } from './entry.ts'
 import { throwStaleGeneration } from './life.ts'
+import { type OverlayColumns, type OverlaySources, overlayColumns, sourcesOf } from './overlays.ts'
 
 /** A wake that a moment has claimed. */
 export interface ClaimedWake extends InboxEntry {
@@ -11,7 +12,11 @@ export interface ClaimedWake extends InboxEntry {
   readonly cut: boolean
   /** the moment has an open record: this is a rerun */
   readonly opened: boolean
+  /** left out when it has no overlay */
+  readonly overlays?: OverlaySources
 }
+
+type ClaimedRow = Selectable<InboxTable> & OverlayColumns & { cut: boolean; opened: boolean }
 
 /**
  * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
@@ -24,9 +29,10 @@ export async function claimWake(
   moment: MomentId,
   generation: number,
 ): Promise<ClaimedWake | null> {
-  const { rows } = await sql<Selectable<InboxTable> & { cut: boolean; opened: boolean }>`
+  const { rows } = await sql<ClaimedRow>`
     select c.*, exists (select from treeos.projection p where p.key = 'thread:' || c.root) as cut,
-      exists (select from treeos.moment_open o where o.moment = c.claimed_by) as opened
+      exists (select from treeos.moment_open o where o.moment = c.claimed_by) as opened,
+      ${overlayColumns}
     from treeos.claim(${being}, ${moment}, ${generation}) c`
     .execute(db)
     .catch(throwStaleGeneration)
@@ -34,7 +40,9 @@ export async function claimWake(
   if (row === undefined) return null
   const entry = entryOf(row)
   const { cut, opened } = row
+  const overlays = sourcesOf(row)
+  const more = overlays === undefined ? { opened } : { opened, overlays }
   // A wake by change also covers later changes from other threads, so it starts a thread of its own.
-  if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, opened }
-  return { ...entry, cut, opened }
+  if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, ...more }
+  return { ...entry, cut, ...more }
 }

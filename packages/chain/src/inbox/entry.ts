@@ -43,6 +43,7 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
     ...(row.looks === 0 ? {} : { looks: row.looks }),
     ...(row.expect_reply ? {} : { expectReply: false }),
     ...(row.channel === null ? {} : { channel: row.channel }),
+    ...(row.overlay === null ? {} : { overlay: row.overlay }),
     at: row.at.getTime(),
     claimedBy: row.claimed_by,
     closedBy: row.closed_by,

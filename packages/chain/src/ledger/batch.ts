@@ -8,6 +8,7 @@ import type {
   LeaseIndex,
   MomentId,
   OutcomeKind,
+  OverlayRecord,
   ReelId,
   RowIndex,
   SeenHead,
@@ -83,6 +84,8 @@ export interface DecisionWrite {
     readonly attempt: number
     readonly used: { readonly tokens: number; readonly micros: number | null } | null
   } | null
+  /** of the call of its model; null where it had none */
+  readonly overlay: OverlayRecord | null
 }
 
 /** A wake that tells of a failure or a limit. */

@@ -1,4 +1,12 @@
-import { canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead, type Wake } from '@treeos/core'
+import {
+  asJson,
+  canonicalJson,
+  LIMITS,
+  momentsReel,
+  type ReelId,
+  type SeenHead,
+  type Wake,
+} from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
 import type { Batch, DecisionWrite, Notice, OpenWrite, OutcomeWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
@@ -45,7 +53,7 @@ function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
   }
 }
 
-function encodeDecision({ decision, digest, salt, bytes, usage, settlement }: DecisionWrite) {
+function encodeDecision({ decision, digest, salt, bytes, usage, settlement, overlay }: DecisionWrite) {
   return {
     decision: {
       kind: decision.kind,
@@ -53,6 +61,7 @@ function encodeDecision({ decision, digest, salt, bytes, usage, settlement }: De
       salt: salt.toString('hex'),
       bytes: bytes.toString('utf8'),
       usage,
+      ...(overlay === null ? {} : { overlay: asJson(overlay) }),
     },
     settlement:
       settlement === null
@@ -134,5 +143,6 @@ export function encodeWake(wake: Wake | Notice) {
     looks: wake.looks ?? 0,
     expectReply: wake.expectReply ?? true,
     channel: wake.channel ?? null,
+    overlay: wake.overlay ?? null,
   }
 }

@@ -8,6 +8,7 @@ import type {
   JsonObject,
   MomentId,
   OutcomeKind,
+  OverlayRecord,
   PinnedStack,
   RoleName,
   Verb,
@@ -19,7 +20,7 @@ export interface OpenRecord {
   readonly v: 1
   readonly moment: MomentId
   readonly n: number
-  readonly wake: Omit<Wake, 'content' | 'being' | 'answers' | 'channel'>
+  readonly wake: Omit<Wake, 'content' | 'being' | 'answers' | 'channel' | 'overlay'>
   /** id of the wake that a person's reply answers, or that a look goes on from */
   readonly answers: string | null
   readonly verb: Verb
@@ -78,4 +79,6 @@ export interface MomentRecord {
   readonly by: readonly string[]
   readonly act: Digest | null
   readonly facts: readonly HeadRef[]
+  /** of the call of its model: its prompt is the recorded one and the overlay; left out without one */
+  readonly overlay?: OverlayRecord
 }

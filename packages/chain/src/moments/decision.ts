@@ -1,4 +1,4 @@
-import type { Decision, Digest, Json, MomentId } from '@treeos/core'
+import type { Decision, Digest, Json, MomentId, OverlayRecord } from '@treeos/core'
 import { sql } from 'kysely'
 import type { DecisionWrite } from '../ledger/batch.ts'
 import { newSalt, saltedDigest } from '../ledger/hash.ts'
@@ -10,6 +10,7 @@ import { settling } from './budgets.ts'
 export interface StoredDecision {
   readonly decision: Decision
   readonly digest: Digest
+  readonly overlay: OverlayRecord | null
 }
 
 /** A decision that is ready to be stored: encoded, with a new salt. */
@@ -17,24 +18,26 @@ export function newDecision(
   decision: Decision,
   usage: Json = null,
   settlement: DecisionWrite['settlement'] = null,
+  overlay: OverlayRecord | null = null,
 ): DecisionWrite {
   const bytes = encodeJson(decision)
   const salt = newSalt()
-  return { decision, digest: saltedDigest(salt, bytes), salt, bytes, usage, settlement }
+  return { decision, digest: saltedDigest(salt, bytes), salt, bytes, usage, settlement, overlay }
 }
 
 /** Stores the decision unless this moment has one: the first answer counts. Settles its model call in the same statement. */
 export async function recordDecision(
   db: Db,
   moment: MomentId,
-  { decision, digest, salt, bytes, usage, settlement }: DecisionWrite,
+  { decision, digest, salt, bytes, usage, settlement, overlay }: DecisionWrite,
 ): Promise<StoredDecision> {
   const { numAffectedRows } = await sql`
-    insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage)
-    select ${moment}, ${decision.kind}, ${digest}, ${salt}::bytea, ${bytes}::bytea, ${usage === null ? null : JSON.stringify(usage)}::jsonb
+    insert into treeos.moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
+    select ${moment}, ${decision.kind}, ${digest}, ${salt}::bytea, ${bytes}::bytea, ${usage === null ? null : JSON.stringify(usage)}::jsonb,
+      ${overlay === null ? null : JSON.stringify(overlay)}::jsonb
     from ${settlement === null ? sql`(values (null)) as unsettled` : settling({ moment, ...settlement })}
     on conflict (moment) do nothing`.execute(db)
-  if ((numAffectedRows ?? 0n) > 0n) return { decision, digest }
+  if ((numAffectedRows ?? 0n) > 0n) return { decision, digest, overlay }
   const stored = await readDecision(db, moment)
   if (stored === null) throw new Error(`the decision of ${moment} was stored, but cannot be read`)
   return stored
@@ -43,10 +46,12 @@ export async function recordDecision(
 export async function readDecision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
   const row = await db
     .selectFrom('moment_decision')
-    .select(['bytes', 'digest'])
+    .select(['bytes', 'digest', 'overlay'])
     .where('moment', '=', moment)
     .executeTakeFirst()
-  return row === undefined ? null : { decision: decodeJson(row.bytes), digest: row.digest }
+  if (row === undefined) return null
+  const { bytes, digest, overlay } = row
+  return { decision: decodeJson(bytes), digest, overlay: overlay as OverlayRecord | null }
 }
 
 /** The bytes of a decision and the salt of its digest, so that an audit can compute the digest again. */

@@ -12,6 +12,7 @@ import * as shortWay from './migrations/009-short-way.ts'
 import * as cheaperWrites from './migrations/010-cheaper-writes.ts'
 import * as locks from './migrations/012-locks.ts'
 import * as lineage from './migrations/014-lineage.ts'
+import * as overlays from './migrations/015-overlays.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -44,6 +45,7 @@ const MIGRATIONS = {
   '010-cheaper-writes': cheaperWrites,
   '012-locks': locks,
   '014-lineage': lineage,
+  '015-overlays': overlays,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -24,6 +24,9 @@ export interface ChainDb {
   moment_fault: MomentFaultTable
   moment_outcome: MomentOutcomeTable
   mind_call: MindCallTable
+  vault: VaultTable
+  overlay: OverlayTable
+  overlay_change: OverlayChangeTable
 }
 
 export interface RealityTable {
@@ -204,6 +207,8 @@ export interface InboxTable {
   looks: Generated<number>
   expect_reply: Generated<boolean>
   channel: string | null
+  /** handle of text in a vault */
+  overlay: string | null
   claimed_by: string | null
   closed_by: string | null
   closed_at: Date | null
@@ -233,6 +238,8 @@ export interface MomentDecisionTable {
   salt: Buffer
   bytes: Buffer
   usage: unknown
+  /** the overlay of the call: tiers, mode and commitment; null without one */
+  overlay: unknown
 }
 
 /** Which process makes the call of a mind that takes longer than the short way allows. */
@@ -290,4 +297,37 @@ export interface ChildrenTable {
   /** null for a child without a profile */
   state: string | null
   asleep: boolean
+}
+
+/** Where the vault of a worker listens. It holds text in memory only. */
+export interface VaultTable {
+  id: string
+  url: string
+  expires: Date
+}
+
+/** Overlays that stay: the only table that holds the text of any. */
+export interface OverlayTable {
+  tier: 'channel' | 'workspace' | 'account'
+  /** the channel's name, `reality`, or the being of a person */
+  scope: string
+  /** for people */
+  name: string
+  content: string
+  /** names of Signatures; null: the entry Signature */
+  applies: string[] | null
+  set_by: string
+  set_at: Generated<Date>
+}
+
+/** That the overlay of a thread changed. The text is in a vault. */
+export interface OverlayChangeTable {
+  id: GeneratedAlways<number>
+  thread: string
+  tier: 'thread'
+  /** null: it was taken away */
+  commitment: string | null
+  handle: string | null
+  by: string
+  at: Generated<Date>
 }

@@ -1,16 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { canonicalJson, type Digest } from '@treeos/core'
-import type { Tier } from '../shape/overlay.ts'
-import type { OverlayMode, ResolvedOverlay } from './resolve.ts'
-
-/** All that is recorded of the overlay of a call. */
-export interface OverlayRecord {
-  /** the tiers that were present, the highest first */
-  readonly tiers: readonly Tier[]
-  readonly mode: OverlayMode
-  /** see {@link commitTo} */
-  readonly commitment: Digest
-}
+import { canonicalJson, type Digest, type OverlayRecord } from '@treeos/core'
+import type { ResolvedOverlay } from './resolve.ts'
 
 const SALT_BYTES = 32
 const TAG = 'treeos.overlay.v1\0'

@@ -1,3 +1,4 @@
+import type { OverlayRecord } from '@treeos/core'
 import { admits, type Overlay, type SignatureRef, TIERS, type Tier } from '../shape/overlay.ts'
 
 /**
@@ -5,8 +6,8 @@ import { admits, type Overlay, type SignatureRef, TIERS, type Tier } from '../sh
  * - `block`: the highest tier that is present is the value, and the others have no effect
  * - `stack`: all are in the value, the lower first and each with its label; where two conflict, the higher counts
  */
-export const MODES = ['block', 'stack'] as const
-export type OverlayMode = (typeof MODES)[number]
+export type OverlayMode = OverlayRecord['mode']
+export const MODES = ['block', 'stack'] as const satisfies readonly OverlayMode[]
 export const DEFAULT_MODE: OverlayMode = 'block'
 
 /** At most one overlay of each tier. */

@@ -1,8 +1,8 @@
-import { isJsonObject, quote, TreeosError, utf8Length } from '@treeos/core'
+import { isJsonObject, OVERLAY_TIERS, type OverlayTier, quote, TreeosError, utf8Length } from '@treeos/core'
 
 /** Where an overlay comes from, the highest first. */
-export const TIERS = ['call', 'thread', 'channel', 'workspace', 'account'] as const
-export type Tier = (typeof TIERS)[number]
+export const TIERS = OVERLAY_TIERS
+export type Tier = OverlayTier
 
 /** Tiers whose overlays rest in their own table. Those of a call or a thread are only ever in memory. */
 export const STORED_TIERS = ['channel', 'workspace', 'account'] as const satisfies readonly Tier[]

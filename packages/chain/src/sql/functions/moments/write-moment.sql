@@ -28,16 +28,17 @@ begin
     end if;
   end if;
   if jsonb_typeof(batch->'decision') = 'object' then
-    select r.kind, r.digest, decode(r.salt, 'hex') salt, convert_to(r.bytes, 'UTF8') bytes, r.usage
+    select r.kind, r.digest, decode(r.salt, 'hex') salt, convert_to(r.bytes, 'UTF8') bytes, r.usage,
+        r.overlay
       into d
-      from jsonb_to_record(batch->'decision') as r(kind text, digest text, salt text, bytes text, usage jsonb);
+      from jsonb_to_record(batch->'decision') as r(kind text, digest text, salt text, bytes text, usage jsonb, overlay jsonb);
     if (d.digest = encode(sha256('treeos.payload.v1\000'::bytea || d.salt || d.bytes), 'hex')
       and d.digest = said->>'decision') is not true
     then
       raise exception 'the record of % names another decision than its batch brings', this_moment using errcode = 'TR002';
     end if;
-    insert into moment_decision (moment, kind, digest, salt, bytes, usage)
-      values (this_moment, d.kind, d.digest, d.salt, d.bytes, nullif(d.usage, 'null'))
+    insert into moment_decision (moment, kind, digest, salt, bytes, usage, overlay)
+      values (this_moment, d.kind, d.digest, d.salt, d.bytes, nullif(d.usage, 'null'), d.overlay)
       on conflict (moment) do nothing;
     if not found and not exists (select from moment_decision where moment = this_moment and digest = d.digest) then
       raise exception 'another decision of % is stored', this_moment using errcode = 'TR004';
