@@ -73,6 +73,12 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'pure-stays-pure', file: 'packages/core/src/b.ts', line: `import { hash } from 'node:crypto'` },
   { rule: 'pure-stays-pure', file: 'packages/world/src/b.ts', line: `import type { Any } from 'declared'` },
+  { rule: 'signatures-are-pure', file: 'packages/overlay/src/signature/b.ts', line: `import 'node:fs'` },
+  {
+    rule: 'world-fills-signatures',
+    file: 'packages/world/src/c.ts',
+    line: `import { d } from '@treeos/overlay'`,
+  },
   { rule: 'sandbox-through-workflow-doors', file: 'packages/workflows/src/b.ts', line: `import 'node:fs'` },
   {
     rule: 'sandbox-through-workflow-doors',

@@ -1,5 +1,5 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
+import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/overlay/signature'
 import type {
   BeingRow,
   CarryOut,
@@ -58,7 +58,7 @@ export interface OperationInput<Name extends string, On extends Kind, Args, Resu
   /** who may do it, as relations of the actor to the target; rules of a space on the way up may say otherwise */
   readonly allow: readonly Standing[]
   /** a Standard Schema of the arguments, such as zod's, valibot's or arktype's; left out when it takes none */
-  readonly args?: StandardSchemaV1<unknown, Args>
+  readonly args?: Schema<Args>
   /** runs as an activity after both gates passed the act, and before any fact is written */
   readonly effect?: EffectInput<Args, Result>
   /**
@@ -105,7 +105,7 @@ export function defineOperation<
   Result extends Json = null,
 >(input: OperationInput<Name, On, Args, Result>): Operation<Name> {
   const { name, description, on, allow, args: schema, effect } = input
-  if (schema !== undefined && typeof schema['~standard']?.validate !== 'function')
+  if (schema !== undefined && !isSchema(schema))
     throw new TypeError(`the args of operation ${name} are not a Standard Schema`)
   const valid = (args: JsonObject) =>
     (schema === undefined ? requireNone(name, args) : validate(name, schema, args)) as Args | Promise<Args>
@@ -173,17 +173,6 @@ function requireNone(name: string, args: JsonObject): JsonObject {
   throw new TreeosError('INVALID_INPUT', `${name} takes no arguments, but got ${quote(first)}`)
 }
 
-async function validate(name: string, schema: StandardSchemaV1, args: JsonObject): Promise<unknown> {
-  const result = await schema['~standard'].validate(args)
-  if (result.issues === undefined) return result.value
-  const why = result.issues.slice(0, ISSUES_SHOWN_MAX).map(({ message, path = [] }) => {
-    const at = path.map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
-    return at === '' ? message : `${at} is ${quote(at.includes('.') ? null : (args[at] ?? null))}: ${message}`
-  })
-  throw new TreeosError('INVALID_INPUT', `${name}: ${why.join('; ')}`)
-}
-const ISSUES_SHOWN_MAX = 5
-
 /** A description of each argument: its description in the schema and its type. */
 function describeArguments(schema: JsonObject | null): Record<string, string> {
   const { properties, required } = schema ?? {}
@@ -197,14 +186,4 @@ function describeArguments(schema: JsonObject | null): Record<string, string> {
       return [name, needed.includes(name) ? taken : `${taken}; may be left out`]
     }),
   )
-}
-
-function jsonSchemaOf(schema: StandardSchemaV1): JsonObject | null {
-  const { jsonSchema } = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
-  if (jsonSchema === undefined) return null
-  try {
-    return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject
-  } catch {
-    return null // JSON Schema cannot express it; the schema still validates it
-  }
 }

@@ -46,8 +46,7 @@ export { PROMPT_LAYOUT } from './moment/layout.ts'
 export { evaluateProgram, lookAround, type Seen } from './moment/look.ts'
 export { localTime, openTime } from './moment/open-time.ts'
 export {
-  assemblePrompt,
-  type Prompt,
+  fillMoment,
   type PromptMoment,
   type Tool,
   toolsFor,

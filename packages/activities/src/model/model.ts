@@ -1,5 +1,6 @@
 import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
-import type { Prompt, Tool } from '@treeos/world'
+import type { Prompt } from '@treeos/overlay/signature'
+import type { Tool } from '@treeos/world'
 import OpenAI from 'openai'
 import { parseAnswer, parseJson } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'

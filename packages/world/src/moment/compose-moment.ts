@@ -1,12 +1,16 @@
 import type { RoleName } from '@treeos/core'
+import { type FilledSignature, type Prompt, renderPrompt } from '@treeos/overlay/signature'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
-import { assemblePrompt, type Prompt, type PromptMoment, type Tool, toolsFor } from './prompt.ts'
+import { fillMoment, type PromptMoment, type Tool, toolsFor } from './prompt.ts'
 
 /** The composed role of a moment, and the prompt and tools that a model gets for it. */
 export interface Composed {
   readonly role: ComposedRole
+  /** the Signature of the moment; the call of a model renders it with the overlay, if there is one */
+  readonly signature: FilledSignature
+  /** its rendering without an overlay: this is recorded */
   readonly prompt: Prompt
   readonly tools: readonly Tool[]
   /** a role whose prompt is code of a version that is not loaded here: this prompt must not be used; null when all are loaded */
@@ -25,9 +29,11 @@ export function composeMoment(
   moment: PromptMoment,
 ): Composed {
   const role = composeRoles(specs.map((spec) => ({ spec, prompt: render(registry, spec, face) })))
+  const signature = fillMoment(role, face, moment)
   return {
     role,
-    prompt: assemblePrompt(role, face, moment),
+    signature,
+    prompt: renderPrompt(signature, null),
     tools: toolsFor(face.surface, role, registry, moment.wake.expectReply),
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }

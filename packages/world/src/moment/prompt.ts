@@ -1,24 +1,11 @@
-import {
-  type CallParameters,
-  callParameters,
-  canonicalJson,
-  type Json,
-  MODEL_FIELDS,
-  type Verb,
-} from '@treeos/core'
+import { type CallParameters, callParameters, type Json, MODEL_FIELDS, type Verb } from '@treeos/core'
+import { type FilledSignature, inline, rolePrompt, viewBlock } from '@treeos/overlay/signature'
 import type { ComposedRole } from '@treeos/roles'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'
-import { inline, rolePrompt, viewBlock } from './data.ts'
 import { localTime } from './open-time.ts'
 import { type WakeRow, wakeBlock } from './wake-block.ts'
-
-/** The two messages of a model call. There are no earlier turns: a forward moment has none. */
-export interface Prompt {
-  readonly system: string
-  readonly user: string
-}
 
 const VERB_OF_LIST = {
   canSee: 'see',
@@ -44,12 +31,16 @@ export interface PromptMoment extends WakeRow {
   readonly content: Json
 }
 
+/** Name of the Signature of every moment. */
+const MOMENT_SIGNATURE = 'moment'
+
 /**
- * Assembles the prompt of one moment in a fixed order: identity and place, see-views, capabilities, the composed role prompt,
- * who speaks, the recorded time. It is pure: the same moment gives the same bytes on every replay. Raise `PROMPT_LAYOUT` when
- * it changes.
+ * Fills the Signature of one moment. What it is to do is assembled in a fixed order: identity and place, see-views,
+ * capabilities, the composed role prompt, who speaks, the recorded time. Its input is the content of the wake, and its output a
+ * call of one of the tools. It is pure: the same moment gives the same bytes on every replay. Raise `PROMPT_LAYOUT` when it
+ * changes.
  */
-export function assemblePrompt(role: ComposedRole, face: Face, moment: PromptMoment): Prompt {
+export function fillMoment(role: ComposedRole, face: Face, moment: PromptMoment): FilledSignature {
   const { openedAt, zone, offset, content } = moment
   const time = offset === undefined ? new Date(openedAt).toISOString() : localTime(openedAt, offset)
   const parts = [
@@ -61,8 +52,10 @@ export function assemblePrompt(role: ComposedRole, face: Face, moment: PromptMom
     `[Time] ${time}${offset === undefined ? '' : ` ${inline(zone)}`}`,
   ]
   return {
+    name: MOMENT_SIGNATURE,
     system: parts.filter((part) => part.trim() !== '').join('\n\n'),
-    user: typeof content === 'string' ? content : canonicalJson(content),
+    inputs: { content },
+    isBare: true,
   }
 }
 

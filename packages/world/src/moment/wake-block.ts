@@ -1,7 +1,7 @@
 import { type Caller, stanceOf, triggerOf, type Verb, type Wake } from '@treeos/core'
+import { inline } from '@treeos/overlay/signature'
 import type { ComposedRole } from '@treeos/roles'
 import { covers, type Surface } from '../rows/lists.ts'
-import { inline } from './data.ts'
 
 /** What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user message. */
 export interface WakeRow {
