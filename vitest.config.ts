@@ -85,6 +85,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,extensions,apps,bench,examples}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
+          globalSetup: ['scripts/bubblewrap.ts'],
           maxWorkers: '100%', // vitest itself would leave one processor idle
         },
       },
@@ -101,7 +102,7 @@ export default defineConfig({
           name: 'services',
           include: ['test/**/*.test.ts', `${LOCAL}/*.test.ts`],
           exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
-          globalSetup: ['test/support/services.ts'],
+          globalSetup: ['test/support/services.ts', 'scripts/bubblewrap.ts'],
           setupFiles: ['test/support/runtime.ts'],
           testTimeout: 120_000, // allows for a machine that others use too
           maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared

@@ -34,6 +34,8 @@ const checks: Record<string, string[]> = {
 const suites = ['unit', 'property', 'services', 'storm']
 /** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'imports', 'unit']
+/** What vitest calls a test that did not run. */
+const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
 let running: ChildProcess | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -120,8 +122,9 @@ async function test(project: string, paths: string[]): Promise<Tally> {
     const failed = count(['failed'])
     tally.passed += count(['passed'])
     tally.failed += status === 'failed' && failed === 0 ? 1 : failed
-    tally.skipped += count(['pending', 'skipped', 'todo', 'disabled'])
-    for (const { title, meta } of assertionResults) {
+    tally.skipped += count(SKIPPED)
+    for (const { status, title, meta } of assertionResults) {
+      if (SKIPPED.includes(status)) console.log(`- skipped: ${title}`)
       for (const reason of meta?.retried ?? []) console.log(`↻ ${title}: repeated, since ${reason}`)
       tally.retried += meta?.retried?.length ?? 0
     }

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listChildren, listOutcomes } from '@treeos/chain'
 import { beings, explain, moments, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { beingWorkflowId, scheduleId } from '@treeos/protocol'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import {
   askedFor,
   beingOf,
@@ -33,9 +32,11 @@ const world = useWorld({
   connections: { own: model.url },
 })
 
-/** Where the machine has no bubblewrap, the test that runs a command is skipped. */
-const BWRAP = '/usr/bin/bwrap'
-const quick = useWorld({ extensions: [stage, defineLineage({ heartbeatSeconds: 2 })], sandbox: BWRAP })
+const bwrap = inject('bwrap')
+const quick = useWorld({
+  extensions: [stage, defineLineage({ heartbeatSeconds: 2 })],
+  ...(bwrap === null ? {} : { sandbox: bwrap }),
+})
 
 const spawn = (name: string, args: JsonObject = {}) =>
   doAs(world, 'lineage:spawn-child', '@operator', { name, ...args })
@@ -310,7 +311,7 @@ describe('the tools', () => {
     expect(refused.message).toContain('TREEOS_SANDBOX')
   })
 
-  it.skipIf(!existsSync(BWRAP))(
+  it.skipIf(bwrap === null)(
     'a command runs in the sandbox once that is on, and the child sees its output',
     async () => {
       const command = ['bash', '-c', 'cat; ls /etc/passwd']
