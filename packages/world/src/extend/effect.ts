@@ -49,8 +49,8 @@ export interface OutsideRunOptions {
 
 /** How a command ended. */
 export interface OutsideRunEnd {
-  /** null when a signal ended it, as for too much memory or processor time */
-  readonly exitCode: number | null
+  /** 128 and the number of the signal, when a signal ended it */
+  readonly exitCode: number
   /** at most 16 KiB each; what is beyond is dropped */
   readonly stdout: string
   readonly stderr: string
