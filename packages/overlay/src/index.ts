@@ -31,3 +31,15 @@ export {
   TIERS,
   type Tier,
 } from './shape/overlay.ts'
+export { VaultAwayError, VaultCaller } from './vault/caller.ts'
+export { vaultKeyIn } from './vault/key.ts'
+export { type Listener, type ListenOptions, listen, type MutualTls } from './vault/listener.ts'
+export {
+  type Kept,
+  type OverlayUse,
+  type Taken,
+  type Taker,
+  VAULT_LIMITS,
+  Vault,
+  vaultOf,
+} from './vault/vault.ts'

@@ -1,0 +1,90 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isErrorCode, type MomentId, TreeosError } from '@treeos/core'
+import type { MutualTls } from './listener.ts'
+import { answerAbout, askAbout, type VaultQuestion } from './message.ts'
+import { seal, unseal } from './seal.ts'
+import { type Kept, type OverlayUse, type Taken, type Taker, vaultOf } from './vault.ts'
+
+/** A vault did not answer. The message has no text of an overlay. */
+export class VaultAwayError extends Error {
+  override readonly name = 'VaultAwayError'
+  /** nobody listens at the address, or what listens there has another key: the vault is gone */
+  readonly isGone: boolean
+  constructor(why: string, isGone: boolean) {
+    super(`the vault did not answer: ${why}`)
+    this.isGone = isGone
+  }
+}
+
+const ANSWER_MS_MAX = 3000
+const ANSWER_BYTES_MAX = 64 * 1024
+
+/** Asks the vaults of other processes. */
+export class VaultCaller {
+  readonly #key: Uint8Array
+  readonly #tls: MutualTls | undefined
+
+  constructor(key: Uint8Array, tls?: MutualTls) {
+    this.#key = key
+    this.#tls = tls
+  }
+
+  /** @throws {TreeosError} of the vault, such as RATE_LIMITED @throws {VaultAwayError} */
+  async put(at: { readonly id: string; readonly url: string }, use: OverlayUse, kept: Kept): Promise<string> {
+    const answer = (await this.#ask(at, { ask: 'put', use, ...kept })) as {
+      handle?: string
+      refused?: { code: string; message: string }
+    }
+    if (answer.handle !== undefined) return answer.handle
+    const { code = 'INTERNAL', message = 'the vault gave no handle' } = answer.refused ?? {}
+    throw new TreeosError(isErrorCode(code) ? code : 'INTERNAL', message)
+  }
+
+  /** @throws {VaultAwayError} */
+  async take(url: string, handle: string, taker: Taker): Promise<Taken> {
+    return (await this.#ask({ id: vaultOf(handle), url }, { ask: 'take', handle, ...taker })) as Taken
+  }
+
+  /** @throws {VaultAwayError} */
+  async drop(url: string, handle: string, moment: MomentId | null): Promise<void> {
+    await this.#ask({ id: vaultOf(handle), url }, { ask: 'drop', handle, moment })
+  }
+
+  async #ask({ id, url }: { id: string; url: string }, question: VaultQuestion): Promise<unknown> {
+    const message = seal(this.#key, askAbout(id), question)
+    const { status, body } = await this.#post(url, message)
+    if (status === 403) throw new VaultAwayError('another program listens there', true)
+    if (status !== 200) throw new VaultAwayError(`status ${status}`, false)
+    try {
+      return unseal(this.#key, answerAbout(id, message), body)
+    } catch {
+      throw new VaultAwayError('another program listens there', true)
+    }
+  }
+
+  #post(url: string, message: Buffer): Promise<{ status: number; body: Buffer }> {
+    const away = (error: NodeJS.ErrnoException) =>
+      new VaultAwayError(error.code ?? 'no answer', error.code === 'ECONNREFUSED')
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', timeout: ANSWER_MS_MAX, agent: false as const }
+      const sent = url.startsWith('https:')
+        ? httpsRequest(url, { ...options, ...this.#tls, checkServerIdentity: () => undefined }) // the authority is ours alone
+        : httpRequest(url, options)
+      sent.on('timeout', () => sent.destroy())
+      sent.on('error', (error) => reject(away(error)))
+      sent.on('response', (answer) => {
+        const parts: Buffer[] = []
+        let bytes = 0
+        answer.on('data', (part: Buffer) => {
+          bytes += part.length
+          if (bytes > ANSWER_BYTES_MAX) sent.destroy()
+          else parts.push(part)
+        })
+        answer.on('error', (error) => reject(away(error)))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(parts) }))
+      })
+      sent.end(message)
+    })
+  }
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { type MomentId, TreeosError, utf8Length } from '@treeos/core'
+import { type Overlay, parseOverlay } from '../shape/overlay.ts'
+
+/** What a vault keeps an overlay for: one call, or all moments of a thread. */
+export type OverlayUse = 'call' | 'thread'
+
+/** The text and its salt. Both exist in memory only. */
+export interface Kept {
+  readonly overlay: Overlay
+  readonly salt: string
+}
+
+/** Who asks for the overlay of a call. */
+export interface Taker {
+  readonly moment: MomentId
+  /** the moment whose look this one goes on from; null when it goes on from none */
+  readonly after: MomentId | null
+}
+
+/** `used`: another moment took it before; `lost`: the vault does not have it, or not any more. */
+export type Taken = (Kept & { readonly status: 'given' }) | { readonly status: 'used' | 'lost' }
+
+export const VAULT_LIMITS = {
+  /** a summon may wait this long in an inbox */
+  callSeconds: 3600,
+  /** after its last use */
+  threadSeconds: 24 * 3600,
+  entriesMax: 20_000,
+  /** of all texts */
+  bytesMax: 32 * 1024 * 1024,
+} as const
+
+interface Entry extends Kept {
+  readonly use: OverlayUse
+  readonly bytes: number
+  expires: number
+  /** the moment that took it */
+  boundTo: MomentId | null
+}
+
+const ID_BYTES = 12
+const SECRET_BYTES = 32
+
+/** Name of the vault that a handle is of. */
+export const vaultOf = (handle: string): string => handle.slice(0, handle.indexOf('.'))
+
+/**
+ * Overlays in the memory of one worker. A call's overlay is for one moment: the first that takes it. That moment may take it
+ * again until it is over, since an attempt of it may be repeated; a look of it hands it on to the moment that shows what was
+ * seen, which belongs to the same call. No other moment gets it.
+ */
+export class Vault {
+  readonly id = randomBytes(ID_BYTES).toString('base64url')
+  readonly #entries = new Map<string, Entry>()
+  readonly #limits: Readonly<Record<keyof typeof VAULT_LIMITS, number>>
+  readonly #now: () => number
+  #bytes = 0
+
+  /** @param now in ms, and never goes back */
+  constructor(
+    limits: Partial<Record<keyof typeof VAULT_LIMITS, number>> = {},
+    now = () => performance.now(),
+  ) {
+    this.#limits = { ...VAULT_LIMITS, ...limits }
+    this.#now = now
+  }
+
+  get size(): number {
+    this.#forgetExpired()
+    return this.#entries.size
+  }
+
+  /**
+   * @returns a new handle; it says nothing of the text
+   * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is full
+   */
+  put(use: OverlayUse, { overlay, salt }: Kept): string {
+    const kept = parseOverlay(overlay)
+    if (!/^[0-9a-f]{64}$/.test(salt)) throw new TreeosError('INVALID_INPUT', 'a salt is 32 bytes in hex')
+    this.#forgetExpired()
+    const bytes = utf8Length(kept.content)
+    const { entriesMax, bytesMax } = this.#limits
+    if (this.#entries.size >= entriesMax || this.#bytes + bytes > bytesMax)
+      throw new TreeosError(
+        'RATE_LIMITED',
+        `the vault is full: it holds ${this.#entries.size} overlays with ${this.#bytes} bytes, at most ${entriesMax} with ${bytesMax} bytes; try again when earlier calls are over`,
+      )
+    const handle = `${this.id}.${randomBytes(SECRET_BYTES).toString('base64url')}`
+    const expires = this.#now() + this.#lifeOf(use)
+    this.#entries.set(handle, { overlay: kept, salt, use, bytes, expires, boundTo: null })
+    this.#bytes += bytes
+    return handle
+  }
+
+  take(handle: string, { moment, after }: Taker): Taken {
+    const entry = this.#find(handle)
+    if (entry === null) return { status: 'lost' }
+    const { overlay, salt, use, boundTo } = entry
+    if (use === 'thread') entry.expires = this.#now() + this.#lifeOf(use)
+    else if (boundTo === null || boundTo === moment || boundTo === after) entry.boundTo = moment
+    else return { status: 'used' }
+    return { status: 'given', overlay, salt }
+  }
+
+  /**
+   * Forgets the overlay of a call.
+   * @param moment the moment that is over; null takes back one that no moment has taken
+   */
+  drop(handle: string, moment: MomentId | null): void {
+    const entry = this.#find(handle)
+    if (entry !== null && entry.boundTo === moment) this.#forget(handle, entry)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
+  #lifeOf(use: OverlayUse): number {
+    return 1000 * (use === 'call' ? this.#limits.callSeconds : this.#limits.threadSeconds)
+  }
+
+  #find(handle: string): Entry | null {
+    const entry = this.#entries.get(handle)
+    if (entry === undefined) return null
+    if (entry.expires > this.#now()) return entry
+    this.#forget(handle, entry)
+    return null
+  }
+
+  #forgetExpired(): void {
+    const now = this.#now()
+    for (const [handle, entry] of this.#entries) if (entry.expires <= now) this.#forget(handle, entry)
+  }
+
+  #forget(handle: string, { bytes }: Entry): void {
+    this.#entries.delete(handle)
+    this.#bytes -= bytes
+  }
+}
