@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -40,8 +42,10 @@ function findBubblewrap(): string | null {
     // A sandbox runs as a user without rights, who must reach the program: a cache below a home would not do.
     const folder = ownFolder(join(tmpdir(), `treeos-check-${process.getuid?.()}`))
     const unpacked = join(folder, 'bubblewrap')
-    if (!existsSync(unpacked)) unpack(folder, unpacked)
-    return join(unpacked, 'usr/bin/bwrap')
+    const bwrap = join(unpacked, 'usr/bin/bwrap')
+    if (!existsSync(bwrap)) unpack(folder, unpacked)
+    accessSync(bwrap, constants.X_OK)
+    return bwrap
   } catch (error) {
     console.error(`no bubblewrap for the tests of the sandbox: ${(error as Error).message}`)
     return null
