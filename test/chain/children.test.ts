@@ -18,7 +18,7 @@ async function before(owner: Owner): Promise<void> {
   for (const trigger of ['projection_child_born', 'projection_child_changed', 'projection_child_gone'])
     await sql`drop trigger ${sql.ref(trigger)} on treeos.projection`.execute(owner)
   await sql`drop table treeos.children`.execute(owner)
-  await sql`delete from treeos_migrations.kysely_migration where name = '014-lineage'`.execute(owner)
+  await sql`delete from treeos_migrations.kysely_migration where name >= '014-lineage'`.execute(owner)
 }
 
 const make = (owner: Owner, columns: string) =>

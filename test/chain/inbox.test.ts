@@ -15,7 +15,7 @@ import {
   recordOpen,
   StaleGenerationError,
 } from '@treeos/chain'
-import { type Cognition, PRIORITIES, type Wake } from '@treeos/core'
+import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -29,9 +29,14 @@ beforeAll(async () => {
 afterAll(() => base.close())
 
 /** Makes a being with this cognition in its first life, and these wakes. */
-async function being(name: string, cognition: Cognition, wakes: readonly Partial<Wake>[]): Promise<void> {
+async function being(
+  name: string,
+  cognition: Cognition,
+  wakes: readonly Partial<Wake>[],
+  state: JsonObject = {},
+): Promise<void> {
   const row: RowWrite = {
-    ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
+    ...{ key: `being:${name}`, reel: `being:${name}`, state, foldedSeq: 1 },
     ...{ place: '/', parent: null, cognition, watches: null },
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
@@ -98,6 +103,27 @@ describe('F58 order of an inbox', () => {
 })
 
 describe('a claim', () => {
+  it.each([
+    ['passes over wakes of schedules that the being has no more, and closes them', { rounds: {} }, []],
+    // Postgres cannot read a row with a NUL, so these wakes may be of schedules that it has.
+    ['keeps all wakes of schedules where the row holds a NUL', { odd: 'a\u0000b' }, ['gone/1', 'gone/2']],
+  ])('%s', async (_rule, schedule, kept) => {
+    const name = `tick-${kept.length}`
+    const tick = (of: string) => ({ id: `schedule/${name}/${of}`, kind: 'event' as const, caller: null })
+    const wakes = [tick('gone/1'), tick('rounds/1'), { id: `schedule/${name}-of-another` }, tick('gone/2')]
+    await being(name, 'scripted', wakes, { qualities: { schedule } })
+    const order: string[] = []
+    for (let n = 1, wake = await claim(name, n); wake !== null; wake = await claim(name, ++n)) {
+      order.push(wake)
+      await stamp(name, n, wake)
+    }
+    const lived = [...kept, 'rounds/1'].map((of) => `schedule/${name}/${of}`)
+    expect(order.sort()).toEqual([...lived, `schedule/${name}-of-another`].sort())
+    expect((await findEntry(base.db, `schedule/${name}/gone/2`))?.closedBy === 'withdrawn').toBe(
+      kept.length === 0,
+    )
+  })
+
   it('gives a moment the same wake each time it asks, also in parallel', async () => {
     await being('bob', 'llm', [{ id: 'b1' }, { id: 'b2' }, { id: 'b3' }])
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim('bob', 1)))

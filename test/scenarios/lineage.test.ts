@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listChildren, listOutcomes } from '@treeos/chain'
+import { enqueue, findEntry, listChildren, listOutcomes } from '@treeos/chain'
 import { beings, explain, moments, summon } from '@treeos/client'
-import type { Json, JsonObject } from '@treeos/core'
+import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 import { afterAll, describe, expect, inject, it } from 'vitest'
@@ -12,6 +12,7 @@ import {
   expectRefused,
   live,
   play,
+  ring,
   rowOf,
   tell,
   until,
@@ -366,6 +367,29 @@ describe('F118', () => {
     expect(await factsOnReel('scout', 'lineage:slept')).toEqual([{ reported: '@operator' }])
   })
 
+  it('a heartbeat that waited as the analyst fell asleep opens no moment; a control: it does for one that is awake', async () => {
+    for (const [name, role] of [
+      ['dozer', 'analyst'],
+      ['waker', 'guardian'],
+    ] as const) {
+      await puppet(name, { role })
+      await use(name, 'inbox-reply', { content: 'done' })
+      const id = `schedule/${name}/heartbeat/${new Date().toISOString()}`
+      const late = newWake({
+        id,
+        being: name,
+        kind: 'event',
+        priority: PRIORITIES.background,
+        content: 'late',
+      })
+      await enqueue(world.db, late)
+      await ring(world, name)
+      await until(async () => (await findEntry(world.db, id))?.closedBy)
+      const ofHeartbeat = (await listOutcomes(world.db, name)).filter(({ wake }) => wake === id)
+      expect([name, ofHeartbeat.length]).toEqual([name, role === 'analyst' ? 0 : 1])
+    }
+  })
+
   it('a guardian whose workflow was killed comes back by its heartbeat; a sleeping analyst waits for its next task', async () => {
     const handleOf = (being: string) =>
       quick.temporal.workflow.getHandle(beingWorkflowId(quick.reality.name, being))
@@ -379,7 +403,6 @@ describe('F118', () => {
     await play(quick, 'sleeper', reply)
     const last = async (being: string) => (await listOutcomes(quick.db, being)).at(-1)
     await until(() => last('sentry'), { what: 'its first heartbeat' })
-    await sleep(2000) // a heartbeat may have been under way as it fell asleep
     const before = await last('sleeper')
     for (const being of ['sentry', 'sleeper']) await handleOf(being).terminate('a test')
     const back = await until(async () => {

@@ -18,6 +18,7 @@ export const FUNCTIONS = [
   'inbox/close-entries',
   'inbox/count-waiting',
   'inbox/has-ended',
+  'inbox/has-schedule',
   'inbox/keep-watches',
   'inbox/enqueue',
   'inbox/living',

@@ -13,6 +13,7 @@ import * as cheaperWrites from './migrations/010-cheaper-writes.ts'
 import * as locks from './migrations/012-locks.ts'
 import * as lineage from './migrations/014-lineage.ts'
 import * as overlays from './migrations/015-overlays.ts'
+import * as goneSchedules from './migrations/019-gone-schedules.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -46,6 +47,7 @@ const MIGRATIONS = {
   '012-locks': locks,
   '014-lineage': lineage,
   '015-overlays': overlays,
+  '019-gone-schedules': goneSchedules,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -1,6 +1,7 @@
 -- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's summons wait until
 -- the person acts; any other being is woken by any wake. A parked being, or one that has used up its moments of this minute,
 -- claims only acts that a person chose. A being that was ended claims all that is left, so that each wake gets its outcome.
+-- A wake by a schedule that the being has no more opens no moment: it was put here before the schedule was removed.
 create or replace function treeos.claim(whose text, for_moment text, its_generation integer) returns setof treeos.inbox
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
@@ -30,9 +31,14 @@ begin
   end if;
   select * into claimed from inbox where claimed_by = for_moment;
   if not found then
-    select * into claimed from inbox
-      where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')
-      order by priority, age limit 1 for update skip locked;
+    loop
+      select * into claimed from inbox
+        where being = whose and closed_by is null and claimed_by is null and (by_anything or kind = 'act')
+        order by priority, age limit 1 for update skip locked;
+      exit when not found or mind = 'ended' or not starts_with(claimed.id, 'schedule/' || whose || '/')
+        or has_schedule(whose, split_part(claimed.id, '/', 3));
+      update inbox set closed_by = 'withdrawn', closed_at = clock_timestamp() where id = claimed.id;
+    end loop;
     if found and (claimed.kind = 'act' or take_pace(whose) or mind = 'ended') then
       -- The claim of an act waits for the disk, because its person is told whether it can still be withdrawn. Any other claim
       -- does not: when Postgres dies before it is written, the wake is claimed again.
