@@ -3,6 +3,7 @@ import { type Act, type Acting, OPERATOR, type Surface } from '../src/index.ts'
 import { type Hands, Leases, MIND, type Voice } from './authority-hands.ts'
 import { faultOfLine, isOfMole, type Oracle, WAKE } from './authority-oracle.ts'
 import type { Move } from './authority-scene.ts'
+import { CARRIER } from './carrier.ts'
 import type { MemoryWorld } from './memory-world.ts'
 
 export type World = typeof import('../src/index.ts')
@@ -182,7 +183,7 @@ export class Play {
 
   constructor(code: World, world: MemoryWorld, oracle: Oracle) {
     this.#code = code
-    this.#registry = code.buildRegistry([code.seed])
+    this.#registry = code.buildRegistry([code.seed, CARRIER])
     this.#oracle = oracle
     this.#state = new State(code, this.#registry, world)
   }

@@ -1,6 +1,7 @@
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { parseRole } from '@treeos/roles'
 import { OPERATOR, roleInstalled, seed } from '../src/index.ts'
+import { REPROFILE } from './carrier.ts'
 import { born, MemoryWorld, spaceMade } from './memory-world.ts'
 
 /** Everything that anybody here could reach for: what a pattern means is asked of these. */
@@ -19,7 +20,7 @@ export const ADDRESSES = [
   '@victim',
   '@twin',
 ]
-export const ACTIONS = seed.operations.map(({ name }) => name)
+export const ACTIONS = [...seed.operations.map(({ name }) => name), REPROFILE]
 export const STANCES = [
   '@operator',
   '@role-manager',
@@ -56,6 +57,7 @@ const MOLE_DOES = [
   'write-matter',
   'take',
   'put',
+  REPROFILE,
 ]
 const ANY = [{ pattern: '*' }]
 const MOLE_SEES = ['/den', { pattern: '/den/*' }, '/court', '/library', '/vault/cell']
@@ -219,6 +221,24 @@ const AUTHORING: VerbCall[] = [
   ]),
 ]
 
+const PROFILED: JsonObject[] = [
+  { flow: [{ role: 'judge' }] },
+  { flow: [{ role: 'wide' }] },
+  { flow: [{ role: 'pup' }], ceiling: { canDo: ANY, canSee: ANY, canSummon: ANY, canBe: ANY } },
+  { flow: [], ceiling: { canDo: ['move'] }, model: 'gpt-9', maxTokens: 9000 },
+]
+/** By an operation of an extension, which hands on whatever it is told. */
+const PROFILES: VerbCall[] = [MOLE, 'bailiff', 'kid-0', 'twin', 'victim', 'operator', 'role-manager'].flatMap(
+  (being) =>
+    PROFILED.map(
+      (profile): VerbCall => ({
+        verb: 'do',
+        action: REPROFILE,
+        target: null,
+        args: { of: `@${being}`, ...profile },
+      }),
+    ),
+)
 const goes = (space: string) => act('move', space, {})
 const GOING: VerbCall[] = ['/', '/den', '/secret', '/court'].map(goes)
 
@@ -342,6 +362,7 @@ export const TURNING_MOVES: Move[] = [
 ].map(called)
 export const OTHER_MOVES: Move[] = [
   ...LIVING.map(called),
+  ...PROFILES.map(called),
   ...TALKING.map(called),
   ...AUTHORING.map((call): Move => ({ kind: 'request', call, asked: 'now' })),
   // What nearly everybody here could do alone, so that it turns on when it was asked.

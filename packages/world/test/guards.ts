@@ -41,6 +41,29 @@ export const GUARDS: readonly Mutation[] = [
     "  targets: ['being'],\n  allow: ['anyone'],\n  args: { flow:",
   ),
   gone(
+    'set-profile: within reach',
+    'operations/profile.ts',
+    'await requireAssignable(world, actor, rolesNamed({ defaultRole: null, qualities }), await reach())',
+  ),
+  gone(
+    'set-profile: no ear is left where it sees no more',
+    'operations/profile.ts',
+    '...(await unseen(world, changed)).map(',
+    '...[].map(',
+  ),
+  gone(
+    'set-profile: of whom one made',
+    'operations/profile.ts',
+    "allow: ['ancestor', 'operator'],",
+    "allow: ['anyone'],",
+  ),
+  gone(
+    'carried out: with the standing of the actor',
+    'verbs/carry-out.ts',
+    'await requireStanding(reader, actor, verb, {',
+    'void (() => {})(reader, actor, verb, {',
+  ),
+  gone(
     'reach: cut to the ceilings',
     'gates/reach.ts',
     'for (const ceiling of await ceilingsOf(reader, being)) lists = cut(lists, ceiling)',

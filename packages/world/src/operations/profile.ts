@@ -1,14 +1,27 @@
 import { asJson, beingReel, type FactDraft, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import { requireFlow } from '@treeos/roles'
 import type { Decided, Operation } from '../extend/extension.ts'
-import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
+import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
+import type { WorldReader } from '../read/reader.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import { SUBSCRIPTIONS, seesScope, subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 import { parseCeiling } from './identity.ts'
 import { LLM, modelSettingsIn } from './model-connection.ts'
 
+/** Subscriptions to what a being can see no more: it would go on hearing of it. */
+async function unseen(world: WorldReader, being: BeingRow): Promise<string[]> {
+  const { canSee } = await reachOf(world, being)
+  return subscriptionsOf(being).flatMap(({ name, scope, below, field, beings }) => {
+    const seen = seesScope(canSee, { scope, below }, being.home)
+    return field.startsWith('world.') || (seen.spaces && (seen.beings || !beings)) ? [] : [name]
+  })
+}
+
 /**
  * Gives an offspring of the actor another role, ceiling and model. It is carried out by operations of extensions only. As at
- * birth, the role is within the reach of the actor, and the ceilings of all its makers bound it further.
+ * birth, the role is within the reach of the actor, and the ceilings of all its makers bound it further. Its subscriptions to what it
+ * can see no more end.
  */
 export const setProfile: Operation = {
   name: 'set-profile',
@@ -34,7 +47,13 @@ export const setProfile: Operation = {
     const qualities = { roleFlow: asJson(requireFlow(given.value('flow'))) }
     requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     await requireAssignable(world, actor, rolesNamed({ defaultRole: null, qualities }), await reach())
-    const ceiling = given.value('ceiling') ?? null
+    const asked = given.value('ceiling') ?? null
+    const ceiling = asked === null ? null : parseCeiling(given, asked)
+    const changed = {
+      ...being,
+      qualities: { ...being.qualities, ...qualities },
+      ceiling: ceiling as BeingRow['ceiling'],
+    }
     const reel = beingReel(being.name)
     const set = (path: string[], value: JsonObject[string]): FactDraft => ({
       reel,
@@ -46,11 +65,8 @@ export const setProfile: Operation = {
       facts: [
         set(['roleFlow'], qualities.roleFlow),
         set([LLM], Object.keys(settings).length === 0 ? null : settings),
-        {
-          reel,
-          kind: 'being:bounded',
-          payload: { ceiling: ceiling === null ? null : parseCeiling(given, ceiling) },
-        },
+        { reel, kind: 'being:bounded', payload: { ceiling } },
+        ...(await unseen(world, changed)).map((name) => set([SUBSCRIPTIONS, name], null)),
       ],
       result: { being: stanceOf(being.name) },
     }

@@ -1,0 +1,39 @@
+import type { Json } from '@treeos/core'
+import type { Extension, Operation } from '../src/index.ts'
+
+/** Carries out `set-profile`, which no being does by itself, with whatever it is told. Extensions check what they hand on; this one does not. */
+const reprofile: Operation = {
+  name: 'carrier:reprofile',
+  description: 'Gives a being another profile.',
+  targets: ['being'],
+  allow: ['self'],
+  args: {},
+  async decide({ args, carryOut }) {
+    const { of, ...profile } = args
+    const result: Json = await carryOut({ action: 'set-profile', target: String(of), args: profile })
+    return { facts: [], result }
+  },
+}
+
+export const CARRIER: Extension = {
+  name: 'carrier',
+  version: '1',
+  roles: [],
+  clauses: [],
+  operations: [reprofile],
+  beOperations: [],
+  carriesOut: ['set-profile'],
+  relations: {},
+  patterns: {},
+  resolvers: {},
+  see: {},
+  scripts: {},
+  spaceTypes: {},
+  matterTypes: {},
+  signals: {},
+  schedules: {},
+  hooks: {},
+  scene: [],
+}
+
+export const REPROFILE = reprofile.name
