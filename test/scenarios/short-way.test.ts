@@ -1,14 +1,20 @@
 /** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
 import { listOutcomes, readDecision, readOpen, readOutcome } from '@treeos/chain'
 import { type BeingName, momentId } from '@treeos/core'
-import type { FinishInput, OpenedMoment, StampedMoment } from '@treeos/protocol'
+import type { StampedMoment } from '@treeos/protocol'
 import { fetchRuns, recordedCommands } from '@treeos/replay'
-import { pinStack } from '@treeos/roles'
-import { evaluateProgram } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  beginByHand,
+  finishByHand,
+  finishingOf,
+  type HandMoment,
+  handWorker,
+  openByHand,
+  tellByHand,
+} from '../support/by-hand.ts'
 import { askedFor, beingOf, live, momentOf, publish, tell, wakeUp } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
@@ -155,43 +161,18 @@ describe('a worker that comes late', () => {
   let names = 0
   const changes = async () => void (await publish(world, `news.n${names}`, ++names))
 
-  const newWorker = () => {
-    const deps: BeatDeps = {
-      ...{ db: world.db, reality: world.reality, registry: world.registry, memory: newMemory() },
-      ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
-      sandbox: null,
-      ...{ ring: () => undefined, reschedule: () => undefined },
-    }
-    return createBeats(deps)
-  }
-  type Worker = ReturnType<typeof newWorker>
+  const newWorker = () => handWorker(world)
 
   /** A being with a wake and a generation, which no workflow runs. */
   async function newcomer() {
     names += 1
     const being = `late-${names}`
     await world.birth({ name: being, cognition: 'scripted', script: 'echo' })
-    const { generation, n } = (await newWorker().beginLife({ being, chain: `${being}-1` })).value
-    await sql`
-      insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root)
-      values (${being}, ${being}, 'summon', 1, 'operator', 'operator', 'human', '"hello"', ${being})`.execute(
-      world.owner,
-    )
-    return { being, generation, n, moment: momentId(being, generation, n) }
+    await tellByHand(world, being, being, 'hello')
+    return beginByHand(world, being)
   }
-  type Moment = Awaited<ReturnType<typeof newcomer>>
-
-  async function open(worker: Worker, moment: Moment, mayHold = true): Promise<OpenedMoment> {
-    const { value } = await worker.openMoment({ ...moment, program: null, ...(mayHold ? { mayHold } : {}) })
-    return value as OpenedMoment
-  }
-  function finishing(moment: Moment, opened: OpenedMoment): FinishInput {
-    const result = evaluateProgram(opened.program!, opened)
-    const stack = result.skip === undefined ? pinStack(opened.program!, result) : null
-    return { ...moment, stack, skip: null, asks: true, open: opened.held! }
-  }
-  const finish = async (worker: Worker, moment: Moment, opened: OpenedMoment) =>
-    (await worker.finishMoment(finishing(moment, opened))).value
+  type Moment = HandMoment
+  const [open, finishing, finish] = [openByHand, finishingOf, finishByHand]
 
   const stored = async ({ moment }: Moment) => ({
     open: (await readOpen(world.db, moment)) !== null,

@@ -11,7 +11,7 @@ import {
 import { asJson, type Digest, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
 import { type LoadedMoment, lookForMoment } from '@treeos/reality'
-import { beingKey } from '@treeos/world'
+import { beingKey, threadKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
 import { isSlowMind } from './mind/thought.ts'
@@ -51,7 +51,8 @@ export async function openMoment(
     being: input.being,
     wake: { id: wake.id, root: wake.root },
   }
-  const { seen, readSet } = await readAtOneInstant(db, viewer, expectedReads(memory, wake), (snapshot) =>
+  const expected = expectedReads(memory, wake, input.mayHold === true)
+  const { seen, readSet, kept } = await readAtOneInstant(db, viewer, expected, (snapshot) =>
     lookForMoment(deps, input, wake, snapshot),
   )
   memory.opened.set(input.being, readSet)
@@ -76,7 +77,7 @@ export async function openMoment(
   }
   if (input.mayHold === true && !isSlowMind(deps, looked)) {
     const digest = digestOf(record)
-    memory.held.hold({ open, digest, loaded: looked, decision: null })
+    memory.held.hold({ open, digest, loaded: looked, reading: kept, decision: null })
     reportFaults()
     crashPoint('open:held')
     return forWorkflow(deps, input, looked, wake, digest)
@@ -89,10 +90,19 @@ export async function openMoment(
   return forWorkflow(deps, input, looked, wake)
 }
 
-/** Keys to prefetch: those of the being's last open, and the caller's row. */
-function expectedReads(memory: Memory, { being, caller }: InboxEntry): ReadSet {
-  const expected = memory.opened.get(being) ?? new ReadSet()
+/**
+ * Keys to prefetch: those of the being's last open, and the caller's row.
+ * @param mayHold then also those of its last stamp, which answers from this reading
+ */
+function expectedReads(memory: Memory, { being, caller, root }: InboxEntry, mayHold: boolean): ReadSet {
+  const expected = new ReadSet()
+  const opened = memory.opened.get(being)
+  if (opened !== undefined) expected.add(opened)
   if (caller !== null) expected.keys.add(beingKey(caller.name))
+  if (!mayHold) return expected
+  const stamped = memory.stamped.get(being)
+  if (stamped !== undefined) expected.add(stamped, (key) => key.startsWith(threadKey('')))
+  expected.keys.add(threadKey(root))
   return expected
 }
 

@@ -89,9 +89,11 @@ async function stampWithRetries(
     unstored = null
   }
   let conflicting: ReelId[] = []
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
+  // The first try of a held moment reads nothing again: mostly nothing that it read has moved since it opened.
+  for (let attempt = held === null ? 1 : 0; attempt <= TRIES_MAX; attempt++) {
     if (attempt > UNLOCKED_TRIES_MAX) await store() // under these locks no other connection could store it
-    const run = (db: Db) => commit(db, deps, input, { opened, held: unstored }, proposal)
+    const kept = attempt === 0 ? (held?.reading ?? null) : null
+    const run = (db: Db) => commit(db, deps, input, { opened, held: unstored, kept }, proposal)
     const done =
       attempt <= UNLOCKED_TRIES_MAX
         ? await runUnlocked(deps.db, run)

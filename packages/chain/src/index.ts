@@ -105,7 +105,13 @@ export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState, type WakeState } from './moments/wake-state.ts'
 export { type Child, listChildren } from './rows/children.ts'
 export type { Viewer } from './rows/line.ts'
-export { type Prefetched, prefetch, readAtOneInstant } from './rows/prefetch.ts'
+export {
+  type KeptReading,
+  type Prefetched,
+  prefetch,
+  readAgain,
+  readAtOneInstant,
+} from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
 export {
   ErasedFactError,

@@ -2,6 +2,7 @@ import {
   type Db,
   type DecisionWrite,
   digestOf,
+  type KeptReading,
   type OpenWrite,
   readOpen,
   recordDecision,
@@ -17,6 +18,8 @@ export interface HeldMoment {
   /** digest of the open record */
   readonly digest: Digest
   readonly loaded: LoadedMoment
+  /** the world as it was when the moment opened */
+  readonly reading: KeptReading
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
 }

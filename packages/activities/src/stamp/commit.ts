@@ -1,4 +1,4 @@
-import { append, type Batch, type Db, listParkedBy, putBlob } from '@treeos/chain'
+import { append, type Batch, type Db, type KeptReading, listParkedBy, putBlob } from '@treeos/chain'
 import type { BeingName, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -35,16 +35,28 @@ export type CommitResult =
 /** Most beings that a stamp rings because a budget no longer parks them. The sweep rings the others. */
 const FREED_MAX = 1000
 
+/** What a try of a stamp starts from. */
+export interface Trial {
+  readonly opened: LoadedMoment
+  /** null when open record and decision are stored */
+  readonly held: HeldMoment | null
+  /** the world as it was when the moment opened; null: the try reads it as it is now */
+  readonly kept: KeptReading | null
+}
+
 /** One try of a stamp: read → judge → continue → build → append. The append refuses when a head that was read has moved. */
 export async function commit(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
-  { opened, held }: { readonly opened: LoadedMoment; readonly held: HeldMoment | null },
+  { opened, held, kept }: Trial,
   proposal: Proposal,
 ): Promise<CommitResult> {
-  const reading = await readForStamp(db, deps, input, opened)
+  const reading = await readForStamp(db, deps, input, opened, kept)
   const verdict = await judge(db, deps, input, proposal, reading)
+  // The append checks all that an act was decided from. It does not check a refusal or a look, so these are of the world of now.
+  if (kept !== null && verdict.kind !== 'act')
+    return commit(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.set(input.being, reading.readSet)

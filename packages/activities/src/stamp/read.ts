@@ -1,4 +1,4 @@
-import { type Db, prefetch, ReadSet } from '@treeos/chain'
+import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/chain'
 import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -19,16 +19,22 @@ export interface StampReading {
   readonly current: LoadedMoment
 }
 
-/** Reads in one statement what every stamp needs and what the being's last stamp read. */
+/**
+ * Reads in one statement what every stamp needs and what the being's last stamp read.
+ * @param kept the world as it was when the moment opened: then it is read again, without a statement where that is enough
+ */
 export async function readForStamp(
   db: Db,
   { reality, memory }: BeatDeps,
   { being }: StampInput,
   opened: LoadedMoment,
+  kept: KeptReading | null,
 ): Promise<StampReading> {
+  const viewer = { reality: reality.id, being }
   const expected = memory.stamped.get(being) ?? new ReadSet()
   expected.keys.add(threadKey(opened.record.wake.root))
-  const { source, now, readSet } = await prefetch(db, { reality: reality.id, being }, expected)
+  const { source, now, readSet } =
+    kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)
   const current = await detachFromCutThread(source, opened)
   const [recordsHead] = (await source.rows([momentsReel(being)])).map((row) => row.head)
   if (recordsHead === undefined) throw new Error(`the records of ${being} have no head`)

@@ -16,16 +16,41 @@ export interface Prefetched extends Pick<Fetched, 'now' | 'lastSealed'> {
   readonly readSet: ReadSet
 }
 
+/** What a reading fetched. Another reading of the same instant can answer from it. */
+export interface KeptReading {
+  readonly fetched: Fetched
+  /** what was fetched */
+  readonly predicted: ReadSet
+  /** ms of `performance.now()` when it was fetched */
+  readonly at: number
+}
+
 /**
  * Fetches a read set in one statement, so all of it is of one instant. Later queries of the source see a later instant,
  * unless `db` is a snapshot.
  */
 export async function prefetch(db: Db, viewer: Viewer, predicted: ReadSet): Promise<Prefetched> {
+  return prefetchedOver(db, viewer, await fetchKept(db, viewer, predicted), queriesOf(db, viewer))
+}
+
+/**
+ * Reads the world again as an earlier reading fetched it, without a statement. What that did not fetch is of a later instant.
+ * So use it only where the heads of all that was read are checked, as append does. Its clock goes on.
+ */
+export function readAgain(db: Db, viewer: Viewer, kept: KeptReading): Prefetched {
+  const now = kept.fetched.now + Math.floor(performance.now() - kept.at)
+  const fetched = { ...kept.fetched, now }
+  return prefetchedOver(db, viewer, { ...kept, fetched }, queriesOf(db, viewer))
+}
+
+const queriesOf = (db: Db, viewer: Viewer): Fallback => ({
+  ...rowSource(db, viewer.reality),
+  aside: (asked) => queryAside(db, viewer, asked),
+})
+
+async function fetchKept(db: Db, viewer: Viewer, predicted: ReadSet): Promise<KeptReading> {
   const fetched = await fetchReadSet(db, viewer, predicted)
-  return prefetchedOver(db, viewer, fetched, predicted, {
-    ...rowSource(db, viewer.reality),
-    aside: (asked) => queryAside(db, viewer, asked),
-  })
+  return { fetched, predicted, at: performance.now() }
 }
 
 /**
@@ -37,16 +62,18 @@ export async function readAtOneInstant<T>(
   viewer: Viewer,
   predicted: ReadSet,
   read: (world: Prefetched) => Promise<T>,
-): Promise<{ seen: T; readSet: ReadSet }> {
-  const first = prefetchedOver(db, viewer, await fetchReadSet(db, viewer, predicted), predicted, NO_QUERIES)
+): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
+  const kept = await fetchKept(db, viewer, predicted)
+  const first = prefetchedOver(db, viewer, kept, NO_QUERIES)
   try {
-    return { seen: await read(first), readSet: first.readSet }
+    return { seen: await read(first), readSet: first.readSet, kept }
   } catch (error) {
     if (!(error instanceof NotPrefetchedError)) throw error
   }
   return inSnapshot(db, async (tx) => {
-    const second = await prefetch(tx, viewer, first.readSet)
-    return { seen: await read(second), readSet: second.readSet }
+    const again = await fetchKept(tx, viewer, first.readSet)
+    const second = prefetchedOver(tx, viewer, again, queriesOf(tx, viewer))
+    return { seen: await read(second), readSet: second.readSet, kept: again }
   })
 }
 
@@ -70,8 +97,7 @@ const NO_QUERIES: Fallback = {
 function prefetchedOver(
   db: Db,
   viewer: Viewer,
-  fetched: Fetched,
-  predicted: ReadSet,
+  { fetched, predicted }: Pick<KeptReading, 'fetched' | 'predicted'>,
   fallback: Fallback,
 ): Prefetched {
   const readSet = new ReadSet()

@@ -20,6 +20,15 @@ export class ReadSet implements AsideAsked {
   readonly asides = new Set<AsidePart>()
   /** beings whose last role was asked for */
   readonly wore = new Set<BeingName>()
+
+  /** Adds all of another read set, except keys that `isLeftOut` names. */
+  add(other: ReadSet, isLeftOut: (key: string) => boolean = () => false): void {
+    for (const key of other.keys) if (!isLeftOut(key)) this.keys.add(key)
+    for (const place of other.places) this.places.add(place)
+    for (const parent of other.parents) this.parents.add(parent)
+    for (const part of other.asides) this.asides.add(part)
+    for (const being of other.wore) this.wore.add(being)
+  }
 }
 
 /** The rows and lists of a read set, the time, and the being's last act, all at one instant. */

@@ -107,8 +107,9 @@ export class WorldReader {
     for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
-      // The first read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
-      if (!this.#heads.has(head.reel)) this.#heads.set(head.reel, head)
+      // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
+      const known = this.#heads.get(head.reel)
+      if (known === undefined || head.seq < known.seq) this.#heads.set(head.reel, head)
     }
   }
 

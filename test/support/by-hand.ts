@@ -1,0 +1,67 @@
+import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
+import { canonicalJson, type Json, momentId } from '@treeos/core'
+import type { FinishInput, OpenedMoment } from '@treeos/protocol'
+import { pinStack } from '@treeos/roles'
+import { evaluateProgram } from '@treeos/world'
+import { sql } from 'kysely'
+import type { World } from './world.ts'
+
+export type HandWorker = ReturnType<typeof createBeats>
+
+/** The beats of a worker, to run by hand in the place of workflows. */
+export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWorker {
+  return createBeats({
+    ...{ db: world.db, reality: world.reality, registry: world.registry, memory: newMemory() },
+    ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
+    sandbox: null,
+    ...{ ring: () => undefined, reschedule: () => undefined },
+    ...more,
+  })
+}
+
+/** A moment that a test runs by hand. */
+export interface HandMoment {
+  readonly being: string
+  readonly generation: number
+  readonly n: number
+  readonly moment: string
+}
+
+/** Gives a being that no workflow runs its first generation. */
+export async function beginByHand(world: World, being: string): Promise<HandMoment> {
+  const { generation, n } = (await handWorker(world).beginLife({ being, chain: `${being}-1` })).value
+  return { being, generation, n, moment: momentId(being, generation, n) }
+}
+
+export const nextOf = ({ being, generation, n }: HandMoment): HandMoment => ({
+  ...{ being, generation, n: n + 1 },
+  moment: momentId(being, generation, n + 1),
+})
+
+/** Puts a summon of the operator into an inbox without a ring, so that no workflow starts. */
+export async function tellByHand(world: World, being: string, id: string, content: Json): Promise<void> {
+  await sql`
+    insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root)
+    values (${id}, ${being}, 'summon', 1, 'operator', 'operator', 'human', ${Buffer.from(canonicalJson(content))}, ${id})`.execute(
+    world.owner,
+  )
+}
+
+export async function openByHand(
+  worker: HandWorker,
+  moment: HandMoment,
+  mayHold = true,
+): Promise<OpenedMoment> {
+  const { value } = await worker.openMoment({ ...moment, program: null, ...(mayHold ? { mayHold } : {}) })
+  return value as OpenedMoment
+}
+
+/** What the workflow would give `finishMoment`. */
+export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInput {
+  const result = evaluateProgram(opened.program!, opened)
+  const stack = result.skip === undefined ? pinStack(opened.program!, result) : null
+  return { ...moment, stack, skip: result.skip ?? null, asks: stack !== null, open: opened.held! }
+}
+
+export const finishByHand = async (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
+  (await worker.finishMoment(finishingOf(moment, opened))).value
