@@ -2,7 +2,7 @@ import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { workflowsPath } from '@treeos/host'
+import { treeos, workflowsPath } from '@treeos/host'
 import {
   ensurePostgres,
   ensureTemporal,
@@ -61,8 +61,8 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const [postgres, temporal] = await Promise.all([
     ensurePostgres({ dataDir, onProgress }),
     ensureTemporal({ dataDir, searchAttributes, onProgress }),
-    bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }).then(({ code }) =>
-      writeFile(bundlePath, code),
+    bundleWorkflowCode({ workflowsPath, plugins: [treeos()], logger: new DefaultLogger('ERROR') }).then(
+      ({ code }) => writeFile(bundlePath, code),
     ),
     bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
   ])

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { Client } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
-import type { ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
+import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { type Model, noopObserver, type Observer } from '@treeos/activities'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
@@ -140,6 +140,15 @@ export class TreeosPlugin extends SimplePlugin {
         withActivities(worker, runtime.activities),
       )
     return super.configureWorker(bundled ? withEffects : { ...withEffects, workflowsPath })
+  }
+
+  /**
+   * Loads our workflow modules once for all runs of a worker instead of once for each run. That is safe because they keep no
+   * state; the SDK freezes what they export.
+   */
+  override configureBundler(bundle: BundleOptions): BundleOptions {
+    const configured = super.configureBundler(bundle)
+    return { ...configured, preloadModules: [...(configured.preloadModules ?? []), workflowsPath] }
   }
 
   override configureReplayWorker(worker: ReplayWorkerOptions): ReplayWorkerOptions {

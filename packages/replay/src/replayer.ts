@@ -132,6 +132,7 @@ function bundle(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [strictModule],
+    plugins: [treeos()],
     logger: { ...console, log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore },
   })
 }
