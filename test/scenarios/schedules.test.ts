@@ -8,6 +8,7 @@ import { SCHEDULE_WORKFLOW, scheduleId, taskQueueOf } from '@treeos/protocol'
 import { defineExtension, silence } from '@treeos/sdk'
 import { describe, expect, it } from 'vitest'
 import { doAs, momentOf, play, until, wakesOf } from '../support/life.ts'
+import { noOverlays } from '../support/no-overlays.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
@@ -170,6 +171,7 @@ describe('F89 missed ticks produce one wake', () => {
       actSignal: false,
       privateHosts: [],
       sandbox: null,
+      overlays: noOverlays,
       ring,
       reschedule,
       observe: noopObserver,

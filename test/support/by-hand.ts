@@ -4,6 +4,7 @@ import type { FinishInput, OpenedMoment } from '@treeos/protocol'
 import { pinStack } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { sql } from 'kysely'
+import { noOverlays } from './no-overlays.ts'
 import type { World } from './world.ts'
 
 export type HandWorker = ReturnType<typeof createBeats>
@@ -14,6 +15,7 @@ export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWork
     ...{ db: world.db, reality: world.reality, registry: world.registry, memory: newMemory() },
     ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
     sandbox: null,
+    overlays: noOverlays,
     ...{ ring: () => undefined, reschedule: () => undefined },
     ...more,
   })

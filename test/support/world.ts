@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { type ChainDb, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { createModel, type Model, type ModelOptions, modelEndpoint, treeos } from '@treeos/host'
+import { type OverlayMode, VaultCaller } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
@@ -32,6 +33,8 @@ export interface World extends Connection {
   setClock(iso: string): Promise<void>
   /** stops all workers */
   stopWorker(): Promise<void>
+  /** the key of its vaults */
+  readonly vaultKey: Buffer
   /** Starts one more worker. @param extensions instead of those the world was started with */
   startWorker(extensions?: readonly Extension[]): Promise<void>
   close(): Promise<void>
@@ -56,6 +59,8 @@ export interface WorldOptions {
   readonly shortMindMs?: number
   /** activities that a worker runs at once */
   readonly activitiesMax?: number
+  /** what becomes of several overlays of one call; default block */
+  readonly overlayMode?: OverlayMode
   /** persons act by a Temporal signal; default true */
   readonly actSignal?: boolean
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
@@ -74,6 +79,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { reality } = await bootstrapReality(owner, registry, { name, timeZone: options.timeZone ?? 'UTC' })
   const connection = await TemporalConnection.connect(access)
   const temporal = new Client({ connection })
+  const vaultKey = randomBytes(32)
   const errors: World['errors'] = []
   const leftOut: World['leftOut'] = []
   const outcomes: World['outcomes'] = []
@@ -102,6 +108,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           ...(options.shortMindMs === undefined ? {} : { shortMindMs: options.shortMindMs }),
           privateHosts: options.privateHosts ?? [],
           sandbox: options.sandbox ?? null,
+          vault: { key: vaultKey },
+          ...(options.overlayMode === undefined ? {} : { overlayMode: options.overlayMode }),
           observe: {
             fault: (moment, fault) => void faults.push({ moment, ...fault }),
             leftOut: (what, error) => void leftOut.push({ what, error }),
@@ -120,9 +128,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     await Promise.all(stopped.map(({ done }) => done))
   }
   await startWorker()
-  const at = { db, temporal, reality, registry }
+  const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
   return {
     ...at,
+    vaultKey,
     owner,
     url,
     errors,

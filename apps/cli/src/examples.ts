@@ -12,6 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   summon: [
     'treeos summon @echo "hello" --wait 20',
+    'treeos summon @librarian "what is new?" --overlay - < voice.txt',
     'git log -1 --format=%B | treeos summon @librarian - --priority background',
   ],
   reply: ['treeos reply operator/1/2 "yes, go on" --wait 20'],
@@ -62,10 +63,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'extension end': ['treeos extension end weather'],
   'thread list': ['treeos thread list --all --last 10'],
   'thread show': ['treeos thread show operator/1/2'],
+  'thread overlay': [
+    'treeos thread overlay operator/1/2 "be more critical"',
+    'treeos thread overlay operator/1/2 --clear',
+  ],
   'thread cut': ['treeos thread cut operator/1/2'],
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
   whatif: ['treeos whatif @ann --flow flow.json --since 10'],
   verify: ['treeos verify'],
+  'verify-overlay': ['treeos verify-overlay 5ab0…9c "be brief" --salt 91f2…07'],
   refold: ['treeos refold'],
   completion: ['source <(treeos completion bash)', 'treeos completion fish | source'],
 }

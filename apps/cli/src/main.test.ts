@@ -118,7 +118,7 @@ describe('without an instance', () => {
     { args: ['summon', '@echo', '-'], input: 'x'.repeat(2_000_000), code: 'PAYLOAD_TOO_LARGE' },
     { args: ['summon', '@echo', '-'], input: 'a\0b', code: 'INVALID_INPUT' },
     { args: ['summon', 'echo', 'hi'], input: '', code: 'ADDRESS_PARSE_ERROR' },
-    { args: ['summon', '@echo', 'hi', '--overlay', 'be kind'], input: '', code: 'INVALID_INPUT' },
+    { args: ['summon', '@echo', '-', '--overlay', '-'], input: '', code: 'INVALID_INPUT' },
     { args: ['flow', 'set', '@echo', '-'], input: '[{"role": "a",}]', code: 'INVALID_INPUT' },
     { args: ['flow', 'set', '@echo', '-'], input: '[{"__proto__": {"role": "a"}}]', code: 'INVALID_INPUT' },
     { args: ['space', 'set', '/', 'a.b', '{"__proto__": 1}'], input: '', code: 'INVALID_INPUT' },

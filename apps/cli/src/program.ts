@@ -18,6 +18,7 @@ import { addTail } from './commands/tail.ts'
 import { addThreads } from './commands/threads.ts'
 import { addToken } from './commands/token.ts'
 import { addVerbs } from './commands/verbs.ts'
+import { addVerifyOverlay } from './commands/verify-overlay.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -60,6 +61,7 @@ export function createCli(out: Output): Cli {
   addExtensions(cli)
   addThreads(cli)
   addReplayCommands(cli)
+  addVerifyOverlay(cli)
   addEvaluate(cli)
   cli.describeNext('This command line')
   addCompletion(cli)

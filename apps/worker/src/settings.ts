@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Prices, parsePrices } from '@treeos/host'
+import { type ListenOptions, type OverlayMode, overlayModeIn, vaultOfWorker } from '@treeos/overlay'
 import { StartError } from './start-error.ts'
 
 const MODEL_TIMEOUT_SECONDS = 120
@@ -31,6 +32,10 @@ export interface Settings {
   readonly privateHosts: readonly string[]
   /** the program bwrap of this machine, in which effects run commands; null: they run none */
   readonly sandbox: string | null
+  /** where it keeps overlays; null without a file for the key */
+  readonly vault: ListenOptions | null
+  /** what becomes of several overlays of one call */
+  readonly overlayMode: OverlayMode
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
   /** an existing bundle of our workflows; null makes one */
@@ -78,6 +83,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     prices: env.TREEOS_PRICES ? readPrices(env.TREEOS_PRICES) : undefined,
     sandbox: env.TREEOS_SANDBOX || null,
     privateHosts: (env.TREEOS_FETCH_PRIVATE ?? '').split(',').flatMap((host) => host.trim() || []),
+    vault: vaultOfWorker(env, env.TREEOS_DATA || null),
+    overlayMode: overlayModeIn(env),
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
     quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,

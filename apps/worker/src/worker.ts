@@ -83,6 +83,8 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           actSignal,
           privateHosts: settings.privateHosts,
           sandbox: settings.sandbox,
+          vault: settings.vault,
+          overlayMode: settings.overlayMode,
           observe: observer(metrics, log),
         }),
         running,

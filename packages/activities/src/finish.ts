@@ -78,7 +78,7 @@ async function decideSoon(
   }
   calls.end(call)
   if (!('error' in decided)) {
-    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement) // a rerun has the same call
+    held.decision ??= newDecision(decided.decision, decided.usage, decided.settlement, decided.overlay) // a rerun has the same call
     return null
   }
   const { error } = decided
@@ -86,7 +86,7 @@ async function decideSoon(
   const seconds = (performance.now() - call.started) / 1000
   const next = await afterLoss(deps, held.loaded, { attempt: 1, isLast: false, seconds, error })
   if ('decision' in next) {
-    held.decision ??= newDecision(next.decision)
+    held.decision ??= newDecision(next.decision, null, null, deps.memory.overlays.get(moment) ?? null)
     return null
   }
   await all.store(deps.db, held)

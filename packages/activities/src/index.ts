@@ -14,6 +14,7 @@ import { wakeScheduled } from './wake-scheduled.ts'
 
 export type { BeatDeps } from './deps/beat-deps.ts'
 export { newMemory } from './deps/memory.ts'
+export type { OverlayAccess } from './deps/overlay-access.ts'
 export {
   createModel,
   faultOfEndpoint,

@@ -61,7 +61,11 @@ export async function openMoment(
     await putBlob(db, seen.program)
     memory.programs.set(record.program, true)
   }
-  const looked = { ...seen, content: wake.content }
+  const looked = {
+    ...seen,
+    content: wake.content,
+    ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
+  }
   const open: OpenWrite = {
     moment: input.moment,
     being: input.being,

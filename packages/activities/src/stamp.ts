@@ -13,6 +13,7 @@ import {
   type Decision,
   type Digest,
   isJsonObject,
+  type OverlayRecord,
   parseCall,
   type ReelId,
   TreeosError,
@@ -118,6 +119,7 @@ async function stampWithRetries(
     }
     if (done.status === 'stamped') {
       deps.observe.outcome(done.stamped.kind, done.stamped.reason)
+      dropOverlay(deps, opened, proposal)
       crashPoint('ring:before')
       deps.ring(done.ring)
       if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
@@ -137,6 +139,19 @@ async function stampWithRetries(
   }
   throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
 }
+
+/** The overlay of a call is over with its moment; a look hands it on to the moment that shows what was seen. */
+function dropOverlay(
+  { overlays }: BeatDeps,
+  { record, overlays: sources }: LoadedMoment,
+  proposal: Proposal,
+) {
+  if (sources === undefined || sources.call === null) return
+  const looked = proposal.kind === 'decided' && isLook(proposal.decision)
+  if (!looked) overlays.drop(sources.call, record.moment)
+}
+
+const isLook = (decision: Decision): boolean => decision.kind === 'call' && decision.call.verb === 'see'
 
 async function runUnlocked(
   db: Db,
@@ -188,8 +203,8 @@ async function proposalOf(
 ): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
   const composed = await composeLoaded(deps.db, deps.registry, opened, input.stack)
-  const { decision, digest } = await decisionOf(deps, input, opened, held)
-  const proposal = { kind: 'decided', stack: input.stack, composed, digest } as const
+  const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
+  const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.
   if (input.effect === undefined || (await readEffect(deps.db, input.moment))?.result != null)
     return { ...proposal, decision }
@@ -208,13 +223,17 @@ async function decisionOf(
   input: StampInput,
   opened: LoadedMoment,
   held: HeldMoment | null,
-): Promise<{ decision: Decision; digest: Digest | null }> {
+): Promise<{ decision: Decision; digest: Digest | null; overlay: OverlayRecord | null }> {
   if (held !== null) {
     held.decision ??= newDecision(decisionOfPerson(opened))
     return held.decision
   }
   if (input.failed !== null)
-    return { decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER }, digest: null }
+    return {
+      decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER },
+      digest: null,
+      overlay: deps.memory.overlays.get(input.moment) ?? null,
+    }
   if (opened.record.wake.kind !== 'act') {
     const stored = await findDecision(deps, input.moment)
     if (stored === null || stored.digest !== input.decision)

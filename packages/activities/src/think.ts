@@ -53,7 +53,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       thought = await tryLater(deps, loaded, error, (performance.now() - started) / 1000)
     }
     crashPoint('think:after-mind')
-    const write = newDecision(thought.decision, thought.usage, thought.settlement)
+    const write = newDecision(thought.decision, thought.usage, thought.settlement, thought.overlay)
     const recorded = await wait(() => recordDecision(deps.db, moment, write))
     deps.memory.decisions.set(moment, recorded)
     crashPoint('think:after-decision')
@@ -111,7 +111,10 @@ async function tryLater(
   const { attempt, retryPolicy } = Context.current().info
   const isLast = attempt >= (retryPolicy?.maximumAttempts ?? Number.POSITIVE_INFINITY)
   const next = await afterLoss(deps, loaded, { attempt, isLast, seconds, error })
-  if ('decision' in next) return { decision: next.decision, usage: null, settlement: null }
+  if ('decision' in next) {
+    const overlay = deps.memory.overlays.get(loaded.record.moment) ?? null
+    return { decision: next.decision, usage: null, settlement: null, overlay }
+  }
   throw ApplicationFailure.create({
     type: error.code,
     message: error.message,

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
 import { type ChainDb, isTransient, openDatabase, type Reality } from '@treeos/chain'
 import type { RoleName } from '@treeos/core'
+import type { ListenOptions, OverlayMode } from '@treeos/overlay'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { installDelegates, installRoles } from '@treeos/reality'
 import type { Extension, Registry } from '@treeos/world'
@@ -10,6 +11,7 @@ import { Archivist } from './archive.ts'
 import { Doorbells } from './doorbells.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
 import { Schedules } from './schedules.ts'
+import { Vaults } from './vaults.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface RuntimeOptions {
@@ -20,6 +22,9 @@ export interface RuntimeOptions {
   readonly privateHosts: readonly string[]
   /** path of the sandbox program that effects run commands in; null: they run none */
   readonly sandbox: string | null
+  /** where this worker keeps overlays; null: it keeps none */
+  readonly vault: ListenOptions | null
+  readonly overlayMode: OverlayMode
   readonly observe: Observer
   /** folder that archives the histories of closed runs; null archives none */
   readonly histories: string | null
@@ -101,6 +106,8 @@ export class Runtime {
       keepRunsMs,
       actSignal,
       shortMindMs,
+      vault,
+      overlayMode,
     } = this.#options
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
@@ -119,6 +126,7 @@ export class Runtime {
         ? null
         : new Archivist({ client, reality: reality.name, folder: histories, keepMs: keepRunsMs, onError })
     const memory = newMemory(shortMindMs)
+    const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
       db,
       memory,
@@ -130,16 +138,19 @@ export class Runtime {
       privateHosts,
       sandbox,
       observe,
+      overlays: vaults,
       ring: (beings) => doorbells.ring(beings),
       reschedule: (changed) => schedules.refresh(changed),
     }
     try {
+      await vaults.start()
       doorbells.sweep()
       schedules.start()
       archivist?.start()
       await next()
     } finally {
       await memory.calls.close()
+      await vaults.close()
       await doorbells.close()
       await schedules.close()
       await archivist?.close()

@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
 import { type Model, noopObserver, type Observer } from '@treeos/activities'
+import { DEFAULT_MODE, type ListenOptions, type OverlayMode } from '@treeos/overlay'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { PayloadBound } from './history-bound.ts'
@@ -41,6 +42,13 @@ export interface TreeosOptions {
    * activity of its own; 0: every mind does.
    */
   readonly shortMindMs?: number
+  /**
+   * where the worker keeps overlays, with the key that it shares with the clients and other workers of its instance; without it
+   * no call can have an overlay
+   */
+  readonly vault?: ListenOptions | null
+  /** what becomes of several overlays of one call; default `block`: the highest tier alone counts */
+  readonly overlayMode?: OverlayMode
   /** receives what the worker does, in names and numbers, for metrics and logs */
   readonly observe?: Partial<Observer>
 }
@@ -112,6 +120,8 @@ export class TreeosPlugin extends SimplePlugin {
       keepRunsSeconds,
       actSignal = false,
       shortMindMs,
+      vault = null,
+      overlayMode = DEFAULT_MODE,
       observe = {},
     } = this.#options
     this.#runtime = new Runtime({
@@ -127,6 +137,8 @@ export class TreeosPlugin extends SimplePlugin {
       keepRunsMs: keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds,
       actSignal,
       shortMindMs,
+      vault,
+      overlayMode,
     })
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'

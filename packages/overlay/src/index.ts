@@ -6,6 +6,7 @@ export {
   recordOf,
   saltFrom,
 } from './resolve/commitment.ts'
+export { ECHO_MASK, ECHO_MIN, maskEcho } from './resolve/echo.ts'
 export {
   DEFAULT_MODE,
   labelOf,
@@ -34,6 +35,7 @@ export {
 export { VaultAwayError, VaultCaller } from './vault/caller.ts'
 export { vaultKeyIn } from './vault/key.ts'
 export { type Listener, type ListenOptions, listen, type MutualTls } from './vault/listener.ts'
+export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
 export {
   type Kept,
   type OverlayUse,

@@ -1,4 +1,12 @@
-import { type Db, digestOf, findEntry, type InboxEntry, type OpenRecord, readOpen } from '@treeos/chain'
+import {
+  type Db,
+  digestOf,
+  findEntry,
+  type InboxEntry,
+  type OpenRecord,
+  type OverlaySources,
+  readOpen,
+} from '@treeos/chain'
 import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
 import type { Program, RoleSpec } from '@treeos/roles'
 import { type Composed, composeMoment, type Face, type Registry } from '@treeos/world'
@@ -11,13 +19,15 @@ export interface LoadedMoment {
   readonly face: Face | null
   /** content of the wake; for a person's act, the act */
   readonly content: Json
+  /** where its overlays are; left out without any, and in a replay */
+  readonly overlays?: OverlaySources
 }
 
 /** @returns null when the moment was never opened; `wake` is null when its inbox row is gone */
 export async function readMoment(
   db: Db,
   moment: MomentId,
-): Promise<(Omit<LoadedMoment, 'content'> & { readonly wake: InboxEntry | null }) | null> {
+): Promise<(Omit<LoadedMoment, 'content' | 'overlays'> & { readonly wake: InboxEntry | null }) | null> {
   const open = await readOpen(db, moment)
   if (open === null) return null
   const { record } = open

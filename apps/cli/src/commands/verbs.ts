@@ -145,20 +145,28 @@ function addSpeech(cli: Cli): void {
     .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
     .option('--channel <name>', 'the name of the conversation it is said in; `thread show` lists its threads')
     .option('--no-reply', 'announce: a being that is no person sends no answer')
-    .option('--overlay <text>', 'not built yet')
+    .option(
+      '--overlay <text>',
+      'how the model is to approach this one call; it is not recorded; - reads it from standard input',
+    )
     .action(
       cli.run(async (out, stance: string, text: string, options: SummonOptions) => {
-        if (options.overlay !== undefined)
-          throw new TreeosError('INVALID_INPUT', '--overlay is not built yet: nothing was said')
+        if (text === '-' && options.overlay === '-')
+          throw new TreeosError(
+            'INVALID_INPUT',
+            'only one of the text and the overlay can be read from standard input',
+          )
         const { priority, thread, channel, reply } = options
         const as = requireStance(options.as)
         const target = requireStance(stance, as)
         const content = await contentOf(text)
+        const overlay =
+          options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const { summon } = await import('@treeos/client')
         const { withServices } = await import('../instance/connection.ts')
         const waitSeconds = options.wait ?? null
         const request = {
-          ...{ target, content, as, priority, thread, channel, waitSeconds },
+          ...{ target, content, as, priority, thread, channel, overlay, waitSeconds },
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }
@@ -188,3 +196,7 @@ function addSpeech(cli: Cli): void {
 export async function contentOf(text: string): Promise<Json> {
   return requireContent(text === '-' ? await readText('-') : text, 'content')
 }
+
+/** The arguments of a process can be seen by others on its machine, so an overlay may come by standard input. */
+export const overlayOf = async (text: string): Promise<string> =>
+  text === '-' ? (await readText('-')).replace(/\r?\n$/, '') : text

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
 import { readAccess, readInstance, type TemporalAccess } from '@treeos/local'
+import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
@@ -30,6 +31,8 @@ export interface ReadConnection {
 export interface LiveConnection extends ReadConnection {
   readonly temporal: Client
   readonly registry: Registry
+  /** left out: no worker has made the key of the vaults */
+  readonly vaults?: VaultCaller
 }
 
 /** Opens the reality of an instance in Postgres, and closes the connection when `use` is done. */
@@ -71,7 +74,9 @@ export async function withServices<T>(
   return withTemporal(place, (temporal) =>
     withDatabase(postgres, async (at) => {
       try {
-        return await use({ ...at, temporal, registry: buildRegistry([seed]) })
+        const access = vaultAccess(process.env, dataDir)
+        const vaults = access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
+        return await use({ ...at, ...vaults, temporal, registry: buildRegistry([seed]) })
       } catch (error) {
         const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
         throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error

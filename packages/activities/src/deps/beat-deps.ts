@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../run/observer.ts'
 import type { Memory } from './memory.ts'
+import type { OverlayAccess } from './overlay-access.ts'
 
 /** Dependencies of the beats, built once at worker start. */
 export interface BeatDeps {
@@ -25,6 +26,7 @@ export interface BeatDeps {
   readonly ring: (beings: readonly BeingName[]) => void
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */
   readonly reschedule: (changed: readonly ScheduleRef[]) => void
+  readonly overlays: OverlayAccess
   /** whether persons may act by a Temporal signal: only where a credential says who sends one */
   readonly actSignal: boolean
   /** receives what beats do, and the errors whose messages history must not hold */

@@ -1,5 +1,5 @@
-import { type Db, type ReadSet, readDecision, type StoredDecision } from '@treeos/chain'
-import type { BeingName, Digest, MomentId } from '@treeos/core'
+import { type Db, findOverlaySources, type ReadSet, readDecision, type StoredDecision } from '@treeos/chain'
+import type { BeingName, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
@@ -21,6 +21,8 @@ export interface Memory {
   readonly held: HeldMoments
   /** calls of minds that are under way */
   readonly calls: Calls
+  /** what may be recorded of the overlays of calls, for calls that fail */
+  readonly overlays: LRUCache<MomentId, OverlayRecord>
   /** how long minds took */
   readonly pace: Pace
 }
@@ -36,6 +38,7 @@ export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
     stamped: new LRUCache({ max: 5000 }),
     held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
     calls: new Calls(),
+    overlays: new LRUCache({ max: 2000 }),
     pace: new Pace(shortMindMs),
   }
 }
@@ -51,7 +54,8 @@ export async function loadMoment(
   if (stored === null) throw new Error(`moment ${moment} was never opened`)
   const { wake, ...open } = stored
   if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
-  const loaded = { ...open, content: wake.content }
+  const overlays = open.record.cognition.kind === 'llm' ? await findOverlaySources(db, wake.id) : undefined
+  const loaded = { ...open, content: wake.content, ...(overlays === undefined ? {} : { overlays }) }
   memory.moments.set(moment, loaded)
   return loaded
 }

@@ -1,4 +1,6 @@
 import { asJson, type Breach, type Decision, parseMomentId, quote, readPath, stanceOf } from '@treeos/core'
+import { ENTRY } from '@treeos/overlay'
+import { renderPrompt } from '@treeos/overlay/signature'
 import type { ThinkInput } from '@treeos/protocol'
 import { composeLoaded, type LoadedMoment } from '@treeos/reality'
 import { isAwaited, whyParked } from '@treeos/world'
@@ -9,8 +11,9 @@ import { failureDecision } from '../model/failure-decision.ts'
 import { type Model, ModelTransientError } from '../model/model.ts'
 import { runScript } from '../model/script.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
+import { resolveOverlay } from './overlay.ts'
 
-const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null })
+const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
 
 /**
  * Asks the model of a being, or runs its script, once.
@@ -40,14 +43,17 @@ async function askModel(
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
-  const { prompt, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
+  const { signature, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
     composeLoaded(deps.db, deps.registry, loaded, stack),
   )
   if (missing !== null)
     return unasked(
       failureDecision('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
     )
-  const { moment } = loaded.record
+  const { moment, wake } = loaded.record
+  const overlay = await resolveOverlay(deps, { moment, wake: wake.id, sources: loaded.overlays }, ENTRY)
+  if (overlay !== null && 'kind' in overlay) return unasked(overlay)
+  const prompt = renderPrompt(signature, overlay?.value ?? null)
   try {
     const asked = await askWithinBudgets(
       deps,
@@ -65,7 +71,12 @@ async function askModel(
       answer.decision.kind,
       usage === null ? null : { prompt: usage.promptTokens, completion: usage.completionTokens },
     )
-    return { decision: answer.decision, usage: asJson({ ...usage, model: model.name }), settlement }
+    return {
+      decision: overlay?.mask(answer.decision) ?? answer.decision,
+      usage: asJson({ ...usage, model: model.name }),
+      settlement,
+      overlay: overlay?.record ?? null,
+    }
   } catch (error) {
     if (error instanceof ModelTransientError) deps.observe.model('lost', null)
     throw error

@@ -15,7 +15,7 @@ import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { ModelTransientError } from './model.ts'
 
 /** What a mind decided, and what the call of its model used. */
-export type Thought = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement'>
+export type Thought = Pick<DecisionWrite, 'decision' | 'usage' | 'settlement' | 'overlay'>
 
 /** One attempt of a mind to decide. */
 export interface MindAttempt {
@@ -137,8 +137,8 @@ export class Call {
   async #record(deps: CallDeps): Promise<StoredDecision> {
     const { db, memory, observe } = deps
     try {
-      const { decision, usage, settlement } = await this.thought
-      const write = newDecision(decision, usage, settlement)
+      const { decision, usage, settlement, overlay } = await this.thought
+      const write = newDecision(decision, usage, settlement, overlay)
       const stored = await withPostgresRetry(observe, () => recordDecision(db, this.moment, write))
       memory.decisions.set(this.moment, stored)
       return stored

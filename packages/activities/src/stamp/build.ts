@@ -125,6 +125,7 @@ function recordOf(
         ? actDigest({ moment: input.moment, decision: decision ?? '', facts: hashes })
         : null,
     facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
+    ...(made.decided?.overlay == null ? {} : { overlay: made.decided.overlay }),
   }
 }
 

@@ -83,6 +83,7 @@ async function afterLook(
     answers: answeredBy(open),
     looks: looks + 1,
     ...(expectReply === undefined ? {} : { expectReply }),
+    ...(current.overlays?.call == null ? {} : { overlay: current.overlays.call }), // it is the same call
   }
   return { verdict, wakes: [wake], notices: [] }
 }

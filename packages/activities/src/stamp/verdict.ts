@@ -1,4 +1,4 @@
-import type { Breach, Decision, Digest, OutcomeKind, PinnedStack } from '@treeos/core'
+import type { Breach, Decision, Digest, OutcomeKind, OverlayRecord, PinnedStack } from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
 import type { Act } from '@treeos/world'
 
@@ -12,6 +12,8 @@ export type Proposal =
       readonly decision: Decision
       /** digest of the stored decision; null when `think` failed */
       readonly digest: Digest | null
+      /** of the call of its model; null without one */
+      readonly overlay: OverlayRecord | null
     }
 
 /** The outcome of a moment after the gates. */

@@ -23,16 +23,18 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import type { Overlay } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
-import { authorizeActingAs, type Presence } from '@treeos/reality'
+import { authorizeActingAs } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringBeing } from './doorbell.ts'
+import { leaveOverlay, type OverlayConnection } from './overlays.ts'
 import { refusalOf } from './refusal.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
 
 /** Handles of a client. A client writes inbox rows only; the beings that it wakes do everything else. */
-export interface Connection extends Presence {
+export interface Connection extends OverlayConnection {
   readonly temporal: Client
   readonly registry: Registry
 }
@@ -71,6 +73,8 @@ export interface SummonRequest {
   readonly thread?: string | undefined
   /** the name of the conversation it is said in */
   readonly channel?: string | undefined
+  /** text for the model call of the target; only an opaque handle of it is recorded */
+  readonly overlay?: Overlay | undefined
   readonly role?: string | undefined
   /** false: an announcement, and a being that is no person sends no answer; left out, it may answer */
   readonly expectReply?: boolean | undefined
@@ -87,6 +91,8 @@ export interface SummonResult {
   readonly moment: MomentView | null
   /** null when the target sent no reply, or `waitSeconds` was null */
   readonly reply: { readonly from: string; readonly content: Json } | null
+  /** proves, with the text, that the commitment in the record of the moment is of this overlay; left out without one */
+  readonly overlay?: { readonly salt: string }
 }
 
 /**
@@ -95,20 +101,21 @@ export interface SummonResult {
  *   when the thread is cut, NO_ANSWER when a person closes the summon unanswered, or TIMEOUT
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
+  const content = requireContent(request.content, 'content')
+  const overlay = request.overlay === undefined ? null : await leaveOverlay(at, 'call', request.overlay)
   const call = parseCall({
     verb: 'summon',
     target: stanceOf(request.target),
-    content: requireContent(request.content, 'content'),
+    content,
     ...(request.priority === undefined ? {} : { priority: request.priority }),
     ...(request.thread === undefined ? {} : { thread: request.thread }),
     ...(request.channel === undefined ? {} : { channel: request.channel }),
     ...(request.role === undefined ? {} : { role: request.role }),
     ...(request.expectReply === undefined ? {} : { expectReply: request.expectReply }),
+    ...(overlay === null ? {} : { overlay: overlay.handle }),
   })
-  return actAndWait(at, request.as, call, {
-    ...request,
-    answers: null,
-  })
+  const summoned = await actAndWait(at, request.as, call, { ...request, answers: null })
+  return overlay === null ? summoned : { ...summoned, overlay: { salt: overlay.salt } }
 }
 
 /**

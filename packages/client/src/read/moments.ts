@@ -17,6 +17,7 @@ import {
   isJsonObject,
   LOOK_PREFIX,
   type OutcomeKind,
+  type OverlayRecord,
   stanceOf,
   TreeosError,
   triggerOf,
@@ -51,6 +52,8 @@ export interface MomentView {
   readonly driver?: string
   /** text that came with the decision */
   readonly content?: string
+  /** of its model call, without the text; left out without one */
+  readonly overlay?: OverlayRecord
 }
 
 /** Why a moment began. */
@@ -104,6 +107,7 @@ export async function describeMoment(db: Db, outcome: StoredOutcome): Promise<Mo
     actHash: record.act,
     ...(open?.record.driver == null ? {} : { driver: stanceOf(open.record.driver) }),
     ...(said === null ? {} : { content: said }),
+    ...(record.overlay === undefined ? {} : { overlay: record.overlay }),
   }
 }
 

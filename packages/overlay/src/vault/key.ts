@@ -9,7 +9,7 @@ const KEY_BYTES = 32
  * @throws {Error} when the file holds no key
  */
 export function vaultKeyIn(file: string): Buffer {
-  const known = read(file)
+  const known = readVaultKey(file)
   if (known !== null) return known
   const draft = `${file}.${randomUUID()}`
   try {
@@ -20,12 +20,13 @@ export function vaultKeyIn(file: string): Buffer {
   } finally {
     rmSync(draft, { force: true })
   }
-  const made = read(file)
+  const made = readVaultKey(file)
   if (made === null) throw new Error(`${file} was made, but cannot be read`)
   return made
 }
 
-function read(file: string): Buffer | null {
+/** @returns null when there is no such file @throws {Error} when it holds no key */
+export function readVaultKey(file: string): Buffer | null {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

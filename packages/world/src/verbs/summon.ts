@@ -49,6 +49,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
       `neither flow nor default of ${stanceOf(name)} names the role ${quote(call.role)}`,
     )
   }
+  if (call.overlay !== undefined) requireModel(gated.being)
   const root = await threadFor(call, at, inReplyTo)
   const payload = {
     to: name,
@@ -78,6 +79,7 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     cause: null,
     ...(expectReply ? {} : { expectReply }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
+    ...(call.overlay === undefined ? {} : { overlay: call.overlay }),
   }
   return {
     ...NOTHING_DONE,
@@ -88,6 +90,15 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     remark: orientationRemark(orientation),
     by: gated.by,
   }
+}
+
+/** An overlay shapes a call of a model. Nobody else would see it, and its sender would not know. */
+function requireModel({ name, cognition }: BeingRow): void {
+  if (cognition.kind === 'llm') return
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `an overlay is for a being that a model decides for; ${stanceOf(name)} is ${cognition.kind}`,
+  )
 }
 
 /** What speaking closes: the summon that it answers; or the notice that a person answers by speaking to the being it tells of. */

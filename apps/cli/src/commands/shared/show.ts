@@ -1,4 +1,4 @@
-import type { Refolded, Verified } from '@treeos/chain'
+import type { OverlayChange, Refolded, Verified } from '@treeos/chain'
 import type {
   ActResult,
   BeingView,
@@ -114,6 +114,17 @@ function shownThread({ thread, state, began, moved, participants, ...counts }: T
     ['beings', list(participants)],
     ...Object.entries(counts).map(([name, count]) => [name, String(count)]),
   ])
+}
+
+export function shownOverlayChanges(changes: readonly OverlayChange[]): string {
+  if (changes.length === 0) return 'no overlay was set in this thread'
+  return table(
+    changes.map(({ at, by, commitment }) => [
+      timeOf(new Date(at).toISOString()),
+      `@${by}`,
+      commitment === null ? 'took it away' : `set it, commitment ${short(commitment)}`,
+    ]),
+  )
 }
 
 export function shownSeen(seen: Descriptor): string {

@@ -1,0 +1,100 @@
+import { listOverlaysInForce, type OverlaySources, type StoredOverlay } from '@treeos/chain'
+import { type Decision, LOOK_PREFIX, type MomentId, type OverlayRecord, parseMomentId } from '@treeos/core'
+import {
+  admits,
+  type Kept,
+  maskEcho,
+  type Overlay,
+  type OverlaysByTier,
+  recordOf,
+  resolveOverlays,
+  type SignatureRef,
+} from '@treeos/overlay'
+import type { BeatDeps } from '../deps/beat-deps.ts'
+import { failureDecision } from '../model/failure-decision.ts'
+import { withPostgresRetry } from '../run/postgres-retry.ts'
+
+/** The overlay of one call of a model. It is made just before the call, and nothing keeps it. */
+export interface CallOverlay {
+  /** the input `role` of the Signature */
+  readonly value: string
+  readonly record: OverlayRecord
+  /** Masks what a decision repeats of it. */
+  mask(decision: Decision): Decision
+}
+
+type Failure = Extract<Decision, { kind: 'failure' }>
+
+/**
+ * Resolves the overlays of all tiers for one call.
+ * @param asked sources as they were when the wake was claimed; undefined when there were none
+ * @returns null without an overlay; a failure when the text of one is lost, and then the model must not be called
+ */
+export async function resolveOverlay(
+  deps: BeatDeps,
+  {
+    moment,
+    wake,
+    sources,
+  }: { readonly moment: MomentId; readonly wake: string; readonly sources: OverlaySources | undefined },
+  signature: SignatureRef,
+): Promise<CallOverlay | Failure | null> {
+  if (sources === undefined) return null
+  const after = wake.startsWith(LOOK_PREFIX) ? wake.slice(LOOK_PREFIX.length) : null
+  const [call, thread] = await Promise.all([
+    take(deps, sources.call, { moment, after }, LOST_CALL),
+    take(deps, sources.thread, { moment, after }, LOST_THREAD),
+  ])
+  for (const taken of [call, thread]) if (taken !== null && 'kind' in taken) return taken
+  const stored = sources.hasStored ? await storedOverlays(deps, { moment, wake }, signature) : {}
+  const ephemeral = { call: call as Kept | null, thread: thread as Kept | null }
+  const overlays: OverlaysByTier = {
+    ...stored,
+    ...(ephemeral.call === null ? {} : { call: ephemeral.call.overlay }),
+    ...(ephemeral.thread === null ? {} : { thread: ephemeral.thread.overlay }),
+  }
+  const resolved = resolveOverlays(overlays, { signature, mode: deps.overlays.mode })
+  if (resolved === null) return null
+  const record = recordOf(resolved, ephemeral.call?.salt ?? deps.overlays.saltFor(moment))
+  const texts = [resolved.value, ...resolved.tiers.flatMap((tier) => overlays[tier]?.content ?? [])]
+  deps.memory.overlays.set(moment, record)
+  return { value: resolved.value, record, mask: (decision) => maskDecision(decision, texts) }
+}
+
+const LOST_CALL =
+  'the overlay of this call is lost: the worker that held it has ended, or it waited too long. The model was not asked; send it again'
+const USED_CALL =
+  'the overlay of this call was used by an earlier moment, and is for one only. The model was not asked; send it again'
+const LOST_THREAD =
+  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model was not asked; set it again with `treeos thread overlay`, or clear it, and send it again'
+
+async function take(
+  { overlays }: BeatDeps,
+  handle: string | null,
+  taker: { readonly moment: MomentId; readonly after: MomentId | null },
+  lost: string,
+): Promise<Kept | Failure | null> {
+  if (handle === null) return null
+  const taken = await overlays.take(handle, taker)
+  if (taken.status === 'given') return taken
+  return failureDecision('OVERLAY_LOST', taken.status === 'used' ? USED_CALL : lost)
+}
+
+/** Of each tier the one that was set last, among those that attach to the Signature. */
+async function storedOverlays(
+  { db, observe }: BeatDeps,
+  { moment, wake }: { readonly moment: MomentId; readonly wake: string },
+  signature: SignatureRef,
+): Promise<OverlaysByTier> {
+  const { being } = parseMomentId(moment)
+  const rows = await withPostgresRetry(observe, () => listOverlaysInForce(db, { wake, being }))
+  const found: Partial<Record<StoredOverlay['tier'], Overlay>> = {}
+  for (const { tier, content, applies } of rows) {
+    const overlay = { content, ...(applies === null ? {} : { appliesTo: applies }) }
+    if (admits(overlay, signature)) found[tier] ??= overlay
+  }
+  return found
+}
+
+const maskDecision = (decision: Decision, texts: readonly string[]): Decision =>
+  maskEcho(decision as never, texts) as Decision

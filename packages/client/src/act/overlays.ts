@@ -1,0 +1,99 @@
+import {
+  listOverlayChanges,
+  listVaults,
+  type OverlayChange,
+  recordOverlayChange,
+  threadOf,
+} from '@treeos/chain'
+import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  commitTo,
+  newSalt,
+  type Overlay,
+  type OverlayUse,
+  parseOverlay,
+  VaultAwayError,
+  type VaultCaller,
+} from '@treeos/overlay'
+import { authorizeActingAs, type Presence } from '@treeos/reality'
+
+/** Handles of a client that brings overlays. */
+export interface OverlayConnection extends Presence {
+  /** left out: this program has no key of the vaults */
+  readonly vaults?: VaultCaller
+}
+
+/**
+ * Puts an overlay into the memory of a worker.
+ * @returns its handle; and its salt, which nobody else gets
+ * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
+ */
+export async function leaveOverlay(
+  { db, vaults }: OverlayConnection,
+  use: OverlayUse,
+  given: Overlay,
+): Promise<{ readonly handle: string; readonly salt: string }> {
+  const kept = { overlay: parseOverlay(given), salt: newSalt() }
+  if (vaults === undefined)
+    throw new TreeosError(
+      'SERVICE_UNAVAILABLE',
+      'this program has no key of the vaults that hold overlays: a worker of this version makes it in the folder of the instance, or TREEOS_VAULT_KEY names its file',
+    )
+  let refusal: TreeosError | null = null
+  for (const vault of await listVaults(db)) {
+    try {
+      return { handle: await vaults.put(vault, use, kept), salt: kept.salt }
+    } catch (error) {
+      if (error instanceof TreeosError && error.code === 'RATE_LIMITED') refusal = error
+      else if (!(error instanceof VaultAwayError)) throw error
+    }
+  }
+  throw (
+    refusal ??
+    new TreeosError(
+      'SERVICE_UNAVAILABLE',
+      'no worker runs whose vault takes the overlay: nothing was said; `treeos up` starts one',
+    )
+  )
+}
+
+/**
+ * Sets the overlay of a thread, for its moments from now on, or takes it away.
+ * @param overlay null takes it away
+ * @throws {TreeosError} CORRELATION_NOT_FOUND; FORBIDDEN for a being without a part in the thread; as {@link leaveOverlay}
+ */
+export async function setThreadOverlay(
+  at: OverlayConnection,
+  {
+    as,
+    thread,
+    overlay,
+  }: { readonly as: BeingName; readonly thread: string; readonly overlay: Overlay | null },
+): Promise<OverlayChange & { readonly salt: string | null }> {
+  await authorizeActingAs(at, as)
+  const { participants } = await requireThread(at, thread)
+  if (!participants.includes(as))
+    throw new TreeosError('FORBIDDEN', `${stanceOf(as)} has no part in the thread ${quote(thread)}`)
+  if (overlay === null) {
+    const change = { thread, by: as, commitment: null, handle: null }
+    return { ...(await recordOverlayChange(at.db, change)), salt: null }
+  }
+  const { handle, salt } = await leaveOverlay(at, 'thread', overlay)
+  const change = { thread, by: as, commitment: commitTo(salt, overlay.content), handle }
+  return { ...(await recordOverlayChange(at.db, change)), salt }
+}
+
+/** That the overlay of a thread changed, oldest first. No text. @throws {TreeosError} CORRELATION_NOT_FOUND */
+export async function threadOverlays(at: Pick<Presence, 'db'>, thread: string): Promise<OverlayChange[]> {
+  await requireThread(at, thread)
+  return listOverlayChanges(at.db, thread)
+}
+
+async function requireThread({ db }: Pick<Presence, 'db'>, id: string) {
+  const thread = await threadOf(db, id)
+  if (thread !== null) return thread
+  throw new TreeosError(
+    'CORRELATION_NOT_FOUND',
+    `no thread ${quote(id)} began in this reality; \`treeos thread list\` shows those that are not over`,
+  )
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { OverlayAccess } from '@treeos/activities'
+import { announceVault, type ChainDb, findVault, forgetVault } from '@treeos/chain'
+import { Recurring } from '@treeos/client'
+import type { MomentId } from '@treeos/core'
+import {
+  type Listener,
+  type ListenOptions,
+  listen,
+  newSalt,
+  type OverlayMode,
+  saltFrom,
+  type Taken,
+  type Taker,
+  Vault,
+  VaultAwayError,
+  VaultCaller,
+  vaultOf,
+} from '@treeos/overlay'
+import type { Kysely } from 'kysely'
+
+/** A third of the time after which a silent vault counts as dead. */
+const ANNOUNCE_EVERY_MS = 5000
+/** A vault whose worker lives and does not answer is asked for this long. */
+const PATIENCE_MS = 15_000
+const ASK_AGAIN_MS = 300
+/** A program that listens again at once has another vault, so two refusals mean that this one is gone. */
+const REFUSALS_MAX = 2
+
+export interface VaultsOptions {
+  readonly db: Kysely<ChainDb>
+  /** null: this worker keeps no overlays and reaches none */
+  readonly vault: ListenOptions | null
+  readonly mode: OverlayMode
+  readonly onError: (where: string, error: unknown) => void
+}
+
+/** The vault of this worker, and the way to those of the others. */
+export class Vaults implements OverlayAccess {
+  readonly mode: OverlayMode
+  readonly #db: Kysely<ChainDb>
+  readonly #options: ListenOptions | null
+  readonly #onError: VaultsOptions['onError']
+  readonly #vault = new Vault()
+  readonly #caller: VaultCaller | null
+  readonly #saltKey: Uint8Array
+  #listener: Listener | null = null
+  #announcing: Recurring | null = null
+
+  constructor({ db, vault, mode, onError }: VaultsOptions) {
+    this.mode = mode
+    this.#db = db
+    this.#options = vault
+    this.#onError = onError
+    this.#caller = vault === null ? null : new VaultCaller(vault.key, vault.tls)
+    this.#saltKey = vault?.key ?? Buffer.from(newSalt(), 'hex')
+  }
+
+  /** Resolves once clients find this vault. */
+  async start(): Promise<void> {
+    if (this.#options === null) return
+    const { url } = await listen(this.#vault, this.#options).then((listener) => {
+      this.#listener = listener
+      return listener
+    })
+    const announce = () => announceVault(this.#db, { id: this.#vault.id, url })
+    await announce()
+    this.#announcing = new Recurring(ANNOUNCE_EVERY_MS, announce, (error) => this.#onError('vault', error))
+    this.#announcing.start()
+  }
+
+  async take(handle: string, taker: Taker): Promise<Taken> {
+    const id = vaultOf(handle)
+    if (id === this.#vault.id) return this.#vault.take(handle, taker)
+    if (this.#caller === null) return { status: 'lost' }
+    const late = performance.now() + PATIENCE_MS
+    for (let refusals = 0; ; await sleep(ASK_AGAIN_MS)) {
+      const at = await findVault(this.#db, id)
+      if (at === null) return { status: 'lost' }
+      try {
+        return await this.#caller.take(at.url, handle, taker)
+      } catch (error) {
+        if (!(error instanceof VaultAwayError)) throw error
+        if (error.isGone) refusals += 1
+        if (refusals >= REFUSALS_MAX || !at.lives || performance.now() > late) return { status: 'lost' }
+      }
+    }
+  }
+
+  drop(handle: string, moment: MomentId): void {
+    if (vaultOf(handle) === this.#vault.id) this.#vault.drop(handle, moment)
+    else
+      this.#dropElsewhere(handle, moment).catch((error) => {
+        if (!(error instanceof VaultAwayError)) this.#onError('vault', error)
+      })
+  }
+
+  async #dropElsewhere(handle: string, moment: MomentId): Promise<void> {
+    const at = await findVault(this.#db, vaultOf(handle))
+    if (at !== null) await this.#caller?.drop(at.url, handle, moment)
+  }
+
+  saltFor(moment: MomentId): string {
+    return saltFrom(this.#saltKey, moment)
+  }
+
+  async close(): Promise<void> {
+    await this.#announcing?.close()
+    if (this.#listener !== null) {
+      await forgetVault(this.#db, this.#vault.id).catch((error) => this.#onError('vault', error))
+      await this.#listener.close()
+    }
+    this.#vault.clear()
+  }
+}

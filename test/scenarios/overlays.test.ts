@@ -1,0 +1,157 @@
+import { act, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { parseCall, type TreeosError } from '@treeos/core'
+import { checkCommitment } from '@treeos/overlay'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { momentOf } from '../support/life.ts'
+import type { ModelRequest, Reply } from '../support/model-server.ts'
+import { expectReplays } from '../support/replaying.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+
+const OVERLAY = 'Answer like a harbour master in a storm, sentinel-3f9ac2.'
+
+const userOf = ({ messages }: ModelRequest): string => String(messages.at(-1)?.content)
+const say = (content: string): Reply => ({ tool: { name: 'summon', args: { content } } })
+const systemOf = ({ messages }: ModelRequest): string => String(messages[0]?.content)
+
+describe.each([
+  { way: 'short', shortMindMs: 5000 },
+  { way: 'long', shortMindMs: 0 },
+])('an overlay on the $way way of a moment', ({ shortMindMs }) => {
+  const model = useModelServer()
+  const world = useWorld({ modelServer: model, shortMindMs })
+  const ask = (content: string, more: Partial<Parameters<typeof summon>[1]> = {}) =>
+    summon(world, { target: 'ann', content, as: 'operator', waitSeconds: 30, ...more })
+  const last = () => model.requests.at(-1)!.body!
+
+  beforeAll(async () => {
+    await world.birth({ name: 'ann', cognition: 'llm', role: 'resident' })
+    model.script((request) => say(`heard: ${userOf(request).length}`))
+  })
+
+  it('F99 F101 reaches the model as the input role, and only a commitment is recorded', async () => {
+    const { overlay, moment } = await ask('what is new?', { overlay: { content: OVERLAY } })
+    expect(userOf(last())).toContain('[role]\n')
+    expect(userOf(last())).toContain(OVERLAY)
+    expect(systemOf(last())).not.toContain(OVERLAY)
+    expect(moment?.overlay).toMatchObject({ tiers: ['call'], mode: 'block' })
+    expect(checkCommitment(moment!.overlay!.commitment, overlay!.salt, OVERLAY)).toBe(true)
+    const { rows } = await sql<{ overlay: unknown }>`
+      select overlay from treeos.moment_decision where overlay is not null order by moment desc limit 1`.execute(
+      world.db,
+    )
+    expect(rows).toEqual([{ overlay: moment?.overlay }])
+  })
+
+  it('F99 without one the field is absent, and the user message is what was said', async () => {
+    const { moment, ...rest } = await ask('what is new?')
+    expect(userOf(last())).toBe('what is new?')
+    expect(moment).not.toHaveProperty('overlay')
+    expect(rest).not.toHaveProperty('overlay')
+  })
+
+  it('F98 a failed call has it in its record too, and its retries get it again', async () => {
+    let calls = 0
+    const seen: string[] = []
+    model.script((request) => {
+      seen.push(userOf(request))
+      calls += 1
+      return calls < 3 ? { status: 503 } : { content: 'nothing' }
+    })
+    const { moment } = await ask('again', { overlay: { content: OVERLAY } })
+    expect(seen).toHaveLength(3)
+    for (const text of seen) expect(text).toContain(OVERLAY)
+    expect(moment?.overlay?.tiers).toEqual(['call'])
+    model.script(() => ({ status: 400 }))
+    await expect(ask('refused', { overlay: { content: OVERLAY } })).rejects.toMatchObject({
+      code: 'LLM_FAILED',
+    })
+  })
+
+  it('O3 an echo is masked before it is stored', async () => {
+    model.script(() => say(`I was told: ${OVERLAY} Yes.`))
+    const { reply } = await ask('what were you told?', { overlay: { content: OVERLAY } })
+    expect(reply?.content).toBe('I was told: [overlay] Yes.')
+  })
+
+  it('goes on with a look, and serves no other moment', async () => {
+    const seen: string[] = []
+    model.script((request) => {
+      seen.push(userOf(request))
+      return seen.length === 1 ? { tool: { name: 'see', args: { address: '/' } } } : say('seen')
+    })
+    const { reply } = await ask('look first', { overlay: { content: OVERLAY } })
+    expect(reply?.content).toBe('seen')
+    expect(seen.map((text) => text.includes(OVERLAY))).toEqual([true, true])
+    const { rows } = await sql<{ overlay: string }>`
+      select overlay from treeos.inbox where overlay is not null order by age desc limit 1`.execute(world.db)
+    await expect(replayed(rows[0]!.overlay)).rejects.toMatchObject({ code: 'OVERLAY_LOST' })
+  })
+  /** Summons with a handle that was used. */
+  const replayed = async (handle: string) => {
+    const call = parseCall({ verb: 'summon', target: '@ann', content: 'stolen', overlay: handle })
+    const { result } = await act(world, 'operator', call)
+    const { correlation } = result as { correlation: string }
+    const { reason, message } = await momentOf(world, correlation)
+    throw Object.assign(new Error(message), { code: reason })
+  }
+
+  it('is refused for a being that no model decides for', async () => {
+    const asked = ask('x', { target: 'echo', overlay: { content: OVERLAY } })
+    const error = (await asked.catch((thrown: unknown) => thrown)) as TreeosError
+    expect(error.code).toBe('INVALID_INPUT')
+    expect(error.message).not.toContain('sentinel')
+  })
+
+  it('F107 a thread gets one in mid-conversation, and its record says that it changed', async () => {
+    model.script((request) => say(userOf(request).includes('[role]') ? 'with' : 'without'))
+    const begun = await ask('first')
+    const thread = begun.correlation
+    const next = async () => (await ask('next', { thread })).reply?.content
+    expect(begun.reply?.content).toBe('without')
+    const set = await setThreadOverlay(world, { as: 'operator', thread, overlay: { content: OVERLAY } })
+    expect(checkCommitment(set.commitment!, set.salt!, OVERLAY)).toBe(true)
+    expect([await next(), await next()]).toEqual(['with', 'with'])
+    await setThreadOverlay(world, { as: 'operator', thread, overlay: null })
+    expect(await next()).toBe('without')
+    const changes = await threadOverlays(world, thread)
+    expect(changes.map(({ tier, by, commitment }) => ({ tier, by, commitment }))).toEqual([
+      { tier: 'thread', by: 'operator', commitment: set.commitment },
+      { tier: 'thread', by: 'operator', commitment: null },
+    ])
+    expect(JSON.stringify(changes)).not.toContain('sentinel')
+    await expect(
+      setThreadOverlay(world, { as: 'ann', thread: begun.correlation, overlay: null }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('F97 the highest tier that is present is in force, and the record names all', async () => {
+    const set = (tier: string, scope: string, content: string) =>
+      sql`
+      insert into treeos.overlay (tier, scope, name, content, set_by)
+      values (${tier}::text::treeos.stored_tier, ${scope}, 'n', ${content}, 'operator')`.execute(world.db)
+    model.script((request) => say(/tier-\w+/.exec(userOf(request))?.[0] ?? 'none'))
+    await set('account', 'operator', 'tier-account')
+    expect((await ask('a')).reply?.content).toBe('tier-account')
+    await set('workspace', 'reality', 'tier-workspace')
+    expect((await ask('b')).reply?.content).toBe('tier-workspace')
+    await set('channel', 'harbour', 'tier-channel')
+    expect((await ask('c', { channel: 'other' })).reply?.content).toBe('tier-workspace')
+    const inChannel = await ask('d', { channel: 'harbour' })
+    expect(inChannel.reply?.content).toBe('tier-channel')
+    await setThreadOverlay(world, {
+      as: 'operator',
+      thread: inChannel.correlation,
+      overlay: { content: 'tier-thread' },
+    })
+    expect((await ask('e', { thread: inChannel.correlation })).reply?.content).toBe('tier-thread')
+    const all = await ask('f', { thread: inChannel.correlation, overlay: { content: 'tier-call' } })
+    expect(all.reply?.content).toBe('tier-call')
+    expect(all.moment?.overlay?.tiers).toEqual(['call', 'thread', 'channel', 'workspace', 'account'])
+    await sql`delete from treeos.overlay`.execute(world.db)
+  })
+
+  it('F102 both replays are exact, without any overlay', async () => {
+    await expectReplays(world)
+  })
+})
