@@ -37,28 +37,6 @@ describe('F107 the record of a thread', () => {
   })
 })
 
-describe('F105 the table of stored overlays', () => {
-  it.each(['call', 'thread', 'moment'])(
-    'F105 refuses the tier %s, and its error has no text',
-    async (tier) => {
-      const { db, close } = await freshDatabase()
-      try {
-        const insert = sql`insert into treeos.overlay (tier, scope, name, content, set_by)
-        values (${tier}::text::treeos.stored_tier, 's', 'n', 'the secret text', 'operator')`.execute(db)
-        const error = (await insert.catch((thrown: unknown) => thrown)) as {
-          code: string
-          detail?: string
-          message: string
-        }
-        expect(error.code).toBe('23514')
-        expect(`${error.message} ${error.detail}`).not.toContain('secret')
-      } finally {
-        await close()
-      }
-    },
-  )
-})
-
 describe('the sources of a wake', () => {
   it('are none where nothing was set, and follow the last change of its thread', async () => {
     const { db, owner, close } = await freshDatabase()
@@ -74,7 +52,7 @@ describe('the sources of a wake', () => {
       expect(await findOverlaySources(db, 'w1')).toBeUndefined()
       await sql`insert into treeos.life (being, generation, chain) values ('solomon', 1, 'c')`.execute(owner)
       await sql`insert into treeos.overlay (tier, scope, name, content, set_by) values ('workspace', 'reality', 'n', 'x', 'operator')`.execute(
-        db,
+        owner,
       )
       expect(await findOverlaySources(db, 'w1')).toEqual({ call: null, thread: null, hasStored: true })
     } finally {

@@ -86,9 +86,10 @@ async function spawnClient(args: readonly string[], mode: 'legacy' | 'auto' = 'l
 }
 
 describe('F95 treeos mcp on standard input and output', () => {
-  it('as @operator unless said: the four verbs, and nothing but the protocol on stdout', async () => {
+  it('as @operator unless said: the four verbs, stored overlays, and nothing but the protocol on stdout', async () => {
     const me = await spawnClient([])
-    expect((await me.client.listTools()).tools.map(({ name }) => name)).toEqual(['see', 'do', 'summon', 'be'])
+    const tools = ['see', 'do', 'summon', 'be', 'list_overlays', 'set_overlay', 'delete_overlay']
+    expect((await me.client.listTools()).tools.map(({ name }) => name)).toEqual(tools)
     expect(await me.read('treeos://me')).toMatchObject({ being: '@operator' })
     expect(await me.call('see', { address: '/' })).toMatchObject({ isError: false })
     const said = await me.call('summon', { target: '@echo', content: 'hello', waitSeconds: 30 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { useInstance } from './instance.ts'
+import { useInstance, useJsonFiles } from './instance.ts'
 import { done, fact } from './shapes.ts'
 
 const home = useInstance({ up: ['--no-portal'] })
+const file = useJsonFiles()
 
 describe('namespaces of signals', () => {
   it('are owned by who publishes first, granted, revoked and listed', async () => {
@@ -36,6 +37,41 @@ describe('namespaces of signals', () => {
       message: 'school is not granted to @ann; it is granted to nobody',
     })
     expect(await home.refusal(['signal', 'owners', 'a.b'])).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('F105 stored overlays', () => {
+  it('are set, listed and deleted; the tiers call and thread are refused', async () => {
+    const text = file('tone.txt', 'Answer in verse.') // JSON is text too
+    const set = {
+      tier: 'workspace',
+      name: 'tone',
+      content: '"Answer in verse."',
+      setBy: '@operator',
+      inForce: true,
+    }
+    expect(await home.json(['overlay', 'set', 'workspace', 'tone', text])).toMatchObject(set)
+    expect(
+      await home.json(['overlay', 'set', 'channel', 'red', text, '--signature', 'moment']),
+    ).toMatchObject({
+      ...{ tier: 'channel', name: 'red', scope: 'red', appliesTo: ['moment'] },
+    })
+    expect(await home.json(['overlay', 'list'])).toMatchObject([{ tier: 'channel' }, set])
+    expect((await home.run(['overlay', 'list'])).stdout).toMatch(
+      /workspace +- +tone +in force +by @operator +"Answer/,
+    )
+    for (const tier of ['call', 'thread'])
+      expect(await home.refusal(['overlay', 'set', tier, 'tone', text])).toMatchObject({
+        status: 1,
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('is never stored'),
+      })
+    expect(await home.json(['overlay', 'delete', 'workspace', 'tone'])).toEqual({
+      ...{ tier: 'workspace', name: 'tone', deleted: true },
+    })
+    expect(await home.json(['overlay', 'delete', 'channel', 'red'])).toMatchObject({ deleted: true })
+    expect(await home.json(['overlay', 'list'])).toEqual([])
+    expect(await home.refusal(['overlay', 'delete', 'workspace', 'tone'])).toMatchObject({ status: 1 })
   })
 })
 

@@ -26,6 +26,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   be: [`treeos be birth --payload '{"name": "ann", "cognition": "human"}'`],
   inhabit: ['treeos inhabit @ann', 'treeos inhabit @ann --own'],
   mcp: ['treeos mcp --as @ann', 'treeos mcp --http 7437'],
+  'overlay list': ['treeos overlay list', 'treeos overlay list --as @ann'],
+  'overlay set': [
+    'treeos overlay set workspace tone tone.txt',
+    'echo "Answer in verse." | treeos overlay set account verse -',
+    'treeos overlay set channel team-red tone.txt --signature moment',
+  ],
+  'overlay delete': ['treeos overlay delete workspace tone'],
   'token create': ['treeos token create @ann --days 7'],
   'token list': ['treeos token list'],
   'token revoke': ['treeos token revoke 3f0c2a9e-7d1b-4c55-9a6e-0b1d2c3e4f50'],

@@ -12,6 +12,7 @@ import { addInhabit } from './commands/inhabit.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
+import { addOverlay } from './commands/overlay.ts'
 import { addReplayCommands } from './commands/replay.ts'
 import { addRunning } from './commands/running.ts'
 import { addTail } from './commands/tail.ts'
@@ -53,6 +54,7 @@ export function createCli(out: Output): Cli {
   addToken(cli)
   cli.describeNext('Making the world')
   addAuthoring(cli)
+  addOverlay(cli)
   cli.describeNext('Looking back')
   addMoments(cli)
   addTail(cli)

@@ -3,9 +3,9 @@ import { refusalOf } from '@treeos/client'
 import { stanceOf, TreeosError } from '@treeos/core'
 import manifest from '../package.json' with { type: 'json' }
 import type { ErrorListener, Seat } from './seat.ts'
-import { callVerb, RESOURCES, readResource, toolsOf } from './tools.ts'
+import { callTool, RESOURCES, readResource, toolsOf } from './tools.ts'
 
-/** The MCP server of one seat: always four tools and two resources. */
+/** The MCP server of one seat: the four verbs, for a person also the tools for overlays, and two resources. */
 export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
   const server = new Server(
     { name: 'treeos', version: manifest.version },
@@ -25,7 +25,7 @@ export function createBeingServer(seat: Seat, onError: ErrorListener): Server {
   })
   server.setRequestHandler('tools/call', async ({ params }) => {
     try {
-      return result(await callVerb(seat, params.name, params.arguments))
+      return result(await callTool(seat, params.name, params.arguments))
     } catch (error) {
       return { ...result(tell(params.name, error).toJSON()), isError: true }
     }

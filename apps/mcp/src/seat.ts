@@ -20,6 +20,8 @@ const CALLS_MAX = 16
  */
 export class Seat {
   readonly bearer: TokenGrant
+  /** a person acts as itself; false until the seat is taken */
+  isPerson = false
   readonly #at: Connection
   readonly #onError: ErrorListener
   #hands: Inhabitation | null = null
@@ -94,6 +96,7 @@ export class Seat {
     const { being, issuer } = this.bearer
     const { person, inhabits } = await authorizeGrant(this.#at, this.bearer)
     const at = { ...this.#at, person }
+    this.isPerson = !inhabits
     if (!inhabits) return at
     const hands = await inhabit(at, { being, as: issuer, own: true })
     this.#hands = hands

@@ -15,6 +15,7 @@ import {
   type Verb,
 } from '@treeos/core'
 import { verbTools } from '@treeos/world'
+import { callOverlayTool, OVERLAY_TOOLS } from './overlay-tools.ts'
 import type { Seat } from './seat.ts'
 
 /** For longer waits, a client reads the answer from the inbox. */
@@ -54,22 +55,27 @@ function toolsFor(surface: Parameters<typeof verbTools>[0], registry: Registry =
 }
 const TOOLS = toolsFor(null)
 
-/** The tools of a seat. A being that wears no role now may ask for its tools nevertheless. */
-export function toolsOf(seat: Seat): Promise<typeof TOOLS> {
-  return seat
+/** The tools of a seat: the verbs, and for a person stored overlays. A being that wears no role now may ask for them too. */
+export async function toolsOf(
+  seat: Seat,
+): Promise<((typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number])[]> {
+  const verbs = await seat
     .use(async (at, being) => toolsFor((await describeSelf(at, being)).surface, at.registry))
     .catch((error: unknown) => {
       if (error instanceof TreeosError) return TOOLS
       throw error
     })
+  return seat.isPerson ? [...verbs, ...OVERLAY_TOOLS] : verbs
 }
 
 /**
- * Performs one verb as the being.
+ * Performs one verb as the being, or does what a tool for overlays says.
  * @param input unchecked
  * @throws {TreeosError} VERB_NOT_SUPPORTED, INVALID_INPUT or PAYLOAD_TOO_LARGE for the call, else its refusal
  */
-export async function callVerb(seat: Seat, name: string, input: unknown): Promise<object> {
+export async function callTool(seat: Seat, name: string, input: unknown): Promise<object> {
+  const ofOverlays = OVERLAY_TOOLS.find((known) => known.name === name)
+  if (ofOverlays !== undefined) return callOverlayTool(seat, name, requireArguments(ofOverlays, input))
   const tool = TOOLS.find((known) => known.name === name)
   if (tool === undefined)
     throw new TreeosError('VERB_NOT_SUPPORTED', `tool ${quote(name)} is not one of see, do, summon, be`)
@@ -127,7 +133,10 @@ function waitOf(value: Json | undefined): number | null {
 }
 
 /** A misspelt name would else be lost without a word. */
-function requireArguments({ name, inputSchema }: (typeof TOOLS)[number], input: unknown): JsonObject {
+function requireArguments(
+  { name, inputSchema }: (typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number],
+  input: unknown,
+): JsonObject {
   const args = requireContent(input ?? {}, 'arguments')
   if (!isJsonObject(args))
     throw new TreeosError('INVALID_INPUT', `arguments is ${quote(args)}; it takes an object`)

@@ -2,6 +2,15 @@
 
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {
+  deleteStoredOverlay,
+  listStoredOverlays,
+  type OverlayDeleted,
+  type OverlayEntry,
+  type OverlayKey,
+  type OverlaySet,
+  setStoredOverlay,
+} from './access/overlays.ts'
+export {
   type AccessToken,
   findToken,
   findTokenBySecret,

@@ -2,6 +2,13 @@
 
 export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
+  deleteOverlay,
+  type OverlayRequest,
+  type OverlayView,
+  overlays,
+  setOverlay,
+} from './access/overlays.ts'
+export {
   type Authorization,
   authorizeGrant,
   endedTokens,

@@ -1,6 +1,7 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
 export { type JournalListener, listenToJournal } from '@treeos/chain'
+export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/overlays.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {

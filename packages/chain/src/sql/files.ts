@@ -48,12 +48,15 @@ export const FUNCTIONS = [
   'budgets/settle-locked',
   'budgets/standard',
   'budgets/take-pace',
+  'access/delete-overlay',
   'access/issue-token',
   'access/keep-leases',
   'access/lease-holds',
+  'access/may-set-overlay',
   'access/only-revoke-tokens',
   'access/renew-lease',
   'access/revoke-token',
+  'access/set-overlay',
 ] as const
 
 /** `.sql` files lie beside this module, in `src` and in `dist` alike: the build copies them. */

@@ -1,6 +1,6 @@
 -- The role that connections of a worker run as. It may read, open moments and record decisions. Facts, heads, rows, outcomes and
--- summons are written only by append; acts, events, closed entries, effects, access tokens, leases and budgets only by functions
--- that check. The role is
+-- summons are written only by append; acts, events, closed entries, effects, access tokens, leases, budgets and stored overlays
+-- only by functions that check. The role is
 -- made only if the migrating user may make roles; the triggers hold in any case. This file always holds the newest release, and
 -- can be applied again.
 
@@ -36,7 +36,9 @@ begin
     treeos.close_entries(text, text[], text), treeos.record_effect(text, text, bytea),
     treeos.record_effect_result(text, bytea), treeos.enqueue(jsonb), treeos.withdraw(jsonb), treeos.issue_token(text, text, text, bytea, integer),
     treeos.revoke_token(text),
-    treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)
+    treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer),
+    treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
+    treeos.set_overlay(text, text, text, text, text[], text)
     to treeos_app;
 
   -- Since Postgres 16, membership alone does not let a user become the role.

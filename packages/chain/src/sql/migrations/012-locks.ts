@@ -12,5 +12,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         revoke insert, update (result) on treeos.moment_effect from treeos_app;
       end if;
     end $$`.execute(db)
-  await runSqlFile(db, 'rights') // names functions of all migrations of this version
 }

@@ -41,12 +41,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   )
   await sql`alter table treeos.inbox add column overlay text`.execute(db) // the handle of a vault
   await sql`alter table treeos.moment_decision add column overlay jsonb`.execute(db) // {tiers, mode, commitment}
-  for (const name of ['inbox/write-inbox', 'moments/write-moment']) await runSqlFile(db, `functions/${name}`)
+  for (const name of [
+    'inbox/write-inbox',
+    'moments/write-moment',
+    'access/may-set-overlay',
+    'access/set-overlay',
+    'access/delete-overlay',
+  ])
+    await runSqlFile(db, `functions/${name}`)
   await sql`
     do $$ begin
       if exists (select from pg_roles where rolname = 'treeos_app') then
-        grant select, insert, update, delete on treeos.overlay, treeos.vault to treeos_app;
+        grant select on treeos.overlay to treeos_app;
+        grant select, insert, update, delete on treeos.vault to treeos_app;
         grant select, insert on treeos.overlay_change to treeos_app;
       end if;
     end $$`.execute(db)
+  await runSqlFile(db, 'rights') // names functions of all migrations of this version
 }
