@@ -1,11 +1,13 @@
 import { defineExtension, defineRole, type Json } from '@treeos/sdk'
 import { isLiving, operationOf, profileOf, promptOf, spawnedBy } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
+import { FILE } from './files.ts'
 import { parentOperations } from './parenting.ts'
 import { type RoleConfig, TOOLS } from './roles.ts'
 import { keeper, scene, worker } from './scene.ts'
 import { CUSTOM, spawnChild, toolRole } from './spawn.ts'
-import { FILE, toolOperations, workOf } from './tools.ts'
+import { toolOperations } from './tools.ts'
+import { workOf } from './work.ts'
 
 /** Makes the extension. @param override of the table of roles, the base interval of heartbeats and the limits */
 export function defineLineage(override: LineageOverride = {}) {

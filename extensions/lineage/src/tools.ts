@@ -1,27 +1,12 @@
-import {
-  asJson,
-  type BeingRow,
-  type CarryOut,
-  defineOperation,
-  type Json,
-  type MatterRow,
-  makeThing,
-  type Outcome,
-  TreeosError,
-  type WakeView,
-  type WorldReader,
-  writeThing,
-} from '@treeos/sdk'
+import { asJson, defineOperation, makeThing, TreeosError, writeThing } from '@treeos/sdk'
 import { z } from 'zod'
-import { moved, type Profile, profileOf, recordOf, setProfilePart } from './child.ts'
+import { profileOf, recordOf, setProfilePart } from './child.ts'
+import { FILE, filesOf, freeId, requireFile, textOf } from './files.ts'
 import { GENESIS_CHARS_MAX, requireHarmless } from './genesis.ts'
+import { SHOWN_CHARS_MAX, SOUL, still, used } from './work.ts'
 
-/** Type of the things that files are kept as. A child holds its own files. */
-export const FILE = 'lineage:file'
 const PATH_CHARS_MAX = 120
 const FILE_CHARS_MAX = 40_000
-/** More of a result is left out of what the child sees next, and the result says so. */
-const SHOWN_CHARS_MAX = 8000
 const THOUGHT_CHARS_MAX = 4000
 
 const path = z
@@ -29,111 +14,6 @@ const path = z
   .max(PATH_CHARS_MAX)
   .regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[A-Za-z0-9._/-]+$/)
   .describe('path of a file in your workspace, as in notes/today.md')
-
-interface Using {
-  readonly actor: BeingRow
-  readonly wake: WakeView
-  readonly carryOut: CarryOut
-}
-
-/**
- * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its life when it was
- * starting, and its heartbeat when it was asleep.
- */
-async function used(
-  { actor, wake, carryOut }: Using,
-  tool: string,
-  result: Json,
-  { facts = [], ...more }: Partial<Outcome> = {},
-): Promise<Outcome> {
-  const profile = profileOf(actor)
-  const last = { tool, result: shortened(result) }
-  if (profile === null)
-    return { facts: [...facts, setProfilePart(actor.name, 'last', last)], result, ...more }
-  const { from, content } = wake
-  const task =
-    from === null || wake.inReplyTo !== null
-      ? []
-      : [setProfilePart(actor.name, 'task', { from, content: shortened(content) })]
-  const begun =
-    profile.state === 'starting' ? moved(actor.name, 'starting', 'healthy', `it used ${tool}`) : []
-  const awake = profile.asleep && more.rests !== true
-  if (awake) await beat(carryOut, actor.name, profile)
-  return {
-    facts: [
-      ...facts,
-      ...begun,
-      ...task,
-      ...(awake
-        ? [setProfilePart(actor.name, 'asleep', false), recordOf(actor.name, 'lineage:awoke', {})]
-        : []),
-      setProfilePart(actor.name, 'last', last),
-    ],
-    result,
-    ...more,
-  }
-}
-
-/** Starts the heartbeat of a child. */
-export const beat = (
-  carryOut: CarryOut,
-  name: string,
-  { heartbeatSeconds }: Pick<Profile, 'heartbeatSeconds'>,
-) =>
-  carryOut({
-    action: 'set-schedule',
-    target: `@${name}`,
-    args: { name: 'heartbeat', everySeconds: heartbeatSeconds, content: 'heartbeat' },
-  })
-
-/** Ends the heartbeat of a child, if it has one. */
-export async function still(carryOut: CarryOut, child: BeingRow): Promise<void> {
-  const { schedule } = child.qualities as { schedule?: Record<string, Json> }
-  if (schedule?.heartbeat !== undefined)
-    await carryOut({ action: 'delete-schedule', target: `@${child.name}`, args: { name: 'heartbeat' } })
-}
-
-function shortened(value: Json): Json {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (text.length <= SHOWN_CHARS_MAX) return value
-  return `${text.slice(0, SHOWN_CHARS_MAX)}… (${text.length - SHOWN_CHARS_MAX} characters left out)`
-}
-
-/** The files that a being holds, by path. */
-async function filesOf(world: WorldReader, being: string): Promise<Map<string, MatterRow>> {
-  const ids = await world.matters(`@${being}`)
-  await world.prefetch(ids.map((id) => `matter:${id}`))
-  const rows = await Promise.all(ids.map((id) => world.matter(id)))
-  return new Map(
-    rows.flatMap((row): [string, MatterRow][] => {
-      const at = (row?.content as { path?: unknown } | null | undefined)?.path
-      return row === null || row.type !== FILE || typeof at !== 'string' ? [] : [[at, row]]
-    }),
-  )
-}
-
-const textOf = ({ content }: MatterRow): string => String((content as { text?: unknown }).text ?? '')
-
-async function requireFile(world: WorldReader, being: string, at: string): Promise<MatterRow> {
-  const files = await filesOf(world, being)
-  const file = files.get(at)
-  if (file !== undefined) return file
-  const there = [...files.keys()].sort().slice(0, 20).join(', ')
-  throw new TreeosError(
-    'MATTER_NOT_FOUND',
-    `@${being} has no file ${at}; it has ${there === '' ? 'none' : there}`,
-  )
-}
-
-/** An id that no thing has yet, since an id is never used again. */
-async function freeId(world: WorldReader, being: string, at: string): Promise<string> {
-  const plain = `${being}-${at.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 56).replace(/-+$/, '')
-  for (let n = 1; n < 1000; n++) {
-    const id = n === 1 ? plain : `${plain}-${n}`
-    if ((await world.row(`matter:${id}`)) === null) return id
-  }
-  throw new TreeosError('RESOURCE_CONFLICT', `no id is free for a file ${at} of @${being}`)
-}
 
 const readFile = defineOperation({
   name: 'lineage:read-file',
@@ -329,7 +209,6 @@ const updateSoul = defineOperation({
     return used(at, 'update_soul', { characters: args.text.length }, { facts: made })
   },
 })
-const SOUL = 'SOUL.md'
 
 export const toolOperations = [
   readFile,
@@ -343,19 +222,3 @@ export const toolOperations = [
   logThought,
   updateSoul,
 ] as const
-
-/** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
-export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
-  const profile = profileOf(me)
-  const files = await filesOf(world, me.name)
-  const soul = files.get(SOUL)
-  const { last = null } = (me.qualities.lineage ?? {}) as { last?: Json }
-  return asJson({
-    ...(profile === null
-      ? {}
-      : { role: profile.role, state: profile.state, asleep: profile.asleep, task: profile.task ?? null }),
-    files: [...files.keys()].sort(),
-    soul: soul === undefined ? null : textOf(soul),
-    last,
-  })
-}

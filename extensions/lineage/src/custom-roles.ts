@@ -1,0 +1,104 @@
+import { asJson, type BeingRow, defineOperation, type Json, TreeosError, type WorldReader } from '@treeos/sdk'
+import { z } from 'zod'
+import { operationOf, recordOf, rolesDefinedBy, setProfilePart } from './child.ts'
+import type { LineageConfig } from './config.ts'
+import { requireHarmless } from './genesis.ts'
+import { isBuiltIn, type RoleConfig, TOOLS } from './roles.ts'
+
+const ROLES_MAX = 5
+
+export const defineChildRole = (config: LineageConfig) =>
+  defineOperation({
+    name: 'lineage:define-role',
+    description: 'Defines a role of your own for children, within your own limits.',
+    on: 'being',
+    allow: ['self'],
+    args: z.strictObject({
+      name: z
+        .string()
+        .regex(/^[a-z][a-z0-9-]{0,31}$/)
+        .describe('kebab-case'),
+      description: z.string().min(1).max(500).describe('who such a child is'),
+      tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('its tools'),
+      model: z.string().max(120).optional().describe('name of a model; yours when left out'),
+      heartbeatMultiplier: z.number().min(0.5).max(1000).optional(),
+      maxTokensPerTurn: z.number().int().min(1).max(8192).optional(),
+      autoSleep: z.boolean().optional(),
+    }),
+    async decide({ actor, args, world }) {
+      const { name, description, tools, model = '', heartbeatMultiplier = 1, maxTokensPerTurn = 4096 } = args
+      if (isBuiltIn(name)) throw new TreeosError('RESOURCE_CONFLICT', `the role ${name} is there already`)
+      requireHarmless('description', description)
+      await requireOwnTools(world, actor, tools)
+      requireOwnModel(config, actor, { model, maxTokensPerTurn })
+      const own = rolesDefinedBy(actor)
+      if (!Object.hasOwn(own, name) && Object.keys(own).length >= ROLES_MAX)
+        throw new TreeosError(
+          'RATE_LIMITED',
+          `@${actor.name} has defined ${ROLES_MAX} roles, which is the most`,
+        )
+      const role: RoleConfig = {
+        description,
+        inferenceModel: model,
+        allowedTools: [...new Set(tools)],
+        heartbeatMultiplier,
+        maxTokensPerTurn,
+        autoSleep: args.autoSleep ?? false,
+      }
+      return {
+        facts: [
+          setProfilePart(actor.name, 'roles', asJson({ ...own, [name]: role })),
+          recordOf(actor.name, 'lineage:role-defined', { name, role: asJson(role) }),
+        ],
+        result: { role: name },
+      }
+    },
+  })
+
+/** @throws {TreeosError} FORBIDDEN for a tool above a ceiling of the parent or of its makers */
+async function requireOwnTools(
+  world: WorldReader,
+  parent: BeingRow,
+  tools: readonly (typeof TOOLS)[number][],
+) {
+  for (const { name, ceiling } of [parent, ...(await world.lineage(parent.name))]) {
+    const held = ceiling?.canDo
+    const beyond = tools.find(
+      (tool) => held !== undefined && !held.some((entry) => holds(entry, operationOf(tool))),
+    )
+    if (beyond !== undefined)
+      throw new TreeosError(
+        'FORBIDDEN',
+        `${beyond} is above the ceiling of @${name}: a role holds only tools of its own`,
+      )
+  }
+}
+
+const holds = (entry: unknown, action: string): boolean => {
+  const pattern = typeof entry === 'string' ? entry : (entry as { pattern?: string }).pattern
+  if (pattern === undefined) return false
+  if (typeof entry === 'string') return entry === action
+  const start = pattern.endsWith('*') ? pattern.slice(0, -1) : null
+  return pattern === '*' || (start === null ? pattern === action : action.startsWith(start))
+}
+
+/** @throws {TreeosError} FORBIDDEN for a model that no role has, or an answer longer than the parent's own */
+function requireOwnModel(
+  { roles }: LineageConfig,
+  parent: BeingRow,
+  { model, maxTokensPerTurn }: { readonly model: string; readonly maxTokensPerTurn: number },
+): void {
+  const llm = (parent.qualities.llm ?? {}) as { model?: Json; 'max-tokens'?: Json }
+  const known = ['', llm.model, ...Object.values(roles).map(({ inferenceModel }) => inferenceModel)]
+  if (!known.includes(model))
+    throw new TreeosError(
+      'FORBIDDEN',
+      `the model ${model} is none of yours; there is ${known.filter(Boolean).join(', ')}`,
+    )
+  const most = llm['max-tokens']
+  if (typeof most === 'number' && maxTokensPerTurn > most)
+    throw new TreeosError(
+      'FORBIDDEN',
+      `maxTokensPerTurn ${maxTokensPerTurn} is more than the ${most} of @${parent.name}`,
+    )
+}

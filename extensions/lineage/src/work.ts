@@ -1,0 +1,101 @@
+import {
+  asJson,
+  type BeingRow,
+  type CarryOut,
+  type Json,
+  type Outcome,
+  type WakeView,
+  type WorldReader,
+} from '@treeos/sdk'
+import { moved, type Profile, profileOf, recordOf, setProfilePart } from './child.ts'
+import { filesOf, textOf } from './files.ts'
+
+/** Who a child is, in its own words: a file that it sees in each moment. */
+export const SOUL = 'SOUL.md'
+/** More of a result is left out of what the child sees next, and the result says so. */
+export const SHOWN_CHARS_MAX = 8000
+
+interface Using {
+  readonly actor: BeingRow
+  readonly wake: WakeView
+  readonly carryOut: CarryOut
+}
+
+/**
+ * What the use of a tool leaves: its result, which the child sees in its next moment, the first step of its life when it was
+ * starting, and its heartbeat when it was asleep.
+ */
+export async function used(
+  { actor, wake, carryOut }: Using,
+  tool: string,
+  result: Json,
+  { facts = [], ...more }: Partial<Outcome> = {},
+): Promise<Outcome> {
+  const profile = profileOf(actor)
+  const last = { tool, result: shortened(result) }
+  if (profile === null)
+    return { facts: [...facts, setProfilePart(actor.name, 'last', last)], result, ...more }
+  const { from, content } = wake
+  const task =
+    from === null || wake.inReplyTo !== null
+      ? []
+      : [setProfilePart(actor.name, 'task', { from, content: shortened(content) })]
+  const begun =
+    profile.state === 'starting' ? moved(actor.name, 'starting', 'healthy', `it used ${tool}`) : []
+  const awake = profile.asleep && more.rests !== true
+  if (awake) await beat(carryOut, actor.name, profile)
+  return {
+    facts: [
+      ...facts,
+      ...begun,
+      ...task,
+      ...(awake
+        ? [setProfilePart(actor.name, 'asleep', false), recordOf(actor.name, 'lineage:awoke', {})]
+        : []),
+      setProfilePart(actor.name, 'last', last),
+    ],
+    result,
+    ...more,
+  }
+}
+
+/** Starts the heartbeat of a child. */
+export const beat = (
+  carryOut: CarryOut,
+  name: string,
+  { heartbeatSeconds }: Pick<Profile, 'heartbeatSeconds'>,
+) =>
+  carryOut({
+    action: 'set-schedule',
+    target: `@${name}`,
+    args: { name: 'heartbeat', everySeconds: heartbeatSeconds, content: 'heartbeat' },
+  })
+
+/** Ends the heartbeat of a child, if it has one. */
+export async function still(carryOut: CarryOut, child: BeingRow): Promise<void> {
+  const { schedule } = child.qualities as { schedule?: Record<string, Json> }
+  if (schedule?.heartbeat !== undefined)
+    await carryOut({ action: 'delete-schedule', target: `@${child.name}`, args: { name: 'heartbeat' } })
+}
+
+function shortened(value: Json): Json {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (text.length <= SHOWN_CHARS_MAX) return value
+  return `${text.slice(0, SHOWN_CHARS_MAX)}… (${text.length - SHOWN_CHARS_MAX} characters left out)`
+}
+
+/** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
+export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
+  const profile = profileOf(me)
+  const files = await filesOf(world, me.name)
+  const soul = files.get(SOUL)
+  const { last = null } = (me.qualities.lineage ?? {}) as { last?: Json }
+  return asJson({
+    ...(profile === null
+      ? {}
+      : { role: profile.role, state: profile.state, asleep: profile.asleep, task: profile.task ?? null }),
+    files: [...files.keys()].sort(),
+    soul: soul === undefined ? null : textOf(soul),
+    last,
+  })
+}
