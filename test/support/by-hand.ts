@@ -1,3 +1,4 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity'
 import { type BeatDeps, createBeats, newMemory, noopObserver } from '@treeos/activities'
 import { canonicalJson, type Json, momentId } from '@treeos/core'
 import type { FinishInput, OpenedMoment } from '@treeos/protocol'
@@ -65,5 +66,9 @@ export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInp
   return { ...moment, stack, skip: result.skip ?? null, asks: stack !== null, open: opened.held! }
 }
 
-export const finishByHand = async (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
-  (await worker.finishMoment(finishingOf(moment, opened))).value
+export const finishByHand = (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
+  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened))).value)
+
+/** Runs work that asks for the context of its activity, which nobody cancels. */
+const asActivity = <T>(work: () => Promise<T>): Promise<T> =>
+  asyncLocalStorage.run({ cancellationSignal: new AbortController().signal } as Context, work)

@@ -182,7 +182,7 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
 /** Tests do not wait for a minute. The count makes them independent of how busy the machine is. */
 const ATTEMPTS_MAX = 4
 
-function modelAt(
+export function modelAt(
   baseUrl: string,
   { modelTimeoutSeconds = 10, model }: WorldOptions,
   connection?: string,

@@ -57,7 +57,7 @@ async function decideSoon(
 ): Promise<Unfinished | null> {
   if (stack === null) throw new Error(`moment ${moment} has no stack to decide with`)
   const { calls, held: all, pace } = deps.memory
-  const call = calls.begin(moment, (at) => askMind(deps, held.loaded, stack, at))
+  const call = calls.begin(moment, held.advance, (at) => askMind(deps, held.loaded, stack, at))
   const decided = await soon(call.thought, pace.shortMs)
   crashPoint('finish:after-mind')
   if (decided === null) {

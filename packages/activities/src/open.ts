@@ -1,20 +1,23 @@
 import {
-  claimWake,
+  claimAndRead,
   digestOf,
   type InboxEntry,
   type OpenWrite,
+  type Prefetched,
   putBlob,
   ReadSet,
   readAtOneInstant,
+  readFrom,
   recordOpen,
 } from '@treeos/chain'
 import { asJson, type Digest, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
 import { type LoadedMoment, lookForMoment } from '@treeos/reality'
-import { beingKey, threadKey } from '@treeos/world'
+import { threadKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
 import { isSlowMind } from './mind/thought.ts'
+import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
@@ -30,8 +33,12 @@ export async function openMoment(
   input: OpenInput,
 ): Promise<OpenedMoment | Resting | Over | null> {
   const { db, memory } = deps
-  const wake = await claimWake(db, input.being, input.moment, input.generation)
-  if (wake === null) return restingOf(deps, input.being)
+  const expected = expectedReads(memory, input)
+  const call = callToReserve(memory, input)
+  const opening = await claimAndRead(db, { ...input, reality: deps.reality.id }, expected, call)
+  if (opening === null) return restingOf(deps, input.being)
+  const { wake } = opening
+  const advance = call === null ? null : advanceOf(call, opening.reserved)
   crashPoint('open:after-claim')
   if (wake.opened) {
     const opened = await loadMoment(deps, input.moment)
@@ -51,10 +58,11 @@ export async function openMoment(
     being: input.being,
     wake: { id: wake.id, root: wake.root },
   }
-  const expected = expectedReads(memory, wake, input.mayHold === true)
-  const { seen, readSet, kept } = await readAtOneInstant(db, viewer, expected, (snapshot) =>
-    lookForMoment(deps, input, wake, snapshot),
-  )
+  const look = (snapshot: Prefetched) => lookForMoment(deps, input, wake, snapshot)
+  const { seen, readSet, kept } =
+    opening.kept === null
+      ? await readAtOneInstant(db, viewer, expected, look)
+      : await readFrom(db, viewer, opening.kept, look)
   memory.opened.set(input.being, readSet)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
@@ -81,11 +89,19 @@ export async function openMoment(
   }
   if (input.mayHold === true && !isSlowMind(deps, looked)) {
     const digest = digestOf(record)
-    memory.held.hold({ open, digest, loaded: looked, reading: kept, decision: null })
+    memory.held.hold({
+      open,
+      digest,
+      loaded: looked,
+      reading: kept,
+      advance,
+      decision: null,
+    })
     reportFaults()
     crashPoint('open:held')
     return forWorkflow(deps, input, looked, wake, digest)
   }
+  await giveBack(db, input.moment, advance) // `think` reserves for itself
   const first = await recordOpen(db, open)
   crashPoint('open:after-record')
   if (!first) return forWorkflow(deps, input, await loadMoment(deps, input.moment), wake) // the stored record counts
@@ -95,19 +111,23 @@ export async function openMoment(
 }
 
 /**
- * Keys to prefetch: those of the being's last open, and the caller's row.
- * @param mayHold then also those of its last stamp, which answers from this reading
+ * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last stamp, which answers from
+ * this reading; the cuts of older threads are left out.
  */
-function expectedReads(memory: Memory, { being, caller, root }: InboxEntry, mayHold: boolean): ReadSet {
+function expectedReads(memory: Memory, { being, mayHold }: OpenInput): ReadSet {
   const expected = new ReadSet()
   const opened = memory.opened.get(being)
   if (opened !== undefined) expected.add(opened)
-  if (caller !== null) expected.keys.add(beingKey(caller.name))
-  if (!mayHold) return expected
-  const stamped = memory.stamped.get(being)
+  const stamped = mayHold === true ? memory.stamped.get(being) : undefined
   if (stamped !== undefined) expected.add(stamped, (key) => key.startsWith(threadKey('')))
-  expected.keys.add(threadKey(root))
   return expected
+}
+
+/** What to reserve for the model call of a moment; null when its being is not known to ask one soon. */
+function callToReserve({ worstCosts, pace }: Memory, { being, mayHold }: OpenInput) {
+  const worst = worstCosts.get(being)
+  if (worst === undefined || mayHold !== true || pace.isSlow(being, null)) return null
+  return { attempt: newAttempt(), cost: withRoom(worst) }
 }
 
 /** The part of an open moment that history may hold. @param held digest of an open record that is not stored */

@@ -47,7 +47,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       const adopted = begun === undefined ? null : await adoptCall(deps, moment, signal)
       if (adopted !== null) return refOf(adopted)
       crashPoint('think:before-mind')
-      thought = await askMind(deps, loaded, stack, { attempt: info.attempt, signal })
+      thought = await askMind(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
     } catch (error) {
       if (!(error instanceof ModelTransientError)) throw error
       thought = await tryLater(deps, loaded, error, (performance.now() - started) / 1000)

@@ -63,6 +63,7 @@ export type {
   OpenWrite,
   OutcomeWrite,
   RowWrite,
+  SettlementWrite,
   WatchedChange,
 } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
@@ -85,6 +86,7 @@ export {
   type Settlement,
   settle,
 } from './moments/budgets.ts'
+export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
 export {
   newDecision,
   readDecision,
@@ -120,6 +122,7 @@ export {
   prefetch,
   readAgain,
   readAtOneInstant,
+  readFrom,
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
 export {

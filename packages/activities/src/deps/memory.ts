@@ -1,4 +1,11 @@
-import { type Db, findOverlaySources, type ReadSet, readDecision, type StoredDecision } from '@treeos/chain'
+import {
+  type Cost,
+  type Db,
+  findOverlaySources,
+  type ReadSet,
+  readDecision,
+  type StoredDecision,
+} from '@treeos/chain'
 import type { BeingName, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
@@ -23,6 +30,8 @@ export interface Memory {
   readonly calls: Calls
   /** what may be recorded of the overlays of calls, for calls that fail */
   readonly overlays: LRUCache<MomentId, OverlayRecord>
+  /** what the last model call of each being could cost at most; not stored */
+  readonly worstCosts: LRUCache<BeingName, Cost>
   /** how long minds took */
   readonly pace: Pace
 }
@@ -39,6 +48,7 @@ export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
     held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
     calls: new Calls(),
     overlays: new LRUCache({ max: 2000 }),
+    worstCosts: new LRUCache({ max: 5000 }),
     pace: new Pace(shortMindMs),
   }
 }

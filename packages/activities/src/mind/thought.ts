@@ -39,7 +39,7 @@ async function askModel(
   deps: BeatDeps,
   loaded: LoadedMoment,
   stack: ThinkInput['stack'],
-  { attempt, signal }: MindAttempt,
+  { attempt, signal, advance }: MindAttempt,
 ): Promise<Thought> {
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
@@ -59,6 +59,7 @@ async function askModel(
       deps,
       model,
       { being: parseMomentId(moment).being, moment, attempt },
+      advance,
       {
         ...{ prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
         ...answerLimitOf(loaded),

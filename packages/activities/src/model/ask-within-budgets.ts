@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/chain'
-import type { Breach } from '@treeos/core'
+import type { BeingName, Breach } from '@treeos/core'
+import { type Advance, covers, newAttempt, ZERO_COST } from '../run/advance.ts'
 import type { Observer } from '../run/observer.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
@@ -15,14 +16,15 @@ const POLL_MS_MAX = 1000
 interface BudgetDeps {
   readonly db: Db
   readonly observe: Observer
+  /** what the last call of each being could cost at most */
+  readonly memory: { readonly worstCosts: { set(being: BeingName, worst: Cost): unknown } }
 }
-
-const ZERO_COST: Cost = { tokens: 0, micros: 0 }
 
 /**
  * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call. The real cost
  * replaces it when the answer is recorded, or here when none came. When the real cost is unknown, the worst case stays. So no
  * budget is ever exceeded, not by concurrent calls and not by a crash. Without a budget the model is called directly.
+ * @param advance reserved already for this attempt; when the call may cost more, it is given back
  * @returns the answer, with what is to be settled when it is recorded; or a breach when a budget does not allow the call, and
  *   then the model was not called
  * @throws {ModelTransientError} from the model
@@ -30,7 +32,8 @@ const ZERO_COST: Cost = { tokens: 0, micros: 0 }
 export async function askWithinBudgets(
   deps: BudgetDeps,
   model: Model,
-  attempt: Attempt,
+  first: Attempt,
+  advance: Advance | null,
   request: ModelRequest,
 ): Promise<
   { readonly answer: ModelAnswer; readonly settlement: Settlement | null } | { readonly breach: Breach }
@@ -38,7 +41,16 @@ export async function askWithinBudgets(
   const maxTokens = request.maxTokens ?? model.answerTokensMax
   const bounded = { ...request, maxTokens }
   const worst = costOf({ promptTokens: model.boundPrompt(bounded), completionTokens: maxTokens }, model.price)
-  const reserved = await reserveOrWait(deps, attempt, worst, request.signal)
+  deps.memory.worstCosts.set(first.being, worst)
+  if (advance !== null) advance.isTaken = true
+  if (advance?.cost === null) return { answer: await model.decide(request), settlement: null }
+  const isCovered = advance !== null && covers(advance.cost, worst)
+  const attempt = advance === null || isCovered ? first : { ...first, attempt: newAttempt() }
+  if (advance !== null && !isCovered)
+    await withPostgresRetry(deps.observe, () => settle(deps.db, first, ZERO_COST))
+  const reserved = isCovered
+    ? ({ status: 'reserved' } as const)
+    : await reserveOrWait(deps, attempt, worst, request.signal)
   switch (reserved.status) {
     case 'free':
       return { answer: await model.decide(request), settlement: null }
@@ -52,10 +64,10 @@ export async function askWithinBudgets(
   }
   try {
     const answer = await model.decide(bounded)
-    return { answer, settlement: { ...attempt, used: costOfAnswer(answer, model) } }
+    return { answer, settlement: { ...attempt, used: costOfAnswer(answer, model) ?? worst } }
   } catch (error) {
     if (error instanceof ModelTransientError) {
-      const used = error.isFree ? ZERO_COST : null
+      const used = error.isFree ? ZERO_COST : worst
       await withPostgresRetry(deps.observe, () => settle(deps.db, attempt, used))
     }
     throw error

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   announceCall,
@@ -10,6 +10,7 @@ import {
   type StoredDecision,
 } from '@treeos/chain'
 import type { MomentId } from '@treeos/core'
+import { type Advance, newAttempt } from '../run/advance.ts'
 import { type FaultDeps, reportFault } from '../run/fault.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { ModelTransientError } from './model.ts'
@@ -22,6 +23,8 @@ export interface MindAttempt {
   /** number of the reservation; no two attempts of a moment have the same */
   readonly attempt: number
   readonly signal: AbortSignal
+  /** what is reserved for this attempt; null: nothing yet */
+  readonly advance: Advance | null
 }
 
 /** Where a call that was handed over stores its decision. */
@@ -46,10 +49,12 @@ export class Calls {
   }
 
   /** Begins the call of a moment, unless it is under way. */
-  begin(moment: MomentId, ask: (at: MindAttempt) => Promise<Thought>): Call {
+  begin(moment: MomentId, advance: Advance | null, ask: (at: MindAttempt) => Promise<Thought>): Call {
     const known = this.#calls.get(moment)
     if (known !== undefined) return known
-    const call = new Call(moment, (signal) => ask({ attempt: newAttempt(), signal }))
+    const call = new Call(moment, (signal) =>
+      ask({ attempt: advance?.attempt ?? newAttempt(), signal, advance }),
+    )
     this.#calls.set(moment, call)
     return call
   }
@@ -66,9 +71,6 @@ export class Calls {
     await Promise.allSettled(calls.map((call) => call.ended))
   }
 }
-
-/** Below 0 and at random: a call that is made again after a crash has a reservation of its own. */
-const newAttempt = (): number => -randomInt(1, 2 ** 31)
 
 export class Call {
   readonly moment: MomentId

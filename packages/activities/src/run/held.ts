@@ -11,6 +11,7 @@ import {
 import type { Digest, MomentId } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
+import { type Advance, giveBack } from './advance.ts'
 
 /** A moment that this process has opened. Nothing of it is stored before its outcome, unless its end takes longer. */
 export interface HeldMoment {
@@ -20,6 +21,8 @@ export interface HeldMoment {
   readonly loaded: LoadedMoment
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
+  /** what was reserved for its model call; null where nothing was */
+  readonly advance: Advance | null
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
 }
@@ -71,6 +74,7 @@ export class HeldMoments {
       const { digest } = await recordDecision(db, moment, held.decision)
       if (digest !== held.decision.digest) throw this.#reopened(held)
     }
+    await giveBack(db, moment, held.advance)
     this.drop(held)
     this.#onStored(moment, held.loaded)
   }

@@ -4,6 +4,7 @@ import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
+import { unusedOf } from '../run/advance.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import type { HeldMoment } from '../run/held.ts'
 import { type Built, build } from './build.ts'
@@ -82,10 +83,10 @@ export async function commit(
 }
 
 /** The records of a held moment, which the append stores. */
-const unstoredOf = ({ open, decision }: HeldMoment): Pick<Batch, 'open' | 'decision'> => ({
-  open,
-  ...(decision === null ? {} : { decision }),
-})
+function unstoredOf({ open, decision, advance }: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused'> {
+  const unused = unusedOf(advance)
+  return { open, ...(decision === null ? {} : { decision }), ...(unused === null ? {} : { unused }) }
+}
 
 /** The result for the workflow. */
 function stampedOf(

@@ -16,7 +16,8 @@ export interface ClaimedWake extends InboxEntry {
   readonly overlays?: OverlaySources
 }
 
-type ClaimedRow = Selectable<InboxTable> & OverlayColumns & { cut: boolean; opened: boolean }
+/** A row of the inbox that a moment has claimed, and what else the claim tells. */
+export type ClaimedRow = Selectable<InboxTable> & OverlayColumns & { cut: boolean; opened: boolean }
 
 /**
  * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
@@ -37,7 +38,10 @@ export async function claimWake(
     .execute(db)
     .catch(throwStaleGeneration)
   const [row] = rows
-  if (row === undefined) return null
+  return row === undefined ? null : claimedWake(row)
+}
+
+export function claimedWake(row: ClaimedRow): ClaimedWake {
   const entry = entryOf(row)
   const { cut, opened } = row
   const overlays = sourcesOf(row)

@@ -79,13 +79,16 @@ export interface DecisionWrite {
   readonly bytes: Buffer
   /** of the model; null where none was called, or it reported none */
   readonly usage: Json
-  /** of the budgets that paid for the call; null where none did; `used` is null when the cost is unknown */
-  readonly settlement: {
-    readonly attempt: number
-    readonly used: { readonly tokens: number; readonly micros: number | null } | null
-  } | null
+  /** of the budgets that paid for the call; null where none did */
+  readonly settlement: SettlementWrite | null
   /** of the call of its model; null where it had none */
   readonly overlay: OverlayRecord | null
+}
+
+/** What an attempt of a model call really cost; `used` is null when the cost is unknown. */
+export interface SettlementWrite {
+  readonly attempt: number
+  readonly used: { readonly tokens: number; readonly micros: number | null } | null
 }
 
 /** A wake that tells of a failure or a limit. */
@@ -114,6 +117,8 @@ export interface Batch {
   readonly open?: OpenWrite
   /** the decision, when it is not stored before the outcome */
   readonly decision?: DecisionWrite
+  /** of a reservation that no call used; left out when the moment has none */
+  readonly unused?: SettlementWrite
   /** epoch of the lease under which a driver acts; left out when the being decided for itself */
   readonly lease?: number
 }

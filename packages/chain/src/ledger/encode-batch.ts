@@ -8,7 +8,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
-import type { Batch, DecisionWrite, Notice, OpenWrite, OutcomeWrite } from './batch.ts'
+import type { Batch, DecisionWrite, Notice, OpenWrite, OutcomeWrite, SettlementWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
 import { encodeBasis } from './encode-basis.ts'
 import { momentHash } from './hash.ts'
@@ -37,7 +37,8 @@ export function encodeBatch(batch: Batch) {
     noticesMax: LIMITS.noticesMax,
     thread: batch.thread ?? null,
     ...(batch.open === undefined ? {} : { open: encodeOpen(batch.open) }),
-    ...(batch.decision === undefined ? {} : encodeDecision(batch.decision)),
+    ...(batch.decision === undefined ? {} : { decision: encodeDecision(batch.decision) }),
+    settlement: encodeSettlement(batch.decision?.settlement ?? batch.unused ?? null),
   }
 }
 
@@ -53,26 +54,25 @@ function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
   }
 }
 
-function encodeDecision({ decision, digest, salt, bytes, usage, settlement, overlay }: DecisionWrite) {
+function encodeDecision({ decision, digest, salt, bytes, usage, overlay }: DecisionWrite) {
   return {
-    decision: {
-      kind: decision.kind,
-      digest,
-      salt: salt.toString('hex'),
-      bytes: bytes.toString('utf8'),
-      usage,
-      ...(overlay === null ? {} : { overlay: asJson(overlay) }),
-    },
-    settlement:
-      settlement === null
-        ? null
-        : {
-            attempt: settlement.attempt,
-            tokens: settlement.used?.tokens ?? null,
-            micros: settlement.used?.micros ?? null,
-          },
+    kind: decision.kind,
+    digest,
+    salt: salt.toString('hex'),
+    bytes: bytes.toString('utf8'),
+    usage,
+    ...(overlay === null ? {} : { overlay: asJson(overlay) }),
   }
 }
+
+const encodeSettlement = (settlement: SettlementWrite | null) =>
+  settlement === null
+    ? null
+    : {
+        attempt: settlement.attempt,
+        tokens: settlement.used?.tokens ?? null,
+        micros: settlement.used?.micros ?? null,
+      }
 
 /** @param records the reel of the moment's record, when the batch writes one */
 function encodeHeads({ heads, facts }: Batch, records: ReelId | null) {

@@ -39,6 +39,10 @@ export async function reserve(db: Db, { being, moment, attempt }: Attempt, worst
   )
   const answer = rows[0]?.answer
   if (answer === undefined) throw new Error('the SQL function reserve returned no row')
+  return reservedOf(answer)
+}
+
+function reservedOf(answer: SqlAnswer): Reserved {
   if (!('of' in answer)) return answer
   const { status, max, used, held: _part, needs, ...rest } = answer
   const amount = (counted: number) => (rest.limit === 'money' ? counted / MICROS : counted)

@@ -11,9 +11,21 @@ export interface Viewer {
 
 /** One line of the statement's answer; `what` says which columns are filled, and with what. */
 export interface Line {
-  readonly what: 'row' | 'place' | 'child' | 'now' | 'sealed' | 'said' | 'did' | 'wore' | 'waiting' | 'thread'
+  readonly what:
+    | 'row'
+    | 'place'
+    | 'child'
+    | 'now'
+    | 'sealed'
+    | 'said'
+    | 'did'
+    | 'wore'
+    | 'waiting'
+    | 'thread'
+    | 'wake'
+    | 'reserved'
   readonly key: string
-  /** a row's state; the place or parent that the key was found under; the primary role of the last act */
+  /** a row's state, or the columns of a wake; what was reserved, as JSON; the place or parent that the key was found under; the primary role of the last act */
   readonly text: string | null
   /** a head's seq, or ms since 1970 UTC */
   readonly number: number | null

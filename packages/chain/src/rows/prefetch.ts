@@ -2,9 +2,9 @@ import { type BeingName, type Digest, type Json, momentsReel } from '@treeos/cor
 import type { Kysely } from 'kysely'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { type AsideAsked, type AsidePart, type FetchedAside, queryAside } from './aside.ts'
+import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
-import { type Fetched, fetchReadSet, ReadSet } from './read-set.ts'
+import { type Fetched, fetchReadSet, queryAside, ReadSet } from './read-set.ts'
 import type { SeenRow } from './rows.ts'
 import { getBlobCached, rowSource } from './source.ts'
 
@@ -63,7 +63,16 @@ export async function readAtOneInstant<T>(
   predicted: ReadSet,
   read: (world: Prefetched) => Promise<T>,
 ): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
-  const kept = await fetchKept(db, viewer, predicted)
+  return readFrom(db, viewer, await fetchKept(db, viewer, predicted), read)
+}
+
+/** As `readAtOneInstant`, with the prediction already fetched. */
+export async function readFrom<T>(
+  db: Kysely<ChainDb>,
+  viewer: Viewer,
+  kept: KeptReading,
+  read: (world: Prefetched) => Promise<T>,
+): Promise<{ seen: T; readSet: ReadSet; kept: KeptReading }> {
   const first = prefetchedOver(db, viewer, kept, NO_QUERIES)
   try {
     return { seen: await read(first), readSet: first.readSet, kept }

@@ -1,7 +1,7 @@
-import { type BeingName, reelOfKey } from '@treeos/core'
-import { sql } from 'kysely'
+import { ASIDE_BOUNDS, type BeingName, reelOfKey } from '@treeos/core'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
-import { type AsideAsked, type AsidePart, asideOf, asideQueries, type FetchedAside } from './aside.ts'
+import { type AsideAsked, type AsidePart, asideOf, type FetchedAside } from './aside.ts'
 import type { Line, Viewer } from './line.ts'
 import { type SeenRow, seenRow } from './rows.ts'
 
@@ -45,8 +45,23 @@ export interface Fetched {
 }
 
 export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Fetched> {
-  const { reality } = viewer
-  const lines = await queryReadSet(db, viewer, readSet)
+  const { being, wake } = viewer
+  const { rows } = await sql<Line>`
+    select * from treeos.read_set(${being}, ${wake?.id ?? null}, ${wake?.root ?? null}, ${readSetArguments(readSet)})`.execute(
+    db,
+  )
+  return fetchedOf(viewer.reality, readSet, rows)
+}
+
+/** The arguments of SQL functions that say what to read, in their order. */
+export const readSetArguments = ({ keys, places, parents, asides, wore }: ReadSet): RawBuilder<unknown> =>
+  sql`${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[], ${[...places]}::text[], ${[...parents]}::text[],
+    ${[...asides]}::text[], ${[...wore]}::text[], ${BOUNDS}::integer[]`
+
+const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
+const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]
+
+export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Line[]): Fetched {
   const of = (what: Line['what']) => lines.filter((line) => line.what === what)
   const [now] = of('now')
   const [sealed] = of('sealed')
@@ -63,27 +78,16 @@ export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Pr
   }
 }
 
-async function queryReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Promise<Line[]> {
-  const { keys, places, parents } = readSet
-  const beside = asideQueries(viewer, readSet).map((query) => sql` union all ${query}`)
-  const { rows } = await sql<Line>`
-    select 'row' as what, k.key, p.state as text, h.seq as number, h.hash, h.state_seq
-      from unnest(${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[]) as k(key, reel)
-      left join treeos.projection p on p.key = k.key
-      left join treeos.head h on h.reel = k.reel
-    union all
-    (select 'place', key, place, null, null, null from treeos.projection
-      where place = any(${[...places]}::text[]) order by key collate "C")
-    union all
-    (select 'child', key, parent, null, null, null from treeos.projection
-      where parent = any(${[...parents]}::text[]) order by key collate "C")
-    union all
-    select 'now', '', null, (extract(epoch from clock_timestamp()) * 1000)::bigint, null, null
-    union all
-    (select 'sealed', '', primary_role, sealed_at, null, null from treeos.moment_outcome
-      where being = ${viewer.being} and kind = 'act' order by n desc limit 1)
-    ${sql.join(beside, sql``)}`.execute(db)
-  return rows
+/** Reads parts beside rows by themselves, for a look that asks for what was not predicted. */
+export async function queryAside(
+  db: Db,
+  viewer: Viewer,
+  { asides, wore }: AsideAsked,
+): Promise<FetchedAside> {
+  const asked = new ReadSet()
+  for (const part of asides) asked.asides.add(part)
+  for (const being of wore) asked.wore.add(being)
+  return (await fetchReadSet(db, viewer, asked)).aside
 }
 
 /** Keys by the name they were found under; a name without keys has an empty list. */

@@ -14,6 +14,7 @@ import * as locks from './migrations/012-locks.ts'
 import * as lineage from './migrations/014-lineage.ts'
 import * as overlays from './migrations/015-overlays.ts'
 import * as goneSchedules from './migrations/019-gone-schedules.ts'
+import * as oneClaim from './migrations/021-one-claim.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -48,6 +49,7 @@ const MIGRATIONS = {
   '014-lineage': lineage,
   '015-overlays': overlays,
   '019-gone-schedules': goneSchedules,
+  '021-one-claim': oneClaim,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -29,7 +29,10 @@ begin
   grant execute on function
     treeos.append(jsonb), treeos.lock_heads(text[]), treeos.genesis(text), treeos.json_of(bytea), treeos.refuse_change(),
     treeos.begin_life(text, text, text), treeos.living(text), treeos.wakes(text, text), treeos.has_ended(text),
-    treeos.claim(text, text, integer), treeos.release_delayed(), treeos.check_opening(),
+    treeos.claim(text, text, integer),
+    treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]),
+    treeos.claim_and_read(text, text, integer, text[], text[], text[], text[], text[], text[], integer[], integer, bigint, bigint),
+    treeos.release_delayed(), treeos.check_opening(),
     treeos.reserve(text, text, integer, bigint, bigint), treeos.settle(text, integer, bigint, bigint),
     treeos.keep_fault(text, text, integer, double precision, text, text),
     treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text), treeos.is_hurried(text), treeos.standard(text),

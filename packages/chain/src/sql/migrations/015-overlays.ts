@@ -57,5 +57,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         grant select, insert on treeos.overlay_change to treeos_app;
       end if;
     end $$`.execute(db)
-  await runSqlFile(db, 'rights') // names functions of all migrations of this version
 }

@@ -4,5 +4,4 @@ import { runSqlFile } from '../files.ts'
 /** Closes wakes of removed schedules without a moment. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const name of ['has-schedule', 'claim']) await runSqlFile(db, `functions/inbox/${name}`)
-  await runSqlFile(db, 'rights') // nobody but claim calls the new function
 }

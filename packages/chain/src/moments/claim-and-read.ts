@@ -1,0 +1,73 @@
+import type { BeingName, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import { type ClaimedRow, type ClaimedWake, claimedWake } from '../inbox/claim.ts'
+import { throwStaleGeneration } from '../inbox/life.ts'
+import type { Line } from '../rows/line.ts'
+import type { KeptReading } from '../rows/prefetch.ts'
+import { fetchedOf, type ReadSet, readSetArguments } from '../rows/read-set.ts'
+import type { Db } from '../sql/database.ts'
+import type { Attempt, Cost, Reserved } from './budgets.ts'
+
+/** A wake that a moment has claimed, and the world as it was then. */
+export interface Opening {
+  readonly wake: ClaimedWake
+  /** null when the moment is open already, or its thread was cut: then nothing was read */
+  readonly kept: KeptReading | null
+  /** `reserved`: the call may cost what was asked for; `free`: whatever it costs; null: nothing was reserved */
+  readonly reserved: 'reserved' | 'free' | null
+}
+
+/**
+ * Claims the next wake for a moment as `claimWake` does, then reads a predicted read set at one instant, all in one statement. It
+ * adds what the wake names: its caller, and the cut of its thread.
+ * @param call reserved, too, unless the wake is an act, or the moment has a reservation already
+ * @returns null when no wake waits
+ * @throws {StaleGenerationError} when a younger life has begun
+ */
+export async function claimAndRead(
+  db: Db,
+  at: {
+    readonly reality: string
+    readonly being: BeingName
+    readonly moment: MomentId
+    readonly generation: number
+  },
+  predicted: ReadSet,
+  call: (Pick<Attempt, 'attempt'> & { readonly cost: Cost }) | null,
+): Promise<Opening | null> {
+  const { rows } = await sql<Line>`
+    select * from treeos.claim_and_read(${at.being}, ${at.moment}, ${at.generation}, ${readSetArguments(predicted)},
+      ${call?.attempt ?? null}::integer, ${call?.cost.tokens ?? null}::bigint, ${call?.cost.micros ?? null}::bigint)`
+    .execute(db)
+    .catch(throwStaleGeneration)
+  const fetchedAt = performance.now()
+  const [first, ...lines] = rows
+  if (first === undefined) return null
+  const answer = lines.at(-1)?.what === 'reserved' ? lines.pop()?.text : null
+  const status = answer == null ? null : (JSON.parse(answer).status as Reserved['status'])
+  const fetched = lines.length === 0 ? null : fetchedOf(at.reality, predicted, lines)
+  return {
+    wake: claimedWake(rowOf(first)),
+    kept: fetched === null ? null : { fetched, predicted, at: fetchedAt },
+    reserved: status === 'reserved' || status === 'free' ? status : null,
+  }
+}
+
+/** A row of the inbox as JSON, where times and bytes are text. */
+type JsonRow = Omit<ClaimedRow, 'at' | 'latest' | 'cause' | 'content'> & {
+  readonly at: string
+  readonly latest: string | null
+  readonly cause: string | null
+}
+
+function rowOf({ text, hash: content }: Line): ClaimedRow {
+  if (text === null || content === null) throw new Error('the SQL function claim_and_read returned no wake')
+  const row = JSON.parse(text) as JsonRow
+  return {
+    ...row,
+    content,
+    cause: row.cause === null ? null : Buffer.from(row.cause.slice('\\x'.length), 'hex'),
+    at: new Date(row.at),
+    latest: row.latest === null ? null : new Date(row.latest),
+  }
+}

@@ -1,0 +1,48 @@
+-- Claims the next wake for a moment, see claim, then reads a read set for it, see read_set. What the wake names is read, too: its
+-- caller, and the cut of its thread. The reading is of one instant after the claim, so it sees what the sender of the wake wrote.
+-- With `need_tokens` it also reserves a model call of this attempt, see reserve, unless the wake is an act or the moment was begun
+-- before. No call outlives its reservation, so a claim that reserves waits for the disk.
+-- The first line is the wake: its row without content, `cut`, `opened` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
+-- moment that is open, or whose thread was cut, there is no other line. The last line is what was reserved, as reserve says it.
+create or replace function treeos.claim_and_read(
+  whose text, for_moment text, its_generation integer, keys text[], reels text[], places text[], parents text[], asides text[],
+  wore text[], bounds integer[], its_attempt integer, need_tokens bigint, need_micros bigint
+) returns table (what text, key text, text text, number bigint, hash bytea, state_seq bigint)
+language plpgsql set search_path = treeos, pg_temp as $$
+#variable_conflict use_column
+declare
+  durable text := current_setting('synchronous_commit');
+  claimed inbox;
+  is_cut boolean;
+  is_open boolean;
+  reserved jsonb;
+begin
+  select * into claimed from claim(whose, for_moment, its_generation);
+  if claimed.id is null then
+    return;
+  end if;
+  is_cut := exists (select from projection p where p.key = 'thread:' || claimed.root);
+  is_open := exists (select from moment_open o where o.moment = for_moment);
+  return query select 'wake', claimed.id, (to_jsonb(claimed) - 'content' || jsonb_build_object('cut', is_cut, 'opened', is_open,
+      'thread_overlay', (select o.handle from overlay_change o where o.thread = claimed.root order by o.id desc limit 1),
+      'has_overlays', exists (select from overlay)))::text,
+    null::bigint, claimed.content, null::bigint;
+  if is_cut or is_open then
+    return;
+  end if;
+  keys := keys || ('thread:' || claimed.root);
+  reels := reels || ('thread:' || claimed.root);
+  if claimed.caller is not null and not 'being:' || claimed.caller = any(keys) then
+    keys := keys || ('being:' || claimed.caller);
+    reels := reels || ('being:' || claimed.caller);
+  end if;
+  return query select r.* from read_set(whose, claimed.id, claimed.root, keys, reels, places, parents, asides, wore, bounds) r;
+  if need_tokens is null or claimed.kind = 'act' or exists (select from reservation where moment = for_moment) then
+    return;
+  end if;
+  reserved := reserve(whose, for_moment, its_attempt, need_tokens, need_micros);
+  if reserved->>'status' = 'reserved' then
+    perform set_config('synchronous_commit', durable, true);
+  end if;
+  return query select 'reserved', '', reserved::text, null::bigint, null::bytea, null::bigint;
+end $$;

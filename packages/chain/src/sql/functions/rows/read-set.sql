@@ -1,0 +1,68 @@
+-- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/chain/src/rows. `what` says which columns
+-- of a line are filled, and with what: Line in the same folder. `bounds` are the most lines of said, did, waiting and threads.
+-- Generic plans: Postgres would plan it anew each time, since it cannot know how many keys the arrays hold.
+create or replace function treeos.read_set(
+  whose text, its_wake text, its_root text, keys text[], reels text[], places text[], parents text[], asides text[], wore text[],
+  bounds integer[]
+) returns table (what text, key text, text text, number bigint, hash bytea, state_seq bigint)
+language plpgsql stable set search_path = treeos, pg_temp set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+begin
+  return query
+    select 'row', k.key, p.state, h.seq, h.hash, h.state_seq
+      from unnest(read_set.keys, reels) as k(key, reel)
+        left join projection p on p.key = k.key
+        left join head h on h.reel = k.reel
+    union all
+    (select 'place', p.key, p.place, null, null, null from projection p
+      where p.place = any(places) order by p.key collate "C")
+    union all
+    (select 'child', p.key, p.parent, null, null, null from projection p
+      where p.parent = any(parents) order by p.key collate "C")
+    union all
+    select 'now', '', null, (extract(epoch from clock_timestamp()) * 1000)::bigint, null, null
+    union all
+    (select 'sealed', '', o.primary_role, o.sealed_at, null, null from moment_outcome o
+      where o.being = whose and o.kind = 'act' order by o.n desc limit 1);
+  if cardinality(wore) > 0 then
+    return query
+      select 'wore', b.being, o.primary_role, null::bigint, null::bytea, null::bigint
+      from unnest(wore) as b(being)
+        cross join lateral (select m.primary_role from moment_outcome m
+          where m.being = b.being and m.kind = 'act' order by m.n desc limit 1) o;
+  end if;
+  -- Leaves out messages to the being that came after its wake. Each of them opens its own moment.
+  if 'said' = any(asides) and its_wake is not null then
+    return query
+      select 'said', f.kind || ' ' || f.reel, convert_from(p.bytes, 'UTF8'), f.seq, f.hash, i.total
+      from (select cause, age, count(*) over () as total from inbox
+          where root = its_root and kind = 'summon' and cause is not null and id <> its_wake
+            and (caller = whose or being = whose and age < (select age from inbox where id = its_wake))
+          order by age desc limit bounds[1]) i
+        join fact f on f.hash = i.cause
+        left join payload p on p.reel = f.reel and p.seq = f.seq
+      order by i.age;
+  end if;
+  if 'did' = any(asides) then
+    return query
+      select 'did', f.kind || ' ' || f.reel, convert_from(p.bytes, 'UTF8'), f.seq, f.hash, null::bigint
+      from fact f left join payload p on p.reel = f.reel and p.seq = f.seq
+      where f.moment = (select moment from moment_outcome where being = whose and kind = 'act' order by n desc limit 1)
+      order by f.reel collate "C", f.seq limit bounds[2];
+  end if;
+  if 'waiting' = any(asides) then
+    return query
+      select 'waiting', id, jsonb_build_object('id', id, 'kind', kind, 'from', caller, 'thread', root,
+          'at', (extract(epoch from at) * 1000)::bigint)::text, count(*) over (), null::bytea, null::bigint
+      from inbox where being = whose and closed_by is null and id <> coalesce(its_wake, '')
+      order by priority, age limit bounds[3];
+  end if;
+  if 'threads' = any(asides) then
+    return query
+      select 'thread', root, jsonb_build_object('thread', root, 'open', count(distinct id), 'with',
+          coalesce(jsonb_agg(distinct name) filter (where name <> whose), '[]'))::text, count(*) over (), null::bytea, null::bigint
+      from inbox, lateral (values (being), (caller)) as party(name)
+      where closed_by is null and (being = whose or caller = whose)
+      group by root order by max(age) desc limit bounds[4];
+  end if;
+end $$;

@@ -1,0 +1,146 @@
+/** What a model call may cost is reserved with the claim of its wake. The account ends with what the call really cost. */
+import { newMemory } from '@treeos/activities'
+import { setStandardBudgets } from '@treeos/reality'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  beginByHand,
+  finishByHand,
+  type HandMoment,
+  type HandWorker,
+  handWorker,
+  nextOf,
+  openByHand,
+  tellByHand,
+} from '../support/by-hand.ts'
+import { askedFor } from '../support/life.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+import { modelAt } from '../support/world.ts'
+
+const model = useModelServer()
+
+describe('a model call', () => {
+  const world = useWorld({ modelServer: model })
+  beforeAll(() =>
+    setStandardBudgets({ db: world.owner, reality: world.reality }, { llm: { tokens: 1_000_000 } }),
+  )
+
+  /** A being that no workflow runs, with a worker that has run one moment of it. */
+  async function thinkerOf(name: string) {
+    await world.birth({ name, cognition: 'llm', role: 'resident' })
+    const worker = newWorker()
+    const first = await beginByHand(world, name)
+    await live(worker, first)
+    return { worker, moment: nextOf(first) }
+  }
+  const newWorker = () => handWorker(world, { model: modelAt(model.url, {}), memory: newMemory(5000) })
+
+  const tell = (moment: HandMoment, content = 'hello') =>
+    tellByHand(world, moment.being, moment.moment, content)
+
+  async function live(worker: HandWorker, moment: HandMoment, content?: string) {
+    await tell(moment, content)
+    return finishByHand(worker, moment, await openByHand(worker, moment))
+  }
+
+  const reservations = async ({ moment }: HandMoment) =>
+    (
+      await world.db
+        .selectFrom('reservation')
+        .select(['attempt', 'tokens', 'settled_tokens'])
+        .where('moment', '=', moment)
+        .orderBy('settled_tokens')
+        .execute()
+    ).map(({ tokens, settled_tokens: settled }) => ({ tokens, settled }))
+
+  /** Tokens that are counted, and held, on the account of a being. */
+  const account = (being: string) =>
+    world.db
+      .selectFrom('account')
+      .select(['total_tokens', 'held_tokens'])
+      .where('being', '=', being)
+      .executeTakeFirstOrThrow()
+
+  const plus = (before: Awaited<ReturnType<typeof account>>, settled: number | null | undefined) => ({
+    total_tokens: before.total_tokens + (settled ?? Number.NaN),
+    held_tokens: 0,
+  })
+
+  it('is reserved when the moment opens, and settled when it ends', async () => {
+    const { worker, moment } = await thinkerOf('regular')
+    const before = await account('regular')
+    await tell(moment)
+    const opened = await openByHand(worker, moment)
+    const [held, ...others] = await reservations(moment)
+    expect({ held, others }).toEqual({ held: { tokens: expect.any(Number), settled: null }, others: [] })
+    await finishByHand(worker, moment, opened)
+    const [used] = await reservations(moment)
+    expect(used).toEqual({ tokens: held?.tokens, settled: expect.any(Number) })
+    expect(used?.settled).toBeLessThan(held?.tokens ?? 0)
+    expect(await account('regular')).toEqual(plus(before, used?.settled))
+  })
+
+  it('that needs more than was reserved gives it back, and reserves what it needs', async () => {
+    const { worker, moment } = await thinkerOf('longer')
+    const before = await account('longer')
+    await live(worker, moment, 'long '.repeat(4000))
+    const [given, used, ...others] = await reservations(moment)
+    expect(given).toEqual({ tokens: expect.any(Number), settled: 0 })
+    expect(used?.tokens).toBeGreaterThan(20_000)
+    expect(others).toEqual([])
+    expect(await account('longer')).toEqual(plus(before, used?.settled))
+  })
+
+  it('that is not made costs nothing', async () => {
+    const { worker, moment } = await thinkerOf('cut')
+    const before = await account('cut')
+    await tell(moment)
+    const opened = await openByHand(worker, moment)
+    const { value } = await worker.finishMoment({
+      ...moment,
+      stack: null,
+      skip: 'not-triggered',
+      asks: false,
+      open: opened.held!,
+    })
+    expect(value).toMatchObject({ kind: 'skipped' })
+    expect(await reservations(moment)).toEqual([{ tokens: expect.any(Number), settled: 0 }])
+    expect(await account('cut')).toEqual(before)
+  })
+
+  it('is reserved once, when the opening runs again on the same worker', async () => {
+    const { worker, moment } = await thinkerOf('again')
+    const before = await account('again')
+    await tell(moment)
+    await openByHand(worker, moment)
+    await finishByHand(worker, moment, await openByHand(worker, moment))
+    const [used, ...others] = await reservations(moment)
+    expect(others).toEqual([])
+    expect(await account('again')).toEqual(plus(before, used?.settled))
+  })
+
+  it('of a worker that died may have been made: what it reserved is counted', async () => {
+    const { worker: dead, moment } = await thinkerOf('orphan')
+    const before = await account('orphan')
+    await tell(moment)
+    await openByHand(dead, moment)
+    const [held] = await reservations(moment)
+    const worker = newWorker()
+    await finishByHand(worker, moment, await openByHand(worker, moment))
+    const [used, lost] = await reservations(moment)
+    expect(lost?.settled).toBe(held?.tokens)
+    expect(await account('orphan')).toEqual(plus(before, (used?.settled ?? 0) + (lost?.settled ?? 0)))
+    expect(askedFor(model, 'orphan')).toHaveLength(2)
+  })
+
+  it('is not reserved in advance where it does not fit, and then it parks the being as without an advance', async () => {
+    const { worker, moment } = await thinkerOf('poor')
+    await setStandardBudgets({ db: world.owner, reality: world.reality }, { llm: { tokens: 100 } })
+    await tell(moment)
+    const opened = await openByHand(worker, moment)
+    expect(await reservations(moment)).toEqual([])
+    expect(await finishByHand(worker, moment, opened)).toMatchObject({
+      kind: 'failure',
+      reason: 'BUDGET_EXCEEDED',
+    })
+  })
+})
