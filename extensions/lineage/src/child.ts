@@ -29,9 +29,11 @@ export function profileOf({ qualities }: Pick<BeingRow, 'qualities'>): Profile |
     : null
 }
 
-/** Roles that a parent defined, in its quality `lineage.roles`. */
-export const rolesDefinedBy = ({ qualities }: BeingRow): Readonly<Record<string, RoleConfig>> =>
-  (qualities.lineage as { roles?: Record<string, RoleConfig> } | undefined)?.roles ?? {}
+/** Roles that a parent defined, in its quality `lineage.roles`. `set-being` may have put anything there. */
+export function rolesDefinedBy({ qualities }: BeingRow): Readonly<Record<string, Json>> {
+  const { roles } = (qualities.lineage ?? {}) as { roles?: unknown }
+  return typeof roles === 'object' && roles !== null ? (roles as Record<string, Json>) : {}
+}
 
 /** The genesis prompt of a being: a child's own, or what `lineage.prompt` says of any other. */
 export function promptOf({ qualities }: Pick<BeingRow, 'qualities'>): string {
@@ -58,7 +60,7 @@ export async function spawnedBy(
 export const isLiving = ({ profile, ended }: BeingRow & { profile: Profile }): boolean =>
   ended === undefined && isLive(profile.state)
 
-/** @throws {TreeosError} BEING_NOT_FOUND, FORBIDDEN for a being that the actor did not spawn */
+/** @throws {TreeosError} BEING_NOT_FOUND, BEING_ENDED, FORBIDDEN for a being that the actor did not spawn */
 export async function requireOwnChild(
   world: WorldReader,
   actor: BeingRow,
@@ -73,6 +75,7 @@ export async function requireOwnChild(
       'FORBIDDEN',
       `@${name} was not spawned by @${actor.name}: only its parent does that`,
     )
+  if (row.ended !== undefined) throw new TreeosError('BEING_ENDED', `@${name} was ended: it lives no more`)
   return { ...row, profile }
 }
 

@@ -6,6 +6,54 @@ import { requireHarmless } from './genesis.ts'
 import { isBuiltIn, type RoleConfig, TOOLS } from './roles.ts'
 
 const ROLES_MAX = 5
+const ROLE_NAME = /^[a-z][a-z0-9-]{0,31}$/
+export const roleName = z.string().regex(ROLE_NAME)
+
+const LIMITS = {
+  description: z.string().min(1).max(500),
+  tools: z.array(z.enum(TOOLS)).max(TOOLS.length),
+  model: z.string().max(120),
+  heartbeatMultiplier: z.number().min(0.5).max(1000),
+  maxTokensPerTurn: z.number().int().min(1).max(8192),
+}
+const kept = z.strictObject({
+  description: LIMITS.description,
+  inferenceModel: LIMITS.model,
+  allowedTools: LIMITS.tools,
+  heartbeatMultiplier: LIMITS.heartbeatMultiplier,
+  maxTokensPerTurn: LIMITS.maxTokensPerTurn,
+  autoSleep: z.boolean(),
+})
+
+interface Of {
+  readonly world: WorldReader
+  readonly parent: BeingRow
+}
+
+/**
+ * The role of a child: a built-in one, or one that its parent defined. That one is held to the limits that the parent has now.
+ * @throws {TreeosError} INVALID_INPUT, FORBIDDEN
+ */
+export async function requireRole(config: LineageConfig, of: Of, role: string): Promise<RoleConfig> {
+  const builtIn = Object.hasOwn(config.roles, role) ? config.roles[role] : undefined
+  if (builtIn !== undefined) return builtIn
+  const own = rolesDefinedBy(of.parent)
+  const found = Object.hasOwn(own, role) && ROLE_NAME.test(role) ? kept.safeParse(own[role]).data : undefined
+  if (found !== undefined) return requireOwn(config, of, found)
+  const there = Object.keys({ ...config.roles, ...own }).join(', ')
+  throw new TreeosError(
+    'INVALID_INPUT',
+    `there is no role ${JSON.stringify(role)} for a child; there is ${there}`,
+  )
+}
+
+/** @throws {TreeosError} INVALID_INPUT, FORBIDDEN */
+async function requireOwn(config: LineageConfig, { world, parent }: Of, role: z.infer<typeof kept>) {
+  requireHarmless('description', role.description)
+  await requireOwnTools(world, parent, role.allowedTools)
+  requireOwnModel(config, parent, role)
+  return role
+}
 
 export const defineChildRole = (config: LineageConfig) =>
   defineOperation({
@@ -14,37 +62,35 @@ export const defineChildRole = (config: LineageConfig) =>
     on: 'being',
     allow: ['self'],
     args: z.strictObject({
-      name: z
-        .string()
-        .regex(/^[a-z][a-z0-9-]{0,31}$/)
-        .describe('kebab-case'),
-      description: z.string().min(1).max(500).describe('who such a child is'),
-      tools: z.array(z.enum(TOOLS)).max(TOOLS.length).describe('its tools'),
-      model: z.string().max(120).optional().describe('name of a model; yours when left out'),
-      heartbeatMultiplier: z.number().min(0.5).max(1000).optional(),
-      maxTokensPerTurn: z.number().int().min(1).max(8192).optional(),
+      name: roleName.describe('kebab-case'),
+      description: LIMITS.description.describe('who such a child is'),
+      tools: LIMITS.tools.describe('its tools'),
+      model: LIMITS.model.optional().describe('name of a model; yours when left out'),
+      heartbeatMultiplier: LIMITS.heartbeatMultiplier.optional(),
+      maxTokensPerTurn: LIMITS.maxTokensPerTurn.optional(),
       autoSleep: z.boolean().optional(),
     }),
     async decide({ actor, args, world }) {
       const { name, description, tools, model = '', heartbeatMultiplier = 1, maxTokensPerTurn = 4096 } = args
       if (isBuiltIn(name)) throw new TreeosError('RESOURCE_CONFLICT', `the role ${name} is there already`)
-      requireHarmless('description', description)
-      await requireOwnTools(world, actor, tools)
-      requireOwnModel(config, actor, { model, maxTokensPerTurn })
       const own = rolesDefinedBy(actor)
       if (!Object.hasOwn(own, name) && Object.keys(own).length >= ROLES_MAX)
         throw new TreeosError(
           'RATE_LIMITED',
           `@${actor.name} has defined ${ROLES_MAX} roles, which is the most`,
         )
-      const role: RoleConfig = {
-        description,
-        inferenceModel: model,
-        allowedTools: [...new Set(tools)],
-        heartbeatMultiplier,
-        maxTokensPerTurn,
-        autoSleep: args.autoSleep ?? false,
-      }
+      const role = await requireOwn(
+        config,
+        { world, parent: actor },
+        {
+          description,
+          inferenceModel: model,
+          allowedTools: [...new Set(tools)],
+          heartbeatMultiplier,
+          maxTokensPerTurn,
+          autoSleep: args.autoSleep ?? false,
+        },
+      )
       return {
         facts: [
           setProfilePart(actor.name, 'roles', asJson({ ...own, [name]: role })),
@@ -86,7 +132,7 @@ const holds = (entry: unknown, action: string): boolean => {
 function requireOwnModel(
   { roles }: LineageConfig,
   parent: BeingRow,
-  { model, maxTokensPerTurn }: { readonly model: string; readonly maxTokensPerTurn: number },
+  { inferenceModel: model, maxTokensPerTurn }: Pick<RoleConfig, 'inferenceModel' | 'maxTokensPerTurn'>,
 ): void {
   const llm = (parent.qualities.llm ?? {}) as { model?: Json; 'max-tokens'?: Json }
   const known = ['', llm.model, ...Object.values(roles).map(({ inferenceModel }) => inferenceModel)]

@@ -12,6 +12,11 @@ export interface Genesis {
 
 /** Most characters of a genesis prompt. A longer parent prompt is cut at its end; the other blocks are whole. */
 export const GENESIS_CHARS_MAX = 16_000
+/**
+ * Of the first part, as a row holds it. A child keeps its profile, its task and its last result in one row of at most 64 KiB, and
+ * its parent must always find room to write there.
+ */
+export const GENESIS_BYTES_MAX = 24 * 1024
 export const SPECIALIZATION_CHARS_MAX = 2000
 export const MESSAGE_CHARS_MAX = 2000
 
@@ -42,20 +47,30 @@ export function buildGenesisPrompt({ prompt, specialization, role, parent }: Gen
 
 /** Text that imitates a block of a genesis prompt or gives itself out as an instruction. */
 const INJECTIONS: readonly (readonly [RegExp, string])[] = [
-  [/-{2,} ?((BEGIN|END) )?(SPECIALIZATION|ROLE|LINEAGE|TASK)\b/i, 'a block of a genesis prompt'],
+  [/(- ?){2,}((BEGIN|END) )?(SPECIALIZATION|ROLE|LINEAGE|TASK)\b/i, 'a block of a genesis prompt'],
   [/< ?\/? ?(specialization|role|lineage|task|genesis)\b/i, 'a block of a genesis prompt'],
   [/\bsystem ?:/i, 'a system message'],
+  [/< ?\|[a-z -]*\||\[ ?\/? ?INST ?\]/i, 'a message of a conversation'],
   [/\byou are now\b/i, 'an instruction'],
   [/\bignore (all |any |the )*previous\b/i, 'an instruction'],
 ]
 
-/** Hides neither dashes of other kinds, nor letters of other widths, nor characters that show nothing. */
+/** Cyrillic and Greek letters that look like one of ours, above the one that each looks like. */
+const STRANGE = 'аеорсухіјѕһԁԛԝӏνορυακτιεηАВЕКМНОРСТУХІЈЅӀԌΑΒΕΖΗΙΚΜΝΟΡΤΥΧı'
+const OURS = 'aeopcyxijshdqwlvopuaktienABEKMHOPCTYXIJSIGABEZHIKMNOPTYXi'
+const LOOKALIKES = new Map([...STRANGE].map((letter, i) => [letter, OURS[i] ?? letter]))
+
+/**
+ * A text as it looks: without characters that show nothing and marks on letters, with dashes of one kind, letters of one width,
+ * and ours in place of those that look like them.
+ */
 const plain = (text: string): string =>
   text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/\p{Pd}/gu, '-')
-    .replace(/\s+/gu, ' ')
+    .normalize('NFKD')
+    .replace(/[\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/[\p{Dash}\u00af\u02c9\u203e\u2500\u2501\u30fc_=~]/gu, '-')
+    .replace(/[\s\u2800]+/gu, ' ')
+    .replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter)
 
 /** @throws {TreeosError} INVALID_INPUT naming the field and what its text imitates */
 export function requireHarmless(field: string, text: string): void {

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import {
   ceilingOf,
   everySecondsOf,
+  isLiving,
   modelArgs,
   moved,
   type Profile,
@@ -20,9 +21,10 @@ import {
   shownRole,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
-import { defineChildRole } from './custom-roles.ts'
+import { defineChildRole, requireRole } from './custom-roles.ts'
+import { requireHarmless } from './genesis.ts'
 import { CHILD_STATES } from './lifecycle.ts'
-import { flowOf, requireRole } from './spawn.ts'
+import { flowOf } from './spawn.ts'
 import { beat, still } from './work.ts'
 
 const child = z.string().max(64).describe('stance of your child')
@@ -48,6 +50,8 @@ const moveChild = defineOperation({
   }),
   async decide({ actor, world, args, carryOut }) {
     const { to, reason, task } = args
+    requireHarmless('reason', reason)
+    if (task !== undefined) requireHarmless('task', task)
     const kid = await requireOwnChild(world, actor, args.child)
     const { name, profile } = kid
     const facts = moved(name, profile.state, to, reason)
@@ -110,16 +114,30 @@ const grantRole = (config: LineageConfig) =>
     args: z.strictObject({ child, role: z.string().max(64).describe('the role that it asked for') }),
     async decide({ actor, world, args, carryOut }) {
       const { role } = args
-      const { name, profile } = await requireOwnChild(world, actor, args.child)
+      const kid = await requireOwnChild(world, actor, args.child)
+      const { name, profile } = kid
+      if (!isLiving(kid))
+        throw new TreeosError(
+          'RESOURCE_CONFLICT',
+          `@${name} is ${profile.state}: lineage:move-child starts it again`,
+        )
       if (profile.wants !== role)
         throw new TreeosError(
           'RESOURCE_CONFLICT',
           `@${name} did not ask for the role ${role}: a child asks first`,
         )
-      const settled = requireRole(config, actor, role)
+      const settled = await requireRole(config, { world, parent: actor }, role)
       const everySeconds = everySecondsOf(config.heartbeatSeconds, settled)
-      const kid = { flow: flowOf(role, settled), ceiling: ceilingOf(settled), ...modelArgs(actor, settled) }
-      await carryOut({ action: 'set-profile', target: `@${name}`, args: asJson(kid) as Record<string, Json> })
+      const held = {
+        flow: flowOf(role, settled),
+        ceiling: ceilingOf(settled),
+        ...(kid.cognition.kind === 'llm' ? modelArgs(actor, settled) : {}),
+      }
+      await carryOut({
+        action: 'set-profile',
+        target: `@${name}`,
+        args: asJson(held) as Record<string, Json>,
+      })
       await beat(carryOut, name, { heartbeatSeconds: everySeconds })
       const { wants: _granted, ...kept } = profile
       const changed: Profile = {

@@ -15,29 +15,18 @@ import {
   type Profile,
   promptOf,
   recordOf,
-  rolesDefinedBy,
   setProfilePart,
   shownRole,
   spawnedBy,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
-import { MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
+import { requireRole } from './custom-roles.ts'
+import { GENESIS_BYTES_MAX, MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
 import { SPAWN_STATES } from './lifecycle.ts'
 import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
+import { startWithin } from './text-size.ts'
 
 const DAY_MS = 86_400_000
-
-/** The role of a child: a built-in one, or one that its parent defined. @throws {TreeosError} INVALID_INPUT */
-export function requireRole(config: LineageConfig, parent: BeingRow, role: string): RoleConfig {
-  const known = { ...rolesDefinedBy(parent), ...config.roles }
-  const found = Object.hasOwn(known, role) ? known[role] : undefined
-  if (found !== undefined) return found
-  const there = Object.keys(known).join(', ')
-  throw new TreeosError(
-    'INVALID_INPUT',
-    `there is no role ${JSON.stringify(role)} for a child; there is ${there}`,
-  )
-}
 
 /**
  * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one that holds nothing
@@ -71,7 +60,7 @@ export const spawnChild = (config: LineageConfig) =>
       const { name, specialization = null, role = 'generalist', message = null, script = null } = args
       for (const [field, text] of Object.entries({ name, specialization, message }))
         if (text !== null) requireHarmless(field, text)
-      const settled = requireRole(config, actor, role)
+      const settled = await requireRole(config, { world, parent: actor }, role)
       await requireWithinLimits(config, { world, actor, openedAt })
       const everySeconds = everySecondsOf(config.heartbeatSeconds, settled)
       const born = {
@@ -91,7 +80,7 @@ export const spawnChild = (config: LineageConfig) =>
         asleep: false,
         heartbeatSeconds: everySeconds,
         genesis: {
-          prompt: promptOf(actor),
+          prompt: startWithin(promptOf(actor), GENESIS_BYTES_MAX),
           specialization,
           role: shownRole(role, settled),
           parent: { name: actor.name, address: `@${actor.name}` },

@@ -1,8 +1,10 @@
 import { asJson, defineOperation, makeThing, TreeosError, writeThing } from '@treeos/sdk'
 import { z } from 'zod'
 import { profileOf, recordOf, setProfilePart } from './child.ts'
+import { roleName } from './custom-roles.ts'
 import { FILE, filesOf, freeId, requireFile, textOf } from './files.ts'
-import { GENESIS_CHARS_MAX, requireHarmless } from './genesis.ts'
+import { GENESIS_BYTES_MAX, GENESIS_CHARS_MAX, requireHarmless } from './genesis.ts'
+import { jsonBytes } from './text-size.ts'
 import { SHOWN_CHARS_MAX, SOUL, still, used } from './work.ts'
 
 const PATH_CHARS_MAX = 120
@@ -93,7 +95,9 @@ const runSkill = defineOperation({
     const { actor, world, args } = at
     const skill = `skills/${args.name}.md`
     const own = (await filesOf(world, actor.name)).get(skill)
-    const file = own ?? (await requireFile(world, actor.parent ?? actor.name, skill))
+    const parents = async () =>
+      actor.parent === null ? undefined : (await filesOf(world, actor.parent)).get(skill)
+    const file = own ?? (await parents()) ?? (await requireFile(world, actor.name, skill))
     return used(at, 'run_skill', { skill: args.name, text: textOf(file), input: args.input ?? null })
   },
 })
@@ -120,7 +124,7 @@ const inboxReply = defineOperation({
   allow: ['self'],
   args: z.strictObject({
     content: z.string().min(1).max(FILE_CHARS_MAX).describe('the answer or the report'),
-    role: z.string().max(64).optional().describe('a role that you ask your parent for'),
+    role: roleName.optional().describe('a role that you ask your parent for'),
   }),
   async decide(at) {
     const { actor, args, wake, carryOut } = at
@@ -164,6 +168,12 @@ const updateGenesisPrompt = defineOperation({
     const { actor, args } = at
     const profile = profileOf(actor)
     requireHarmless('prompt', args.prompt)
+    const bytes = jsonBytes(args.prompt)
+    if (bytes > GENESIS_BYTES_MAX)
+      throw new TreeosError(
+        'PAYLOAD_TOO_LARGE',
+        `the prompt has ${bytes} bytes; at most ${GENESIS_BYTES_MAX} are kept`,
+      )
     const facts = [
       profile === null
         ? setProfilePart(actor.name, 'prompt', args.prompt)

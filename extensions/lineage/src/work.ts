@@ -9,11 +9,13 @@ import {
 } from '@treeos/sdk'
 import { moved, type Profile, profileOf, recordOf, setProfilePart } from './child.ts'
 import { filesOf, textOf } from './files.ts'
+import { jsonBytes, startWithin } from './text-size.ts'
 
 /** Who a child is, in its own words: a file that it sees in each moment. */
 export const SOUL = 'SOUL.md'
 /** More of a result is left out of what the child sees next, and the result says so. */
 export const SHOWN_CHARS_MAX = 8000
+const SHOWN_BYTES_MAX = 8 * 1024
 
 interface Using {
   readonly actor: BeingRow
@@ -80,8 +82,9 @@ export async function still(carryOut: CarryOut, child: BeingRow): Promise<void> 
 
 function shortened(value: Json): Json {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (text.length <= SHOWN_CHARS_MAX) return value
-  return `${text.slice(0, SHOWN_CHARS_MAX)}… (${text.length - SHOWN_CHARS_MAX} characters left out)`
+  if (text.length <= SHOWN_CHARS_MAX && jsonBytes(value) <= SHOWN_BYTES_MAX) return value
+  const shown = startWithin(text.slice(0, SHOWN_CHARS_MAX).toWellFormed(), SHOWN_BYTES_MAX)
+  return `${shown}… (${text.length - shown.length} characters left out)`
 }
 
 /** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
