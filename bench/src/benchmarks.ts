@@ -5,6 +5,7 @@ import { benchGrowth } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
+import { benchRecovery } from './recovery/benchmark.ts'
 
 export interface Flags {
   readonly size: string
@@ -95,6 +96,14 @@ export const benchmarks: readonly Benchmark[] = [
     refuse: refuseFanout,
     run: ({ size, beings }, onProgress) =>
       benchGrowth({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    show,
+  },
+  {
+    name: 'recovery',
+    what: 'from the death of a worker in the middle of moments until a living one has ended them, on the short and the long way',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, rounds }, onProgress) =>
+      benchRecovery({ size: size as 'small' | 'full', rounds: wholeNumber(rounds), onProgress }),
     show,
   },
   {
