@@ -1,6 +1,8 @@
-import { findEntry, listOutcomes, readOpen } from '@treeos/chain'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { enqueue, findEntry, listOutcomes, readOpen, readOutcomeOfWake } from '@treeos/chain'
 import { moments } from '@treeos/client'
-import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { newWake } from '@treeos/core'
+import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -28,6 +30,10 @@ const puppet = (name: string, more = {}) =>
 const handleOf = (being: string) =>
   world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
 const answer = { verb: 'summon', content: 'so it is' }
+/** The sweep rings a being whose wake has waited so long. A bell that was lost shows as a moment that is later. */
+const SWEEP_SECONDS = 5
+/** temporal.api.enums.v1.WorkflowTaskFailedCause: a signal came before the task ended its run */
+const UNHANDLED_COMMAND = 1
 const livesOf = async (being: string) =>
   (await listOutcomes(world.db, being)).map(({ moment, kind, reason }) => [moment, reason ?? kind])
 
@@ -111,11 +117,11 @@ describe('a workflow that is lost', () => {
 
 describe('a long life', () => {
   /** Begins a life whose runs end after so few events. */
-  const begin = (being: string, historyEventsMax: number) =>
+  const begin = (being: string, historyEventsMax: number, more: object = {}) =>
     world.temporal.workflow.start(BEING_WORKFLOW, {
       workflowId: beingWorkflowId(world.reality.name, being),
       taskQueue: taskQueueOf(world.reality.name),
-      args: [{ reality: world.reality.name, being, historyEventsMax }],
+      args: [{ reality: world.reality.name, being, historyEventsMax, ...more }],
     })
   const runsOf = async (being: string) => {
     const workflowId = beingWorkflowId(world.reality.name, being)
@@ -128,7 +134,7 @@ describe('a long life', () => {
   it('continues as new without a gap in its count, in one generation, with a history that stays small', async () => {
     await setRole(world, { name: 'counter', canDo: ['set-being'], prompt: '' })
     await puppet('ancient', { role: 'counter' })
-    await begin('ancient', 25)
+    await begin('ancient', 20)
     const count = 40
     const set = (i: number) => ({
       call: { verb: 'do', action: 'set-being', target: '@ancient', args: { field: 'count.to', value: i } },
@@ -173,6 +179,75 @@ describe('a long life', () => {
     await until(async () =>
       (await runsOf('operator')).some(({ status }) => status.name === 'CONTINUED_AS_NEW'),
     )
+  })
+
+  it('continues as new when it rests, and misses no doorbell that comes meanwhile', async () => {
+    await puppet('sleeper')
+    await begin('sleeper', 12, { version: BEING_VERSION })
+    const rounds = 60
+    let isOver = false
+    const ringAlways = async () => {
+      for (; !isOver; await sleep(3)) await ring(world, 'sleeper') // most find nothing, some come while a run ends
+    }
+    const ringing = Promise.all([ringAlways(), ringAlways()])
+    let slowest = 0
+    for (let i = 0; i < rounds; i++) {
+      const [id = ''] = await wakeUp(world, 'sleeper', [i])
+      const asked = performance.now()
+      const outcome = await until(() => readOutcomeOfWake(world.db, id))
+      slowest = Math.max(slowest, performance.now() - asked)
+      expect(outcome).toMatchObject({ n: i + 1, kind: 'see' })
+    }
+    isOver = true
+    await ringing
+    expect(slowest).toBeLessThan(SWEEP_SECONDS * 1000)
+    const runs = await until(async () => {
+      const found = await runsOf('sleeper')
+      return found.length > rounds / 4 && found
+    })
+    expect(Math.max(...runs.map(({ historyLength }) => historyLength))).toBeLessThan(100)
+    const histories = await Promise.all(
+      runs.map(({ workflowId, runId }) =>
+        world.temporal.workflow.getHandle(workflowId, runId).fetchHistory(),
+      ),
+    )
+    const refused = histories.flatMap(({ events }) =>
+      (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes?.cause === UNHANDLED_COMMAND),
+    )
+    expect(refused.length).toBeGreaterThan(0) // some came at the very end of a run
+  })
+
+  it('a control: a run that begins at rest looks for no wake before a doorbell rings', async () => {
+    await puppet('waker')
+    const [first = ''] = await wakeUp(world, 'waker', [1])
+    await momentOf(world, first)
+    await world.stopWorker()
+    await handleOf('waker').terminate('a test')
+    await begin('waker', 500, {
+      version: BEING_VERSION,
+      life: { generation: 1, n: 2, rests: true, details: 'moment #1' },
+    })
+    await world.startWorker()
+    await until(async () => (await handleOf('waker').describe()).historyLength >= 4) // its first task is done
+    const id = 'unrung'
+    await enqueue(world.db, newWake({ id, being: 'waker', kind: 'event', priority: 3, content: 2 }))
+    await sleep(2000)
+    expect(await readOutcomeOfWake(world.db, id)).toBeNull()
+    await ring(world, 'waker')
+    expect(await momentOf(world, id)).toMatchObject({ n: 2, outcome: 'see' })
+  })
+
+  it('shows its last moment in the Temporal UI, also after it continued as new', async () => {
+    await puppet('shown')
+    await begin('shown', 5, { version: BEING_VERSION })
+    const [id = ''] = await wakeUp(world, 'shown', [1])
+    await momentOf(world, id)
+    await until(async () => {
+      const statuses = (await runsOf('shown')).map(({ status }) => status.name)
+      return statuses.includes('CONTINUED_AS_NEW') && statuses.includes('RUNNING')
+    })
+    const metadata = await handleOf('shown').query<{ currentDetails: string }>('__temporal_workflow_metadata')
+    expect(metadata.currentDetails).toContain('moment #1')
   })
 
   it('F49 F54 every life replays from both records', async () => {

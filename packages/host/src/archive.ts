@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -137,13 +137,22 @@ async function writeRun(
   const path = join(folder, being)
   const name = `${runId}.json.gz`
   await mkdir(path, { recursive: true })
-  if ((await readdir(path)).includes(name)) return false
+  if (await exists(join(path, name))) return false
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory()
   const draft = join(path, `.${name}.${process.pid}`)
   await writeFile(draft, await zip(historyToJSON(history)))
   await rename(draft, join(path, name)) // atomic, so a crash leaves no partial file
   return true
 }
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
 
 /** Makes the folder for its owner only, also where an older version made it for everybody: what is in histories is private. */
 async function makePrivate(folder: string): Promise<void> {

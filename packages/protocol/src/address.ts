@@ -11,6 +11,11 @@ export const scheduleId = (reality: string, being: BeingName, name: string): str
   `schedule/${reality}/${being}/${name}`
 
 export const BEING_WORKFLOW = 'beingWorkflow'
+/**
+ * Version of the workflow's code, in the input of each run that begins. Code that is older than the version of a run needs no
+ * `patched`, whose marker and search attribute each run would pay for.
+ */
+export const BEING_VERSION = 2
 export const SCHEDULE_WORKFLOW = 'scheduleWorkflow'
 export const WAKE_SIGNAL = 'wake'
 export const ACT_SIGNAL = 'act'

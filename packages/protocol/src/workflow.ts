@@ -1,6 +1,7 @@
 /** The names and shapes that workflow code uses. */
 export {
   ACT_SIGNAL,
+  BEING_VERSION,
   BEING_WORKFLOW,
   beingWorkflowId,
   SCHEDULE_WORKFLOW,

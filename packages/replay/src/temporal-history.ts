@@ -43,6 +43,7 @@ export async function listRuns(
 }
 
 const LIST_PAGE = 1000
+const FETCHED_AT_ONCE = 8
 
 /**
  * Every run of a being, oldest first: those that Temporal still has, and of the archive those that it no longer has.
@@ -59,9 +60,13 @@ export async function fetchRuns(
   const workflowId = beingWorkflowId(reality, being)
   const kept = (listed ?? (await listRuns(client, reality, being))).get(being) ?? []
   const fetched = new Map<string, History>()
-  for (const runId of kept) {
-    const history = await fetchUnlessDeleted(client, workflowId, runId)
-    if (history !== null) fetched.set(runId, history)
+  for (let from = 0; from < kept.length; from += FETCHED_AT_ONCE) {
+    const some = kept.slice(from, from + FETCHED_AT_ONCE)
+    const histories = await Promise.all(some.map((runId) => fetchUnlessDeleted(client, workflowId, runId)))
+    for (const [i, runId] of some.entries()) {
+      const history = histories[i] ?? null
+      if (history !== null) fetched.set(runId, history)
+    }
   }
   const found =
     archive === null ? new Map<string, History>() : await readArchive(archive, being, new Set(fetched.keys()))

@@ -15,9 +15,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import { type BeingName, CONTENT_BOUNDS, guardJson, type JsonObject } from '@treeos/core/workflow'
-import { ACT_SIGNAL, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos/protocol/workflow'
+import { ACT_SIGNAL, BEING_VERSION, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
 import { type FinishedMoment, type Idle, type Life, runMoment, stackLabel } from './moment.ts'
+import { CountedRun, MeasuredRun, type RunLength } from './run-length.ts'
 
 /** A doorbell without content: the inbox is in Postgres. A lost or duplicated signal costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)
@@ -29,8 +30,18 @@ export interface BeingInput {
   readonly reality: string
   readonly being: BeingName
   /** left out on the first run of an execution chain, which takes a new generation */
-  readonly life?: { readonly generation: number; readonly n: number; readonly idle?: Idle }
-  /** events after which a run ends and the next begins; {@link HISTORY_EVENTS_MAX} unless given */
+  readonly life?: {
+    readonly generation: number
+    readonly n: number
+    readonly idle?: Idle
+    /** the run before ended because no wake was left, so this one waits for a doorbell */
+    readonly rests?: true
+    /** what the Temporal UI shows of the last moment */
+    readonly details?: string
+  }
+  /** version of the code by which the run began; left out in runs that began before there were versions */
+  readonly version?: number
+  /** events after which a run ends and the next begins; by default {@link HISTORY_EVENTS_MAX}, or {@link REST_EVENTS_MAX} at rest */
   readonly historyEventsMax?: number
 }
 
@@ -41,17 +52,27 @@ export interface BeingInput {
 const HISTORY_EVENTS_MAX = 500
 
 /**
+ * Events after which a being that rests continues as new, about 12 moments. A being that is woken when it is in no cache replays
+ * its run first, at about 3 events a ms.
+ */
+const REST_EVENTS_MAX = 96
+
+/**
  * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the
  * being was ended and all its wakes are closed.
  */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
-  let rung = true // a wake may have arrived before this run
+  const isShort = isCurrent(input) || patched('short-way')
+  const run: RunLength = isCurrent(input) ? new CountedRun() : new MeasuredRun(isShort)
+  let rung = input.life?.rests !== true // a wake may have arrived before this run
   const acts: { id: string; act: JsonObject }[] = []
   const ring = () => {
+    run.note('signal')
     rung = true
   }
   setHandler(wakeSignal, ring, { description: 'Check the inbox.' })
   const receiveAct = (act: JsonObject) => {
+    run.note('signal')
     if (isSmallJson(act)) acts.push({ id: uuid4(), act })
     else log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
   }
@@ -59,68 +80,81 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
     description:
       'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
   })
-  const isShort = patched('short-way')
+  const isCalm = () => !rung && acts.length === 0
   try {
     const life = await begin(input, isShort)
-    const task = new TaskBound()
-    while (!isHistoryFull(input)) {
-      await sleepUntil(() => rung || acts.length > 0, life)
+    let rests = false
+    while (!isFull(run, input) && !rests) {
+      // Runs of version 1 number a timer here although they do not sleep.
+      if (isCalm() || !isCurrent(input)) {
+        await sleepUntil(() => !isCalm(), life)
+        run.note('task')
+      }
       rung = false
       await enqueueActs(acts, life)
-      while (!isHistoryFull(input)) {
+      while (!isFull(run, input) && !rests) {
         const finished = await runMoment(life)
         if (finished === 'over') return // a wake that comes later starts a new run, which ends it and returns here too
         if ('rests' in finished) {
           if (finished.cognition !== null) upsertChanged([{ key: COGNITION, value: finished.cognition }])
-          break
+          rests = true
+          continue
         }
+        run.note('moment')
         showStatus(life, finished)
-        if (finished.stamped.waiting === 0 && finished.opened.ended !== true) break
-        if (isShort && task.isFull()) await sleep(1)
+        rests = finished.stamped.waiting === 0 && finished.opened.ended !== true
+        if (rests || !run.isTaskFull()) continue
+        await sleep(1)
+        run.note('task')
       }
+      rests = rests && isCalm() && isLongAtRest(run, input)
     }
     await condition(allHandlersFinished)
-    while (acts.length > 0) await enqueueActs(acts, life) // more may arrive while one is written
-    await continueAsNew<typeof beingWorkflow>({
-      ...input,
-      life: {
-        generation: life.generation,
-        n: life.n,
-        ...(life.idle === null ? {} : { idle: life.idle }),
-      },
-    })
+    while (acts.length > 0) {
+      rung = true
+      await enqueueActs(acts, life) // more may arrive while one is written
+    }
+    // The server refuses to end a run that has not seen a signal. The task then runs again, with the signal.
+    await continueAsNew<typeof beingWorkflow>(nextRun(input, life, rests && !rung))
   } catch (error) {
     if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
   }
 }
 
-async function begin({ being, life }: BeingInput, isShort: boolean): Promise<Life> {
-  if (life !== undefined) return { being, idle: null, ...life, program: null, isShort }
-  const chain = workflowInfo().firstExecutionRunId
-  const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  return { being, ...begun, program: null, idle: null, isShort }
+/** Runs of an older version become current when they next begin anew. */
+const isCurrent = ({ version = 1 }: BeingInput) => version >= BEING_VERSION
+
+function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
+  const { generation, n, idle } = life
+  const next = { ...input, life: { generation, n, ...(idle === null ? {} : { idle }) } }
+  if (!isCurrent(input) && !patched(RESTS_ANEW)) return next
+  return {
+    ...next,
+    version: BEING_VERSION,
+    life: {
+      ...next.life,
+      ...(rests ? { rests } : {}),
+      ...(life.details === null ? {} : { details: life.details }),
+    },
+  }
 }
 
-/**
- * Bounds the moments of one workflow task. A task holds up signals, and the server ends one that takes longer than 10 s. So
- * the worst case of a moment on the short way, times this, stays below it.
- */
-const MOMENTS_OF_TASK_MAX = 8
+/** The patch by which runs without a version continue as new at rest. */
+const RESTS_ANEW = 'rests-anew'
 
-/** Counts the moments since the task began. A new task has a longer history, live and in a replay. */
-class TaskBound {
-  #task = 0
-  #moments = 0
+function isLongAtRest({ events }: RunLength, input: BeingInput): boolean {
+  return events > (input.historyEventsMax ?? REST_EVENTS_MAX) && (isCurrent(input) || patched(RESTS_ANEW))
+}
 
-  isFull(): boolean {
-    const { historyLength } = workflowInfo()
-    if (historyLength !== this.#task) {
-      this.#task = historyLength
-      this.#moments = 0
-    }
-    this.#moments += 1
-    return this.#moments >= MOMENTS_OF_TASK_MAX
+async function begin({ being, life }: BeingInput, isShort: boolean): Promise<Life> {
+  if (life !== undefined) {
+    const { generation, n, idle = null, details = null } = life
+    if (details !== null) setCurrentDetails(details)
+    return { being, generation, n, idle, program: null, isShort, details }
   }
+  const chain = workflowInfo().firstExecutionRunId
+  const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
+  return { being, ...begun, program: null, idle: null, isShort, details: null }
 }
 
 /** Sleeps until a signal arrives, or until the being's idle time has passed. Then it puts an idle wake into the inbox. */
@@ -149,10 +183,8 @@ async function enqueueActs(acts: { id: string; act: JsonObject }[], { being }: L
   for (const { id, act } of acts.splice(0)) await localBeats('take an act').intake({ being, id, act })
 }
 
-function isHistoryFull({ historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo()
-  return continueAsNewSuggested || historyLength > historyEventsMax
-}
+const isFull = ({ events }: RunLength, { historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput) =>
+  workflowInfo().continueAsNewSuggested || events > historyEventsMax
 
 const isSuperseded = (error: unknown) =>
   error instanceof ActivityFailure &&
@@ -162,10 +194,10 @@ const isSuperseded = (error: unknown) =>
 /** Shows the last moment in the Temporal UI. */
 function showStatus(life: Life, { opened, stack, stamped }: FinishedMoment): void {
   const role = stack?.primary.name ?? ''
-  setCurrentDetails(
+  life.details =
     `moment #${life.n - 1} · ${stackLabel(stack)} · ${stamped.kind}${stamped.reason === null ? '' : ` (${stamped.reason})`} · ` +
-      `${stamped.waiting} waiting`,
-  )
+    `${stamped.waiting} waiting`
+  setCurrentDetails(life.details)
   upsertChanged([
     { key: COGNITION, value: opened.cognition },
     ...(role === '' ? [] : [{ key: ROLE, value: role }]),

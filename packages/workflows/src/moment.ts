@@ -27,6 +27,8 @@ export interface Life {
   idle: Idle | null
   /** false in runs that began before moments could be finished by one local activity */
   readonly isShort: boolean
+  /** what the Temporal UI shows of the last moment; null before the first one */
+  details: string | null
 }
 
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */

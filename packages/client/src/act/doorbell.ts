@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
 import type { BeingName } from '@treeos/core'
-import { BEING, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
+import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
 
 /**
  * After this time Temporal gives a workflow task to another worker. With 5 s a loaded machine timed out the same tasks
@@ -18,7 +18,7 @@ export async function ringBeing(
   await client.workflow.signalWithStart(BEING_WORKFLOW, {
     workflowId: beingWorkflowId(at.reality, being),
     taskQueue: at.taskQueue,
-    args: [{ reality: at.reality, being }],
+    args: [{ reality: at.reality, being, version: BEING_VERSION }],
     signal: WAKE_SIGNAL,
     signalArgs: [],
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
