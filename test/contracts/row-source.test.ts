@@ -101,7 +101,11 @@ const prefetched = async (predicted: ReadSet): Promise<RowSource> =>
 function readSetOf(keys: Iterable<string>, places: Iterable<string>, parents: Iterable<string>): ReadSet {
   const readSet = new ReadSet()
   for (const key of keys) readSet.keys.add(key)
-  for (const place of places) readSet.places.add(place)
+  for (const place of places)
+    for (const kind of ['being:', 'space:', 'matter:']) {
+      readSet.list({ place, kind, most: null })
+      readSet.count({ place, kind })
+    }
   for (const parent of parents) readSet.parents.add(parent)
   return readSet
 }
@@ -200,6 +204,14 @@ describe.each<Implementation>([
     ])
   })
 
+  it('lists the first of many, and counts them', async () => {
+    expect(await source.keysInPlace('/', 'being:', 2)).toEqual(['being:birther', 'being:echo'])
+    expect(await source.keysInPlace('/', 'being:', null)).toHaveLength(4)
+    expect(await source.countInPlace('/', 'being:')).toBe(4)
+    expect(await source.countInPlace('/library', 'space:')).toBe(0)
+    expect(await source.countInPlace('@librarian', 'matter:')).toBe(1)
+  })
+
   it('lists what a being holds by its stance', async () => {
     expect(await source.keysInPlace('@librarian', 'matter:')).toEqual(['matter:c'])
   })
@@ -236,5 +248,25 @@ describe.each<Implementation>([
       first.reverse()
       expect(await list()).toEqual([...first].reverse())
     }
+  })
+})
+
+describe('a list that was fetched with a bound', () => {
+  it('answers for as many, and is asked for anew for more', async () => {
+    const predicted = new ReadSet()
+    predicted.list({ place: '/', kind: 'being:', most: 2 })
+    const source = await prefetched(predicted)
+    expect(await source.keysInPlace('/', 'being:', 1)).toEqual(['being:birther'])
+    expect(await source.keysInPlace('/', 'being:', 2)).toEqual(['being:birther', 'being:echo'])
+    expect(await source.keysInPlace('/', 'being:', 3)).toHaveLength(3)
+    expect(await source.keysInPlace('/', 'being:')).toHaveLength(4)
+    expect(await source.countInPlace('/', 'being:')).toBe(4)
+  })
+
+  it('answers for all when it holds fewer than its bound', async () => {
+    const predicted = new ReadSet()
+    predicted.list({ place: '/library', kind: 'matter:', most: 3 })
+    const source = await prefetched(predicted)
+    expect(await source.keysInPlace('/library', 'matter:')).toEqual(['matter:a', 'matter:b'])
   })
 })

@@ -28,7 +28,8 @@ export async function begin(deps: BeatDeps, { being, chain }: BeginInput): Promi
     throw new UnknownBeingError(`no being ${being} lives in this reality`)
   const generation = await beginLife(db, reality.id, being, chain)
   crashPoint('begin:after-generation')
-  for (const unfinished of await listUnfinished(db, being)) {
+  const unfinishedOnes = generation === 1 ? [] : await listUnfinished(db, being) // the first life has no older one
+  for (const unfinished of unfinishedOnes) {
     if (parseMomentId(unfinished.moment).generation >= generation) continue
     await supersede(deps, being, generation, unfinished)
     crashPoint('begin:after-supersede')

@@ -5,7 +5,7 @@ import {
   type OpenWrite,
   type Prefetched,
   putBlob,
-  ReadSet,
+  type ReadSet,
   readAtOneInstant,
   readFrom,
   recordOpen,
@@ -63,7 +63,7 @@ export async function openMoment(
     opening.kept === null
       ? await readAtOneInstant(db, viewer, expected, look)
       : await readFrom(db, viewer, opening.kept, look)
-  memory.opened.set(input.being, readSet)
+  memory.opened.remember(input.being, readSet)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
     await putBlob(db, seen.program)
@@ -111,15 +111,12 @@ export async function openMoment(
 }
 
 /**
- * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last stamp, which answers from
+ * Keys to prefetch: those of the being's last open, or of another being's. Of a moment that may be held also those of its last stamp, which answers from
  * this reading; the cuts of older threads are left out.
  */
 function expectedReads(memory: Memory, { being, mayHold }: OpenInput): ReadSet {
-  const expected = new ReadSet()
-  const opened = memory.opened.get(being)
-  if (opened !== undefined) expected.add(opened)
-  const stamped = mayHold === true ? memory.stamped.get(being) : undefined
-  if (stamped !== undefined) expected.add(stamped, (key) => key.startsWith(threadKey('')))
+  const expected = memory.opened.expect(being)
+  if (mayHold === true) expected.add(memory.stamped.expect(being), (key) => key.startsWith(threadKey('')))
   return expected
 }
 

@@ -147,16 +147,17 @@ export class Past {
             return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
           }),
         ),
-      keysInPlace: async (place, kind) =>
-        contentsAfter(
-          await factsOf(place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`),
-          kind,
-        ),
+      keysInPlace: async (place, kind, most = null) =>
+        contentsAfter(await factsOf(reelOfPlace(place)), kind).slice(0, most ?? undefined),
+      countInPlace: async (place, kind) => contentsAfter(await factsOf(reelOfPlace(place)), kind).length,
       keysOfBeings: () => Promise.reject(new Error('no moment reads the list of all beings')),
       keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
     }
   }
 }
+
+const reelOfPlace = (place: string): ReelId =>
+  place.startsWith('@') ? `being:${place.slice(1)}` : `space:${place}`
 
 /** A moment, for what it read beside rows. */
 export interface Beside {

@@ -1,17 +1,11 @@
-import {
-  type Cost,
-  type Db,
-  findOverlaySources,
-  type ReadSet,
-  readDecision,
-  type StoredDecision,
-} from '@treeos/chain'
+import { type Cost, type Db, findOverlaySources, readDecision, type StoredDecision } from '@treeos/chain'
 import type { BeingName, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
 import { HeldMoments } from '../run/held.ts'
 import { Pace, SHORT_MIND_MS } from '../run/pace.ts'
+import { Reads } from '../run/reads.ts'
 
 /** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
 export interface Memory {
@@ -22,8 +16,8 @@ export interface Memory {
   /** stored decisions */
   readonly decisions: LRUCache<MomentId, StoredDecision>
   /** the read set of each being's last open, and of its last stamp */
-  readonly opened: LRUCache<BeingName, ReadSet>
-  readonly stamped: LRUCache<BeingName, ReadSet>
+  readonly opened: Reads
+  readonly stamped: Reads
   /** moments that are opened and not stored: Postgres does not hold these */
   readonly held: HeldMoments
   /** calls of minds that are under way */
@@ -43,8 +37,8 @@ export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
     moments,
     programs: new LRUCache({ max: 5000 }),
     decisions: new LRUCache({ max: 500 }),
-    opened: new LRUCache({ max: 5000 }),
-    stamped: new LRUCache({ max: 5000 }),
+    opened: new Reads(),
+    stamped: new Reads(),
     held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
     calls: new Calls(),
     overlays: new LRUCache({ max: 2000 }),

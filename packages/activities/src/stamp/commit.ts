@@ -60,7 +60,7 @@ export async function commit(
     return commit(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
-  deps.memory.stamped.set(input.being, reading.readSet)
+  deps.memory.stamped.remember(input.being, reading.readSet)
   const built = await build(deps, input, { opened, proposal, continued }, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')

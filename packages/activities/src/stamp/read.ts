@@ -1,4 +1,4 @@
-import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/chain'
+import { type Db, type KeptReading, prefetch, type ReadSet, readAgain } from '@treeos/chain'
 import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -31,7 +31,7 @@ export async function readForStamp(
   kept: KeptReading | null,
 ): Promise<StampReading> {
   const viewer = { reality: reality.id, being }
-  const expected = memory.stamped.get(being) ?? new ReadSet()
+  const expected = memory.stamped.expect(being)
   expected.keys.add(threadKey(opened.record.wake.root))
   const { source, now, readSet } =
     kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)

@@ -13,7 +13,8 @@ export interface Viewer {
 export interface Line {
   readonly what:
     | 'row'
-    | 'place'
+    | 'list'
+    | 'count'
     | 'child'
     | 'now'
     | 'sealed'
@@ -25,9 +26,9 @@ export interface Line {
     | 'wake'
     | 'reserved'
   readonly key: string
-  /** a row's state, or the columns of a wake; what was reserved, as JSON; the place or parent that the key was found under; the primary role of the last act */
+  /** a row's state, or the columns of a wake; what was reserved, as JSON; the list or parent that the key was found under; the primary role of the last act */
   readonly text: string | null
-  /** a head's seq, or ms since 1970 UTC */
+  /** a head's seq, a count, or ms since 1970 UTC */
   readonly number: number | null
   readonly hash: Buffer | null
   readonly state_seq: number | null

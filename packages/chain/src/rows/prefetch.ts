@@ -4,7 +4,7 @@ import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import type { AsideAsked, AsidePart, FetchedAside } from './aside.ts'
 import type { Viewer } from './line.ts'
-import { type Fetched, fetchReadSet, queryAside, ReadSet } from './read-set.ts'
+import { type Fetched, fetchReadSet, nameOf, queryAside, ReadSet } from './read-set.ts'
 import type { SeenRow } from './rows.ts'
 import { getBlobCached, rowSource } from './source.ts'
 
@@ -98,6 +98,7 @@ const refuse = () => Promise.reject(new NotPrefetchedError())
 const NO_QUERIES: Fallback = {
   rows: refuse,
   keysInPlace: refuse,
+  countInPlace: refuse,
   keysOfBeings: refuse,
   keysOfChildren: refuse,
   aside: refuse,
@@ -158,10 +159,17 @@ function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadS
       const found = missing.length === 0 ? [] : await fallback.rows(missing)
       return [...keys.flatMap((key) => fetched.rows.get(key) ?? []), ...found]
     },
-    async keysInPlace(place: string, kind: string): Promise<string[]> {
-      readSet.places.add(place)
-      const known = fetched.inPlace.get(place)?.filter((key) => key.startsWith(kind))
-      return known ?? (await fallback.keysInPlace(place, kind))
+    async keysInPlace(place: string, kind: string, most: number | null = null): Promise<string[]> {
+      const asked = { place, kind, most }
+      readSet.list(asked)
+      const known = fetched.lists.get(nameOf(asked))
+      if (known === undefined || !isEnough(known, most)) return fallback.keysInPlace(place, kind, most)
+      return known.keys.slice(0, most ?? undefined)
+    },
+    async countInPlace(place: string, kind: string): Promise<number> {
+      const asked = { place, kind }
+      readSet.count(asked)
+      return fetched.counts.get(nameOf(asked)) ?? (await fallback.countInPlace(place, kind))
     },
     async keysOfChildren(parent: string): Promise<string[]> {
       readSet.parents.add(parent)
@@ -170,4 +178,12 @@ function sourceOver(db: Db, fetched: Fetched, fallback: Fallback, readSet: ReadS
     keysOfBeings: () => fallback.keysOfBeings(),
     blob: (digest: Digest): Promise<Json | null> => getBlobCached(db, digest),
   }
+}
+
+/** Whether a list that was fetched with a bound answers for another one. */
+function isEnough(
+  { keys, most: fetched }: { keys: readonly string[]; most: number | null },
+  most: number | null,
+) {
+  return fetched === null || keys.length < fetched || (most !== null && most <= fetched)
 }

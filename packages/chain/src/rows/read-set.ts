@@ -12,8 +12,10 @@ import { type SeenRow, seenRow } from './rows.ts'
 export class ReadSet implements AsideAsked {
   /** keys of rows */
   readonly keys = new Set<string>()
-  /** places whose contents were listed */
-  readonly places = new Set<string>()
+  /** lists of what lies in a place, by place and kind; each may have a bound */
+  readonly lists = new Map<string, List>()
+  /** what was counted in a place, by place and kind */
+  readonly counts = new Map<string, Counted>()
   /** beings whose children were listed */
   readonly parents = new Set<string>()
   /** parts beside rows */
@@ -21,15 +23,42 @@ export class ReadSet implements AsideAsked {
   /** beings whose last role was asked for */
   readonly wore = new Set<BeingName>()
 
+  /** Asks for a list; the largest bound counts. */
+  list(asked: List): void {
+    const name = nameOf(asked)
+    const before = this.lists.get(name)?.most
+    const most = before === null || asked.most === null ? null : Math.max(before ?? 0, asked.most)
+    this.lists.set(name, { ...asked, most })
+  }
+
+  count(asked: Counted): void {
+    this.counts.set(nameOf(asked), asked)
+  }
+
   /** Adds all of another read set, except keys that `isLeftOut` names. */
   add(other: ReadSet, isLeftOut: (key: string) => boolean = () => false): void {
     for (const key of other.keys) if (!isLeftOut(key)) this.keys.add(key)
-    for (const place of other.places) this.places.add(place)
+    for (const list of other.lists.values()) this.list(list)
+    for (const counted of other.counts.values()) this.count(counted)
     for (const parent of other.parents) this.parents.add(parent)
     for (const part of other.asides) this.asides.add(part)
     for (const being of other.wore) this.wore.add(being)
   }
 }
+
+/** What lies in a place, of one kind. */
+export interface Counted {
+  readonly place: string
+  /** prefix of the keys, as in `being:` */
+  readonly kind: string
+}
+
+export interface List extends Counted {
+  /** only the first of them; null: all */
+  readonly most: number | null
+}
+
+export const nameOf = ({ place, kind }: Counted): string => `${kind}${place}`
 
 /** The rows and lists of a read set, the time, and the being's last act, all at one instant. */
 export interface Fetched {
@@ -37,8 +66,9 @@ export interface Fetched {
   readonly now: number
   readonly lastSealed: { readonly sealedAt: number; readonly primary: string } | null
   readonly rows: ReadonlyMap<string, SeenRow>
-  /** keys in each place of the read set */
-  readonly inPlace: ReadonlyMap<string, readonly string[]>
+  /** the lists of the read set, sorted, with their bounds */
+  readonly lists: ReadonlyMap<string, { readonly keys: readonly string[]; readonly most: number | null }>
+  readonly counts: ReadonlyMap<string, number>
   /** keys of the children of each parent of the read set */
   readonly children: ReadonlyMap<string, readonly string[]>
   readonly aside: FetchedAside
@@ -54,9 +84,15 @@ export async function fetchReadSet(db: Db, viewer: Viewer, readSet: ReadSet): Pr
 }
 
 /** The arguments of SQL functions that say what to read, in their order. */
-export const readSetArguments = ({ keys, places, parents, asides, wore }: ReadSet): RawBuilder<unknown> =>
-  sql`${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[], ${[...places]}::text[], ${[...parents]}::text[],
+export function readSetArguments(readSet: ReadSet): RawBuilder<unknown> {
+  const { keys, parents, asides, wore } = readSet
+  const places = [
+    ...[...readSet.lists.values()].map(({ kind, place, most }) => `${kind} ${most ?? 'all'} ${place}`),
+    ...[...readSet.counts.values()].map(({ kind, place }) => `${kind} count ${place}`),
+  ]
+  return sql`${[...keys]}::text[], ${[...keys].map(reelOfKey)}::text[], ${places}::text[], ${[...parents]}::text[],
     ${[...asides]}::text[], ${[...wore]}::text[], ${BOUNDS}::integer[]`
+}
 
 const { saidMax, didMax, wakesMax, threadsMax } = ASIDE_BOUNDS
 const BOUNDS = [saidMax, didMax, wakesMax, threadsMax]
@@ -72,7 +108,8 @@ export function fetchedOf(reality: string, readSet: ReadSet, lines: readonly Lin
     rows: new Map(
       of('row').map((line) => [line.key, seenRow(reality, { ...line, state: line.text, seq: line.number })]),
     ),
-    inPlace: grouped(readSet.places, of('place')),
+    lists: listed(readSet, of('list')),
+    counts: new Map(of('count').map(({ key, number }) => [key, number ?? 0])),
     children: grouped(readSet.parents, of('child')),
     aside: asideOf(lines),
   }
@@ -88,6 +125,13 @@ export async function queryAside(
   for (const part of asides) asked.asides.add(part)
   for (const being of wore) asked.wore.add(being)
   return (await fetchReadSet(db, viewer, asked)).aside
+}
+
+function listed(readSet: ReadSet, lines: readonly Line[]): Fetched['lists'] {
+  const keys = grouped(new Set(readSet.lists.keys()), lines)
+  return new Map(
+    [...readSet.lists].map(([name, { most }]) => [name, { keys: (keys.get(name) ?? []).sort(), most }]),
+  )
 }
 
 /** Keys by the name they were found under; a name without keys has an empty list. */

@@ -1,5 +1,5 @@
 import { type Json, type ReelId, reelOfKey, type SeenHead } from '@treeos/core'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { genesisHash } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -53,16 +53,30 @@ function seenHead(reality: string, reel: ReelId, stored: Partial<StoredHead> = {
   }
 }
 
-/** Keys of the rows in a place, sorted. @param kind prefix of the keys, as in `being:` */
-export async function keysInPlace(db: Db, place: string, kind: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('projection')
-    .select('key')
-    .where('place', '=', place)
-    .where('key', 'like', `${kind}%`)
-    .orderBy(sql`key collate "C"`)
-    .execute()
+/** A key has this prefix, which ends with a colon. In the collation C these keys stand together, and an index holds them so. */
+const isOfKind = (kind: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`key collate "C" >= ${kind} and key collate "C" < rtrim(${kind}, ':') || ';'`
+
+/** Keys of the rows in a place, sorted. @param kind prefix of the keys, as in `being:` @param most only the first; null: all */
+export async function keysInPlace(
+  db: Db,
+  place: string,
+  kind: string,
+  most: number | null,
+): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select key from treeos.projection where place = ${place} and ${isOfKind(sql`${kind}::text`)}
+    order by key collate "C" limit ${most}`.execute(db)
   return rows.map((row) => row.key)
+}
+
+/** How many rows of a kind are in a place. */
+export async function countInPlace(db: Db, place: string, kind: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from treeos.projection where place = ${place} and ${isOfKind(sql`${kind}::text`)}`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** Keys of the beings that a being made, sorted. */

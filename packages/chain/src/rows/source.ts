@@ -2,7 +2,7 @@ import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { getBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
-import { keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
+import { countInPlace, keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
 /** A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets them too. */
 const CACHED_MAX = 2000
@@ -12,7 +12,9 @@ const cache = new LRUCache<Digest, NonNullable<Json>>({ max: CACHED_MAX })
 export function rowSource(db: Db, reality: string) {
   return {
     rows: (keys: readonly string[]) => readRows(db, reality, keys),
-    keysInPlace: (place: string, kind: string) => keysInPlace(db, place, kind),
+    keysInPlace: (place: string, kind: string, most: number | null = null) =>
+      keysInPlace(db, place, kind, most),
+    countInPlace: (place: string, kind: string) => countInPlace(db, place, kind),
     keysOfBeings: () => keysOfBeings(db),
     keysOfChildren: (being: string) => keysOfChildren(db, being),
     blob: (digest: Digest) => getBlobCached(db, digest),

@@ -15,6 +15,7 @@ import * as lineage from './migrations/014-lineage.ts'
 import * as overlays from './migrations/015-overlays.ts'
 import * as goneSchedules from './migrations/019-gone-schedules.ts'
 import * as oneClaim from './migrations/021-one-claim.ts'
+import * as places from './migrations/025-places.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -50,6 +51,7 @@ const MIGRATIONS = {
   '015-overlays': overlays,
   '019-gone-schedules': goneSchedules,
   '021-one-claim': oneClaim,
+  '025-places': places,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

@@ -88,7 +88,7 @@ export async function foldFace(
 ): Promise<Face> {
   const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
   const space = await reader.space(at.me.space)
-  const occupants = await reader.occupants(at.me.space)
+  const occupants = await reader.occupants(at.me.space, OCCUPANTS_MAX)
   const { surface, dropped } = await expandSurface(
     lists,
     { me: at.me, asker: at.asker, world: reader, tokens: registry },
@@ -116,7 +116,7 @@ export async function foldFace(
       type: space?.type ?? 'unknown',
       qualities: space?.qualities ?? {},
     },
-    occupants: occupants.slice(0, OCCUPANTS_MAX),
+    occupants,
     spaces: await reader.childSpaces(at.me.space),
     views,
     surface,

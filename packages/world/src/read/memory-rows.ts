@@ -16,6 +16,8 @@ export const memoryRows = (
 ): RowSource => {
   const keysWhere = (holds: (key: string, row: Row) => boolean) =>
     [...rows].flatMap(([key, row]) => (holds(key, row) ? [key] : [])).sort()
+  const inPlace = (place: string, kind: string) =>
+    keysWhere((key, row) => key.startsWith(kind) && indexOf(key, row).place === place)
   return {
     rows: async (keys) =>
       keys.map((key) => ({
@@ -23,8 +25,8 @@ export const memoryRows = (
         state: asJson(rows.get(key) ?? null),
         head: { reel: reelOfKey(key), seq: 0, hash: '', stateSeq: 0 },
       })),
-    keysInPlace: async (place, kind) =>
-      keysWhere((key, row) => key.startsWith(kind) && indexOf(key, row).place === place),
+    keysInPlace: async (place, kind, most = null) => inPlace(place, kind).slice(0, most ?? undefined),
+    countInPlace: async (place, kind) => inPlace(place, kind).length,
     keysOfChildren: async (being) => keysWhere((key, row) => indexOf(key, row).parent === being),
     keysOfBeings: async () => keysWhere((key) => key.startsWith('being:')),
     blob: async (digest) => keptByDigest.get(digest) ?? null,

@@ -31,12 +31,18 @@ import {
   worldKey,
 } from '../rows/rows.ts'
 
+type KindInPlace = 'being:' | 'space:' | 'matter:'
+
 /** Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for replay. */
 export interface RowSource {
   /** one entry per key, in any order; a missing row has a null state, and the head of its reel all the same */
   rows(keys: readonly string[]): Promise<{ key: string; state: Json | null; head: SeenHead }[]>
-  /** sorted keys with this prefix of what lies in a space, or is held by the being of a stance */
-  keysInPlace(place: SpacePath, kind: 'being:' | 'space:' | 'matter:'): Promise<string[]>
+  /**
+   * sorted keys with this prefix of what lies in a space, or is held by the being of a stance
+   * @param most only the first; all when left out or null
+   */
+  keysInPlace(place: SpacePath, kind: KindInPlace, most?: number | null): Promise<string[]>
+  countInPlace(place: SpacePath, kind: KindInPlace): Promise<number>
   /** sorted keys of the children of a being */
   keysOfChildren(being: BeingName): Promise<string[]>
   /** keys of all beings, sorted */
@@ -141,12 +147,24 @@ export class WorldReader {
     return row === null || row.place === null ? null : row
   }
 
-  /** Sorted ids of the things in a space, or held by the being of a stance. Arrivals are facts of that reel, so it is read. */
-  async matters(place: SpacePath | string): Promise<MatterId[]> {
-    await this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
-    return (await this.#from(this.#source.keysInPlace(place, 'matter:'))).map((key) =>
+  /**
+   * Sorted ids of the things in a space, or held by the being of a stance. Arrivals are facts of that reel, so it is read.
+   * @param most only the first of them
+   */
+  async matters(place: SpacePath | string, most: number | null = null): Promise<MatterId[]> {
+    await this.#readPlace(place)
+    return (await this.#from(this.#source.keysInPlace(place, 'matter:', most))).map((key) =>
       key.slice('matter:'.length),
     )
+  }
+
+  async countMatters(place: SpacePath | string): Promise<number> {
+    await this.#readPlace(place)
+    return this.#from(this.#source.countInPlace(place, 'matter:'))
+  }
+
+  #readPlace(place: SpacePath | string): Promise<void> {
+    return this.prefetch([place.startsWith('@') ? beingKey(place.slice(1)) : spaceKey(place)])
   }
 
   /** Who cut a thread, and when; null while it is not cut. */
@@ -167,12 +185,20 @@ export class WorldReader {
     return fromJson<RoleSpec>(spec)
   }
 
-  /** Sorted names of the beings in a space. Arrivals are facts of the space, so its reel is read. */
-  async occupants(path: SpacePath): Promise<BeingName[]> {
+  /**
+   * Sorted names of the beings in a space. Arrivals are facts of the space, so its reel is read.
+   * @param most only the first of them: a crowd costs time
+   */
+  async occupants(path: SpacePath, most: number | null = null): Promise<BeingName[]> {
     await this.prefetch([spaceKey(path)])
-    return (await this.#from(this.#source.keysInPlace(path, 'being:'))).map((key) =>
+    return (await this.#from(this.#source.keysInPlace(path, 'being:', most))).map((key) =>
       key.slice('being:'.length),
     )
+  }
+
+  async countOccupants(path: SpacePath): Promise<number> {
+    await this.prefetch([spaceKey(path)])
+    return this.#from(this.#source.countInPlace(path, 'being:'))
   }
 
   async childSpaces(path: SpacePath): Promise<SpacePath[]> {

@@ -32,8 +32,13 @@ export class Cut {
 
   /** The first items of a list. */
   list<T>(items: readonly T[], max: number, what: string): readonly T[] {
-    if (items.length <= max) return items
-    this.say(`${items.length - max} more ${what}, ${items.length} in all`)
+    return this.first(items, items.length, max, what)
+  }
+
+  /** The first items of a list of which only the beginning was read. @param count of the whole list */
+  first<T>(items: readonly T[], count: number, max: number, what: string): readonly T[] {
+    if (count <= max) return items
+    this.say(`${count - max} more ${what}, ${count} in all`)
     return items.slice(0, max)
   }
 

@@ -54,8 +54,11 @@ export const occupants: SeeResolver = async (input) => {
   if (space === null) return null
   const cut = new Cut()
   const { world, me } = input
-  const others = (await world.occupants(space.path)).filter((name) => name !== me.name)
-  const names = cut.list(others, VIEW_BOUNDS.occupants, 'beings')
+  const first = await world.occupants(space.path, VIEW_BOUNDS.occupants + 1) // it may be one of them itself
+  const others = first.filter((name) => name !== me.name)
+  const isAll = first.length <= VIEW_BOUNDS.occupants
+  const count = isAll ? others.length : (await world.countOccupants(space.path)) - 1
+  const names = cut.first(others, count, VIEW_BOUNDS.occupants, 'beings')
   await world.prefetch(names.map(beingKey))
   const wore = await world.wore(names)
   const here: JsonObject[] = []
@@ -78,7 +81,9 @@ export const things: SeeResolver = async (input) => {
   const cut = new Cut()
   const room = { bytes: VIEW_BOUNDS.contentsBytes }
   const list = async (at: string, what: string): Promise<JsonObject[]> => {
-    const ids = cut.list(await world.matters(at), VIEW_BOUNDS.things, what)
+    const first = await world.matters(at, VIEW_BOUNDS.things + 1)
+    const count = first.length <= VIEW_BOUNDS.things ? first.length : await world.countMatters(at)
+    const ids = cut.first(first, count, VIEW_BOUNDS.things, what)
     await world.prefetch(ids.map(matterKey))
     const shown: JsonObject[] = []
     for (const id of ids) {

@@ -1,5 +1,6 @@
 -- Reads a read set for a moment of a being, all of it at one instant: ReadSet in packages/chain/src/rows. `what` says which columns
 -- of a line are filled, and with what: Line in the same folder. `bounds` are the most lines of said, did, waiting and threads.
+-- Each of `places` is a kind, how many of it (a number, all, or count), and a place, with a space between: `being: 200 /`.
 -- Generic plans: Postgres would plan it anew each time, since it cannot know how many keys the arrays hold.
 create or replace function treeos.read_set(
   whose text, its_wake text, its_root text, keys text[], reels text[], places text[], parents text[], asides text[], wore text[],
@@ -14,9 +15,6 @@ begin
         left join projection p on p.key = k.key
         left join head h on h.reel = k.reel
     union all
-    (select 'place', p.key, p.place, null, null, null from projection p
-      where p.place = any(places) order by p.key collate "C")
-    union all
     (select 'child', p.key, p.parent, null, null, null from projection p
       where p.parent = any(parents) order by p.key collate "C")
     union all
@@ -24,6 +22,24 @@ begin
     union all
     (select 'sealed', '', o.primary_role, o.sealed_at, null, null from moment_outcome o
       where o.being = whose and o.kind = 'act' order by o.n desc limit 1);
+  -- The keys of one kind stand together in the collation C, in which an index holds what is in a place.
+  if cardinality(places) > 0 then
+    return query
+      select 'list', p.key, l.kind || l.place, null::bigint, null::bytea, null::bigint
+      from (select split_part(a, ' ', 1) as kind, split_part(a, ' ', 2) as most,
+          substr(a, length(split_part(a, ' ', 1)) + length(split_part(a, ' ', 2)) + 3) as place
+        from unnest(places) a where split_part(a, ' ', 2) <> 'count') l
+        cross join lateral (select i.key from projection i
+          where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'
+          order by i.key collate "C" limit nullif(l.most, 'all')::integer) p;
+    return query
+      select 'count', l.kind || l.place, null, (select count(*) from projection i
+          where i.place = l.place and i.key collate "C" >= l.kind and i.key collate "C" < rtrim(l.kind, ':') || ';'),
+        null::bytea, null::bigint
+      from (select split_part(a, ' ', 1) as kind,
+          substr(a, length(split_part(a, ' ', 1)) + length(split_part(a, ' ', 2)) + 3) as place
+        from unnest(places) a where split_part(a, ' ', 2) = 'count') l;
+  end if;
   if cardinality(wore) > 0 then
     return query
       select 'wore', b.being, o.primary_role, null::bigint, null::bytea, null::bigint
