@@ -6,6 +6,7 @@ import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
 import { benchRecovery } from './recovery/benchmark.ts'
+import { benchScale } from './scale/benchmark.ts'
 
 export interface Flags {
   readonly size: string
@@ -15,7 +16,8 @@ export interface Flags {
   readonly seconds?: string | undefined
   readonly rounds?: string | undefined
   readonly depth: string
-  readonly 'think-ms': string
+  readonly 'think-ms'?: string | undefined
+  readonly shards?: string | undefined
   readonly other?: string | undefined
 }
 
@@ -29,7 +31,7 @@ export interface Benchmark {
   show(result: unknown): string
 }
 
-const NUMBERS = ['beings', 'seconds', 'rounds', 'depth'] as const
+const NUMBERS = ['beings', 'seconds', 'rounds', 'depth', 'shards'] as const
 const wholeNumber = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 
 const contestantsFor = ({ other }: Flags) =>
@@ -42,7 +44,8 @@ function refuse(flags: Flags, contestants: readonly string[]): string | null {
   if (!['small', 'full'].includes(flags.size)) return `--size is small or full, not ${flags.size}`
   const number = NUMBERS.find((name) => flags[name] !== undefined && !/^[1-9]\d*$/.test(flags[name]))
   if (number !== undefined) return `--${number} is a whole number from 1, not ${flags[number]}`
-  if (!/^\d+$/.test(flags['think-ms'])) return `--think-ms is a whole number from 0, not ${flags['think-ms']}`
+  if (!/^\d+$/.test(flags['think-ms'] ?? '0'))
+    return `--think-ms is a whole number from 0, not ${flags['think-ms']}`
   const unknown = wantedOf(flags, contestants).find((name) => !contestants.includes(name))
   return unknown === undefined ? null : `there is no contestant ${unknown}, only ${contestants.join(', ')}`
 }
@@ -64,7 +67,7 @@ export const benchmarks: readonly Benchmark[] = [
         seconds: wholeNumber(flags.seconds),
         rounds: wholeNumber(flags.rounds),
         depth: wholeNumber(flags.depth) ?? 1,
-        thinkMs: Number(flags['think-ms']),
+        thinkMs: wholeNumber(flags['think-ms']) ?? 0,
         onProgress,
       }),
     show,
@@ -104,6 +107,21 @@ export const benchmarks: readonly Benchmark[] = [
     refuse: (flags) => refuse(flags, []),
     run: ({ size, rounds }, onProgress) =>
       benchRecovery({ size: size as 'small' | 'full', rounds: wholeNumber(rounds), onProgress }),
+    show,
+  },
+  {
+    name: 'scale',
+    what: 'moments a second by number of workers, with Temporal as a cluster on Postgres, and what they wait for',
+    refuse: (flags) => refuse(flags, []),
+    run: (flags, onProgress) =>
+      benchScale({
+        size: flags.size as 'small' | 'full',
+        beings: wholeNumber(flags.beings),
+        seconds: wholeNumber(flags.seconds),
+        shards: wholeNumber(flags.shards),
+        thinkMs: wholeNumber(flags['think-ms']),
+        onProgress,
+      }),
     show,
   },
   {

@@ -14,7 +14,8 @@ const OPTIONS = {
   seconds: { type: 'string' },
   rounds: { type: 'string' },
   depth: { type: 'string', default: '1' },
-  'think-ms': { type: 'string', default: '0' },
+  'think-ms': { type: 'string' },
+  shards: { type: 'string' },
   other: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
@@ -32,7 +33,7 @@ async function main(args: string[]): Promise<number> {
   if (name === undefined || values.help) {
     for (const { name, what } of benchmarks) console.log(`${name.padEnd(10)} ${what}`)
     console.log(
-      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N]\n' +
+      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N]\n' +
         `pnpm bench --gate [NAME…] [--json] runs ${GATED.join(', ')} and ends with 1 when a ratio got worse`,
     )
     return 0

@@ -129,7 +129,7 @@ describe.each([
     const set = (tier: string, scope: string, content: string) =>
       sql`
       insert into treeos.overlay (tier, scope, name, content, set_by)
-      values (${tier}::text::treeos.stored_tier, ${scope}, 'n', ${content}, 'operator')`.execute(world.db)
+      values (${tier}::text::treeos.stored_tier, ${scope}, 'n', ${content}, 'operator')`.execute(world.owner)
     model.script((request) => say(/tier-\w+/.exec(userOf(request))?.[0] ?? 'none'))
     await set('account', 'operator', 'tier-account')
     expect((await ask('a')).reply?.content).toBe('tier-account')
@@ -148,7 +148,7 @@ describe.each([
     const all = await ask('f', { thread: inChannel.correlation, overlay: { content: 'tier-call' } })
     expect(all.reply?.content).toBe('tier-call')
     expect(all.moment?.overlay?.tiers).toEqual(['call', 'thread', 'channel', 'workspace', 'account'])
-    await sql`delete from treeos.overlay`.execute(world.db)
+    await sql`delete from treeos.overlay`.execute(world.owner)
   })
 
   it('F102 both replays are exact, without any overlay', async () => {

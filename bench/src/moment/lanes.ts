@@ -114,26 +114,7 @@ async function startOurs(
       solo: `${kind}-solo`,
       databaseUrl,
       workflowOf: (being) => `being/${reality}/${being}`,
-      async begin(being, n, content) {
-        await db
-          .insertInto('inbox')
-          .values({
-            id: `${being}/${n}`,
-            being,
-            kind: 'summon',
-            priority: PRIORITIES.interactive,
-            caller: 'operator',
-            caller_role: 'operator',
-            caller_cognition: 'human',
-            content: Buffer.from(canonicalJson(content)),
-            root: `${being}/${n}`,
-            in_reply_to: null,
-            asked_role: null,
-            cause: null,
-          })
-          .execute()
-        await ringBeing(course.temporal, at, being)
-      },
+      begin: startingMoments(db, course.temporal, at),
       countRecords: (being = `${kind}-%`) =>
         count(
           databaseUrl,
@@ -142,6 +123,34 @@ async function startOurs(
         ),
     }),
   )
+}
+
+/** Gives a being something to live a moment for, as a summon of the operator does. @param db of the owner */
+export function startingMoments(
+  db: ReturnType<typeof openDatabase>,
+  temporal: Client,
+  at: { readonly reality: string; readonly taskQueue: string },
+): Lane['begin'] {
+  return async (being, n, content) => {
+    await db
+      .insertInto('inbox')
+      .values({
+        id: `${being}/${n}`,
+        being,
+        kind: 'summon',
+        priority: PRIORITIES.interactive,
+        caller: 'operator',
+        caller_role: 'operator',
+        caller_cognition: 'human',
+        content: Buffer.from(canonicalJson(content)),
+        root: `${being}/${n}`,
+        in_reply_to: null,
+        asked_role: null,
+        cause: null,
+      })
+      .execute()
+    await ringBeing(temporal, at, being)
+  }
 }
 
 async function startBare(course: Course, name: 'plain' | 'lean'): Promise<Lane> {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Lane } from './lanes.ts'
 
 const CONTENT =
   'Today I walked along the river to the old mill. The miller told me that the wheel has not stood still since the spring, ' +
@@ -14,13 +13,20 @@ export interface Heat {
   readonly latencies: readonly number[]
 }
 
+/** What a race needs of a lane. */
+export interface Racing {
+  readonly name: string
+  readonly process: { readonly failure: Promise<never> }
+  begin(being: string, n: number, content: string): Promise<void>
+}
+
 /** Drives the turns of one lane. Each being gets its next turn as soon as the record of the last one is committed. */
 export class Race {
-  readonly #lane: Lane
+  readonly #lane: Racing
   readonly #numbers = new Map<string, number>()
   readonly #open = new Map<string, () => void>()
 
-  constructor(lane: Lane) {
+  constructor(lane: Racing) {
     this.#lane = lane
   }
 

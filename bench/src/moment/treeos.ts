@@ -13,6 +13,7 @@ import { buildRegistry, seed } from '@treeos/world'
 import { bear, type Newborn } from '../births.ts'
 import type { Contestant } from './contestant.ts'
 import { diary } from './diary.ts'
+import { reportingEnds } from './ends.ts'
 import type { Setup } from './protocol.ts'
 import { runWorker } from './worker.ts'
 
@@ -27,15 +28,8 @@ export async function startTreeos(
 ): Promise<Contestant> {
   skipWorkflowStackTraces()
   if (process.env.TREEOS_QUICK_ENTRY !== '0') enterWorkflowsQuickly()
-  const owner = openDatabase(setup.databaseUrl, { asOwner: true, poolMax: 2 })
-  await migrate(owner)
-  const registry = buildRegistry([seed, diary])
-  const { reality } = await bootstrapReality(owner, registry, { name: setup.reality, timeZone: 'UTC' })
-  // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not bound.
-  await setStandardBudgets({ db: owner, reality }, { llm: { tokens: TOKENS_A_DAY }, scripted: {} })
-  await bear({ db: owner, reality }, setup.beings.map(newborn))
-  await owner.destroy()
-  const taskQueue = taskQueueOf(reality.name)
+  await plantDiaries(setup.databaseUrl, setup.reality, setup.beings)
+  const taskQueue = taskQueueOf(setup.reality)
   const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
     timeoutSeconds: 30,
   })
@@ -50,27 +44,24 @@ export async function startTreeos(
         observe: { error: (where, error) => console.error(where, error) },
       }),
     ],
-    interceptors: {
-      activity: [
-        ({ info }) => ({
-          inbound: {
-            async execute(input, next) {
-              const output = (await next(input)) as { value: { kind?: string; reason?: string | null } }
-              const { being, n } = input.args[0] as { being: string; n: number }
-              const isEnd = info.activityType === 'stampMoment' || info.activityType === 'finishMoment'
-              if (isEnd && output.value.kind !== undefined && setup.beings.includes(being)) {
-                const { kind, reason } = output.value
-                if (kind === 'act') done(being, n)
-                else fail(new Error(`moment ${n} of ${being} ended as ${kind}: ${reason}`))
-              }
-              return output
-            },
-          },
-        }),
-      ],
-    },
+    interceptors: { activity: [reportingEnds((being) => setup.beings.includes(being), done, fail)] },
   })
   return { taskQueue, stop: () => worker.stop() }
+}
+
+/** Makes a reality in an empty database, with beings that keep diaries. */
+export async function plantDiaries(
+  databaseUrl: string,
+  name: string,
+  beings: readonly string[],
+): Promise<void> {
+  const owner = openDatabase(databaseUrl, { asOwner: true, poolMax: 2 })
+  await migrate(owner)
+  const { reality } = await bootstrapReality(owner, buildRegistry([seed, diary]), { name, timeZone: 'UTC' })
+  // Every call of a model is paid from a budget, as in any reality. Only the pace and the size of it do not bound.
+  await setStandardBudgets({ db: owner, reality }, { llm: { tokens: TOKENS_A_DAY }, scripted: {} })
+  await bear({ db: owner, reality }, beings.map(newborn))
+  await owner.destroy()
 }
 
 function newborn(name: string): Newborn {

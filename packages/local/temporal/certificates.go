@@ -40,29 +40,38 @@ type authority struct {
 // certificate for callers.
 func openAuthority(folder string) (*authority, error) {
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		if err := makeAuthority(folder); err != nil {
+		if err := makeAuthority(folder, "treeos authority", writeCallers); err != nil {
 			return nil, err
 		}
 	} else if err != nil {
 		return nil, err
 	}
-	for _, path := range []string{folder, filepath.Join(folder, caKeyFile), filepath.Join(folder, clientKeyFile)} {
-		if err := requirePrivate("--tls-dir", path); err != nil {
+	if err := requirePrivate("--tls-dir", filepath.Join(folder, clientKeyFile)); err != nil {
+		return nil, err
+	}
+	return readAuthority("--tls-dir", folder)
+}
+
+// readAuthority reads what makeAuthority made.
+func readAuthority(flagName, folder string) (*authority, error) {
+	for _, path := range []string{folder, filepath.Join(folder, caKeyFile)} {
+		if err := requirePrivate(flagName, path); err != nil {
 			return nil, err
 		}
 	}
 	pair, err := tls.LoadX509KeyPair(filepath.Join(folder, caFile), filepath.Join(folder, caKeyFile))
 	if err != nil {
-		return nil, fmt.Errorf("--tls-dir %s: %w", folder, err)
+		return nil, fmt.Errorf("%s %s: %w", flagName, folder, err)
 	}
 	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok || !pair.Leaf.IsCA {
-		return nil, fmt.Errorf("--tls-dir %s: %s is not the certificate of an authority with an ECDSA key", folder, caFile)
+		return nil, fmt.Errorf("%s %s: %s is not the certificate of an authority with an ECDSA key", flagName, folder, caFile)
 	}
 	return &authority{certificate: pair.Leaf, key: key}, nil
 }
 
-func makeAuthority(folder string) error {
+// makeAuthority makes a folder whole: with an authority, and with what else is written there.
+func makeAuthority(folder, name string, writeMore func(*authority, string) error) error {
 	draft := folder + ".new"
 	if err := os.RemoveAll(draft); err != nil {
 		return err
@@ -74,7 +83,7 @@ func makeAuthority(folder string) error {
 	if err != nil {
 		return err
 	}
-	template := newTemplate("treeos authority")
+	template := newTemplate(name)
 	template.IsCA, template.MaxPathLenZero, template.KeyUsage = true, true, x509.KeyUsageCertSign
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -87,16 +96,21 @@ func makeAuthority(folder string) error {
 	if err := writePair(draft, caFile, caKeyFile, der, key); err != nil {
 		return err
 	}
-	client := newTemplate(clientName)
-	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
-	clientDER, clientKey, err := (&authority{certificate: parsed, key: key}).sign(client)
-	if err != nil {
-		return err
-	}
-	if err := writePair(draft, clientFile, clientKeyFile, clientDER, clientKey); err != nil {
+	if err := writeMore(&authority{certificate: parsed, key: key}, draft); err != nil {
 		return err
 	}
 	return os.Rename(draft, folder)
+}
+
+// writeCallers writes the certificate that callers of the frontend show.
+func writeCallers(a *authority, folder string) error {
+	client := newTemplate(clientName)
+	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	der, key, err := a.sign(client)
+	if err != nil {
+		return err
+	}
+	return writePair(folder, clientFile, clientKeyFile, der, key)
 }
 
 // serverTLS makes a certificate for this start, and lets in who shows a certificate of this authority.

@@ -27,7 +27,8 @@ const (
 )
 
 // doors says who may call this server. The frontend asks for the key, or beyond loopback for a client certificate. The
-// services of one server authenticate each other by a certificate that exists in this process only, because every one of
+// services of one server authenticate each other by a certificate that exists in this process only (in a cluster, by
+// certificates of an authority that only its processes read), because every one of
 // them listens on a port of its own, and none of these ports asks for a key.
 type doors struct {
 	key       string      // empty when only certificates open
@@ -72,7 +73,7 @@ func newDoors(o options) (*doors, error) {
 			return nil, err
 		}
 	}
-	d.internode, err = newInternodeTLS()
+	d.internode, err = newInternodeTLS(o.cluster.internodeDir)
 	return d, err
 }
 
@@ -92,8 +93,16 @@ func readKey(path string) (string, error) {
 	return key, nil
 }
 
-// newInternodeTLS makes a certificate that is its own authority. Its key never leaves this process.
-func newInternodeTLS() (*tls.Config, error) {
+// newInternodeTLS makes a certificate that is its own authority. Its key never leaves this process. Processes of one cluster
+// have an authority in a folder instead.
+func newInternodeTLS(folder string) (*tls.Config, error) {
+	if folder != "" {
+		authority, err := readAuthority("--internode-dir", folder)
+		if err != nil {
+			return nil, err
+		}
+		return authority.internodeTLS()
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -113,13 +122,18 @@ func newInternodeTLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	return internodeConfig(tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: parsed}, parsed), nil
+}
+
+// internodeConfig lets in, and goes to, only who has a certificate of an authority.
+func internodeConfig(own tls.Certificate, authority *x509.Certificate) *tls.Config {
 	authorities := x509.NewCertPool()
-	authorities.AddCert(parsed)
+	authorities.AddCert(authority)
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, NextProtos: []string{"h2"}, ServerName: internodeName,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key, Leaf: parsed}},
+		Certificates: []tls.Certificate{own},
 		RootCAs:      authorities, ClientCAs: authorities, ClientAuth: tls.RequireAndVerifyClientCert,
-	}, nil
+	}
 }
 
 // The TLS of the server's own connections.

@@ -2,6 +2,8 @@
 // cluster and the web UI in a single process, with its state in one SQLite file. Nobody calls it without a credential, see
 // doors.go and ui.go.
 //
+// With --postgres-file it keeps its state in Postgres, and with --serve it is one of several processes, see cluster.go.
+//
 // It prints one line of JSON when it accepts calls, {"address","namespace","ui"}, and then runs until SIGINT or SIGTERM.
 // It does not depend on its parent, so whoever starts it may exit. It leaves with status 1 and a sentence on stderr.
 package main
@@ -27,7 +29,7 @@ import (
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
 	"go.temporal.io/server/common/log"
-	"go.temporal.io/server/common/membership/static"
+	"go.temporal.io/server/common/metrics"
 	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/schema/sqlite"
@@ -38,7 +40,7 @@ import (
 
 const (
 	clusterName   = "active"
-	storeName     = "sqlite"
+	storeName     = "state"
 	loopbackIP    = "127.0.0.1"
 	stopSecondMax = 5 // a stop that takes longer than this is cut short: SQLite in WAL mode loses nothing by it
 )
@@ -59,6 +61,7 @@ type options struct {
 	retention                         time.Duration
 	searchAttributes, dynamicSettings list
 	uiHosts                           list
+	cluster                           clusterOptions
 }
 
 // list is a flag that may be given more than once.
@@ -86,6 +89,12 @@ func main() {
 	flag.StringVar(&o.namespace, "namespace", "default", "namespace to create when missing")
 	flag.DurationVar(&o.retention, "retention", 90*24*time.Hour, "how long a new namespace keeps closed workflows")
 	flag.Var(&o.dynamicSettings, "dynamic-config", "server setting as key=json (repeatable)")
+	flag.StringVar(&o.cluster.postgresFile, "postgres-file", "", "file with the URL of a Postgres database on loopback to keep the state in, readable by its owner only")
+	flag.Var(&o.cluster.serve, "serve", "a service of this process and where it listens, as SERVICE=IP:PORT (repeatable); all services when not given")
+	flag.Var(&o.cluster.members, "member", "a service of any process of this cluster, as SERVICE=IP:PORT (repeatable)")
+	flag.StringVar(&o.cluster.internodeDir, "internode-dir", "", "folder of the certificates by which processes of one cluster know each other")
+	flag.BoolVar(&o.cluster.prepare, "prepare", false, "make the tables, the namespace and the internode folder of a cluster, and end")
+	flag.IntVar(&o.cluster.metricsPort, "metrics-port", 0, "port on loopback of the server's own metrics; none when 0")
 	flag.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -100,9 +109,12 @@ func run(o options) error {
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	debug.SetGCPercent(o.gcPercent)
 	debug.SetMemoryLimit(int64(o.memoryMiB) << 20)
-	store, err := openStore(o)
-	if err != nil {
-		return fmt.Errorf("database %q: %w", o.db, err)
+	if err := checkCluster(o); err != nil {
+		return err
+	}
+	stores, err := openStores(o)
+	if err != nil || o.cluster.prepare {
+		return err
 	}
 	settings, err := parseSettings(o.dynamicSettings)
 	if err != nil {
@@ -116,14 +128,18 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	server, err := newServer(o, doors, store, settings, ports)
+	place, err := newPlacement(o, ports)
+	if err != nil {
+		return err
+	}
+	server, err := newServer(o, doors, stores, settings, place)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	address := join(nearIP(o.ip), ports[0])
+	address := place.hosts[primitives.FrontendService].All[0]
 	ready := map[string]string{"address": address, "namespace": o.namespace}
 	if !o.headless {
 		ui, err := serveUI(o, doors, address, ports[5])
@@ -148,10 +164,8 @@ func run(o options) error {
 	return nil
 }
 
-// openStore makes the schema and the namespace where they are missing. A database is made under another name and moved
-// into place whole, so that one killed half-way is not taken for a finished one. An open file is locked: two servers
-// on one database would corrupt it, so the second waits for busy_timeout and fails.
-func openStore(o options) (*config.SQL, error) {
+// openStores gives the databases by their names in the configuration. With SQLite both are one file.
+func openStores(o options) (map[string]config.DataStore, error) {
 	attributes := map[string]enums.IndexedValueType{}
 	for _, name := range o.searchAttributes {
 		attributes[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
@@ -161,6 +175,24 @@ func openStore(o options) (*config.SQL, error) {
 		return nil, err
 	}
 	namespace.Detail.Config.Retention = durationpb.New(o.retention)
+	if o.cluster.prepare {
+		return nil, prepareCluster(o, namespace)
+	}
+	if o.cluster.postgresFile != "" {
+		state, visibility, err := postgresStores(o)
+		return map[string]config.DataStore{storeName: {SQL: state}, visibilityStoreName: {SQL: visibility}}, err
+	}
+	store, err := openStore(o, namespace)
+	if err != nil {
+		return nil, fmt.Errorf("database %q: %w", o.db, err)
+	}
+	return map[string]config.DataStore{storeName: {SQL: store}, visibilityStoreName: {SQL: store}}, nil
+}
+
+// openStore makes the schema and the namespace where they are missing. A database is made under another name and moved
+// into place whole, so that one killed half-way is not taken for a finished one. An open file is locked: two servers
+// on one database would corrupt it, so the second waits for busy_timeout and fails.
+func openStore(o options, namespace *sqlite.NamespaceConfig) (*config.SQL, error) {
 	store := &config.SQL{PluginName: sqliteplugin.PluginName, DatabaseName: o.db, ConnectAttributes: map[string]string{
 		"mode": "rwc", "journal_mode": "wal", "synchronous": "normal", "locking_mode": "exclusive", "busy_timeout": "5000",
 	}}
@@ -189,18 +221,18 @@ func openStore(o options) (*config.SQL, error) {
 }
 
 func newServer(
-	o options, doors *doors, store *config.SQL, settings dynamicconfig.StaticClient, ports []int,
+	o options, doors *doors, stores map[string]config.DataStore, settings dynamicconfig.StaticClient, place *placement,
 ) (temporal.Server, error) {
 	c := &config.Config{Services: map[string]config.Service{}}
 	c.Global.Membership.MaxJoinDuration = 30 * time.Second
 	c.Global.Membership.BroadcastAddress = ipOf(o.ip, 1)
-	c.Persistence.DefaultStore, c.Persistence.VisibilityStore = storeName, storeName
-	c.Persistence.DataStores = map[string]config.DataStore{storeName: {SQL: store}}
+	c.Persistence.DefaultStore, c.Persistence.VisibilityStore = storeName, visibilityStoreName
+	c.Persistence.DataStores = stores
 	c.Persistence.NumHistoryShards = int32(o.shards)
 	c.ClusterMetadata = &cluster.Config{
 		FailoverVersionIncrement: 10, MasterClusterName: clusterName, CurrentClusterName: clusterName,
 		ClusterInformation: map[string]cluster.ClusterInformation{
-			clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: join(nearIP(o.ip), ports[0])},
+			clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: place.hosts[primitives.FrontendService].All[0]},
 		},
 	}
 	c.DCRedirectionPolicy.Policy = "noop"
@@ -212,17 +244,22 @@ func newServer(
 	} {
 		*state = config.ArchivalDisabled
 	}
-	hosts := map[primitives.ServiceName]static.Hosts{}
 	for i, name := range services {
 		// Without an HTTPPort no service opens an HTTP API.
-		ip := ipOf(o.ip, i)
-		c.Services[string(name)] = config.Service{RPC: config.RPC{BindOnIP: ip, GRPCPort: ports[i]}}
-		hosts[name] = static.SingleLocalHost(join(nearIP(ip), ports[i]))
+		c.Services[string(name)] = config.Service{RPC: config.RPC{BindOnIP: ipOf(o.ip, i), GRPCPort: place.ports[name]}}
+	}
+	if o.cluster.metricsPort != 0 {
+		c.Global.Metrics = &metrics.Config{
+			ClientConfig: metrics.ClientConfig{RecordTimerInSeconds: true},
+			Prometheus: &metrics.PrometheusConfig{
+				Framework: metrics.FrameworkOpentelemetry, ListenAddress: join(loopbackIP, o.cluster.metricsPort),
+			},
+		}
 	}
 	logger := log.BuildZapLogger(log.Config{Stdout: true, Level: o.logLevel})
 	logger = logger.WithOptions(zap.AddStacktrace(zap.FatalLevel)) // else 8 KB for each call cut off by a stop
 	return temporal.NewServer(
-		temporal.WithConfig(c), temporal.ForServices(temporal.Services), temporal.WithStaticHosts(hosts),
+		temporal.WithConfig(c), temporal.ForServices(place.served), temporal.WithStaticHosts(place.hosts),
 		temporal.WithLogger(log.NewZapLogger(logger)),
 		temporal.WithDynamicConfigClient(settings), temporal.WithAuthorizer(doors), temporal.WithTLSConfigFactory(doors),
 		temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return doors }),
