@@ -1,18 +1,36 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Metrics } from './metrics.ts'
 
-let served: Awaited<ReturnType<Metrics['serve']>>
+type Served = Awaited<ReturnType<Metrics['serve']>>
+let served: Served
+let wide: Served
+let isReady = false
+const serve = (bind: string) =>
+  // no database: its numbers are NaN
+  new Metrics(null as never).serve({
+    port: 0,
+    bind,
+    isReady: () => isReady,
+    minds: async () => ({ mind: null }),
+  })
 beforeAll(async () => {
-  served = await new Metrics(null as never).serve(0, async () => ({ mind: null })) // no database: its numbers are NaN
+  served = await serve('127.0.0.1')
+  wide = await serve('0.0.0.0')
 })
-afterAll(() => served.close())
+afterAll(() => Promise.all([served.close(), wide.close()]))
+
+/** The address of this machine that others see, if it has one. */
+const outward = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === 'IPv4' && !one.internal)?.address
 
 /** @returns the status */
-async function ask(path: string, host: string): Promise<number> {
-  const { port } = new URL(served.url)
-  const sent = request({ host: '127.0.0.1', port, path, headers: { host } })
+async function ask(path: string, host: string, of: Served = served, to = '127.0.0.1'): Promise<number> {
+  const { port } = new URL(of.url)
+  const sent = request({ host: to, port, path, headers: { host } })
   sent.end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   answer.resume()
@@ -34,4 +52,23 @@ it.each([
   '192.168.1.5',
 ])('is not read under a rebound name: %j', async (host) => {
   expect([await ask('/metrics', host), await ask('/mind', host)]).toEqual([403, 403])
+})
+
+it('beyond loopback it is read under addresses, and under no foreign name', async () => {
+  for (const host of ['10.1.2.3:9464', '127.0.0.1', '[fd00::7]:9464'])
+    expect([host, await ask('/metrics', host, wide)]).toEqual([host, 200])
+  for (const host of ['evil.example', '10.1.2.3.evil.example'])
+    expect([host, await ask('/metrics', host, wide)]).toEqual([host, 403])
+})
+
+it.skipIf(outward === undefined)('models are shown to this machine only', async () => {
+  const to = outward as string
+  expect([await ask('/metrics', to, wide, to), await ask('/mind', to, wide, to)]).toEqual([200, 403])
+  expect(await ask('/mind', to, wide)).toBe(200)
+})
+
+it('is ready while the worker takes work', async () => {
+  expect(await ask('/ready', 'localhost')).toBe(503)
+  isReady = true
+  expect(await ask('/ready', 'localhost')).toBe(200)
 })

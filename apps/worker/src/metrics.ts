@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainDb, countParked, measureInboxes } from '@treeos/chain'
 import type { Observer } from '@treeos/host'
@@ -85,19 +85,24 @@ export class Metrics {
   }
 
   /**
-   * Serves `/metrics` on loopback, and `/mind`: which models this worker has and whether they answer. It answers to names of
-   * loopback only: a page of another site could otherwise read them, once its own name leads here (DNS rebinding).
-   * @param port 0 picks a free one
-   * @throws {StartError} when it cannot be had
+   * Serves `/metrics`, `/ready` (200 while the worker takes work), and `/mind`: which models this worker has and whether they answer. It
+   * answers to names of loopback only: a page of another site could otherwise read them, once its own name leads here (DNS rebinding).
+   * Where it listens beyond loopback it also answers to addresses, which no name can imitate, and `/mind` to loopback alone.
+   * @throws {StartError} when the port cannot be had
    */
-  async serve(port: number, minds: () => Promise<unknown>): Promise<{ url: string; close(): Promise<void> }> {
+  async serve({ port, bind, isReady, minds }: Serving): Promise<{ url: string; close(): Promise<void> }> {
     const server = createServer((request, response) => {
-      if (!OWN_NAMES.includes(nameIn(request.headers.host))) return void response.writeHead(403).end()
+      const isNear = OWN.check(plain(request.socket.remoteAddress), familyOf(request.socket.remoteAddress))
+      const name = nameIn(request.headers.host)
+      const isKnown =
+        OWN_NAMES.includes(name) || (bind !== LOOPBACK && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
+      if (!isKnown || (request.url === '/mind' && !isNear)) return void response.writeHead(403).end()
       if (request.url === '/mind') {
         const sendMinds = (told: unknown) =>
           response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
         return void minds().then(sendMinds, () => response.writeHead(503).end())
       }
+      if (request.url === '/ready') return void response.writeHead(isReady() ? 200 : 503).end()
       if (request.url !== '/metrics') return void response.writeHead(404).end()
       this.registry.metrics().then(
         (text) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(text),
@@ -106,12 +111,30 @@ export class Metrics {
     })
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)))
-      server.listen(port, '127.0.0.1', resolve)
+      server.listen(port, bind, resolve)
     })
     const { port: taken } = server.address() as AddressInfo
-    return { url: `http://127.0.0.1:${taken}/metrics`, close: () => closeServer(server) }
+    const near = bind === '0.0.0.0' ? LOOPBACK : isIP(bind) === 6 ? `[${bind === '::' ? '::1' : bind}]` : bind
+    return { url: `http://${near}:${taken}/metrics`, close: () => closeServer(server) }
   }
 }
+
+export interface Serving {
+  /** 0 picks a free one */
+  readonly port: number
+  /** IP address to listen on */
+  readonly bind: string
+  readonly isReady: () => boolean
+  readonly minds: () => Promise<unknown>
+}
+
+export const LOOPBACK = '127.0.0.1'
+const OWN = new BlockList()
+OWN.addSubnet('127.0.0.0', 8, 'ipv4')
+OWN.addAddress('::1', 'ipv6')
+/** An address of IPv4 as a socket of IPv6 shows it. */
+const plain = (address = ''): string => address.replace(/^::ffff:/, '')
+const familyOf = (address: string | undefined) => (isIP(plain(address)) === 6 ? 'ipv6' : 'ipv4')
 
 const OWN_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of a request without its port: behind a forwarded port the number differs. */

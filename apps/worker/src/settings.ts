@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { type Prices, parsePrices } from '@treeos/host'
 import { type ListenOptions, type OverlayMode, overlayModeIn, vaultOfWorker } from '@treeos/overlay'
+import { LOOPBACK } from './metrics.ts'
 import { StartError } from './start-error.ts'
 
 const MODEL_TIMEOUT_SECONDS = 120
@@ -21,6 +23,8 @@ export interface Settings {
   readonly actSignal: boolean | null
   /** 0 picks a free one */
   readonly metricsPort: number
+  /** IP address on which metrics are served */
+  readonly metricsBind: string
   readonly modelTimeoutSeconds: number
   /** how long an outage of a model is outlived; undefined: the default */
   readonly modelPatienceSeconds: number | undefined
@@ -68,6 +72,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     keepRunsSeconds: env.TREEOS_KEEP_RUNS_SECONDS ? seconds('TREEOS_KEEP_RUNS_SECONDS', 0) : undefined,
     actSignal: readSwitch('TREEOS_ACT_SIGNAL', env.TREEOS_ACT_SIGNAL),
     metricsPort: number('TREEOS_METRICS_PORT', 0, `a port from 0 to ${PORT_MAX}`, isPort),
+    metricsBind: readBind(env.TREEOS_METRICS_BIND),
     modelTimeoutSeconds: seconds('TREEOS_MODEL_TIMEOUT_SECONDS', MODEL_TIMEOUT_SECONDS),
     modelPatienceSeconds: env.TREEOS_MODEL_PATIENCE_SECONDS
       ? seconds('TREEOS_MODEL_PATIENCE_SECONDS', 0)
@@ -95,6 +100,14 @@ function readSwitch(name: string, text: string | undefined): boolean | null {
   if (!text) return null
   if (text === '1' || text === '0') return text === '1'
   throw new StartError(`${name} is ${JSON.stringify(text)}; it takes 1 (on) or 0 (off)`)
+}
+
+function readBind(text: string | undefined): string {
+  if (!text) return LOOPBACK
+  if (isIP(text) !== 0) return text
+  throw new StartError(
+    `TREEOS_METRICS_BIND is ${JSON.stringify(text)}; it takes an IP address, as in 0.0.0.0`,
+  )
 }
 
 function readPrices(file: string): Prices {

@@ -57,7 +57,13 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporal = locateTemporal()
   const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
-  const served = await metrics.serve(settings.metricsPort, () => minds.check())
+  const running = new Running()
+  const served = await metrics.serve({
+    port: settings.metricsPort,
+    bind: settings.metricsBind,
+    isReady: () => running.isTakingWork,
+    minds: () => minds.check(),
+  })
   const start = new Start(log, settings.startSeconds)
   const reality = await start.findReality(db, databaseUrl)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
@@ -65,7 +71,6 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporalOpen = await isOpen(temporal, log)
   const actSignal = settings.actSignal ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
-  const running = new Running()
   if (settings.quickEntry) enterWorkflowsQuickly()
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({
@@ -142,6 +147,7 @@ function modelOptions(settings: Settings): ModelOptions {
 class Running implements WorkerPlugin {
   readonly name = 'treeos-running'
   readonly begun: Promise<void>
+  isTakingWork = false
   #begin: () => void = () => undefined
 
   constructor() {
@@ -152,8 +158,11 @@ class Running implements WorkerPlugin {
 
   runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     const done = next(worker)
+    this.isTakingWork = true
     this.#begin()
-    return done
+    return done.finally(() => {
+      this.isTakingWork = false
+    })
   }
 }
 
