@@ -6,11 +6,15 @@ import pg from 'pg'
  * without an answer.
  */
 export class CarefulClient extends pg.Client {
+  protected get hasNames(): boolean {
+    return true
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: `query` has many forms
   override query(...args: any[]): any {
     const [text, values, ...rest] = args
     // A text without values may hold several commands, and those cannot have a name.
-    const name = typeof text === 'string' && values?.length > 0 ? nameOf(text) : null
+    const name = this.hasNames && typeof text === 'string' && values?.length > 0 ? nameOf(text) : null
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const ask = super.query as any
     const answer = name === null ? ask.apply(this, args) : ask.call(this, { name, text, values }, ...rest)
@@ -21,6 +25,13 @@ export class CarefulClient extends pg.Client {
   #closeAfter(error: unknown): void {
     if (!(error instanceof Error) || !(isSilent(error) || isOutdated(error) || isFatal(error))) return
     this.connection.stream.destroy(error)
+  }
+}
+
+/** A connection to a pooler, where the next statement may reach a connection of Postgres that knows no name, or another one's. */
+export class NamelessClient extends CarefulClient {
+  protected override get hasNames(): boolean {
+    return false
   }
 }
 

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { CarefulClient } from './connection.ts'
+import { CarefulClient, NamelessClient } from './connection.ts'
+import { isPooled } from './pooler.ts'
 import type { ChainDb } from './schema.ts'
 
 /** The pool or a transaction. */
@@ -20,29 +21,33 @@ export interface DatabaseOptions {
   readonly asOwner?: boolean
 }
 
-/** Opens a pool, which connects at the first query. Close it with `db.destroy()`. */
+/** Opens a pool, which connects at the first query. Close it with `db.destroy()`. @throws {Error} see isPooled */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely<ChainDb> {
   const onError = options.onConnectionError ?? (() => undefined)
   const statementMs = 1000 * (options.statementSecondsMax ?? STATEMENT_SECONDS_MAX)
+  const pooled = isPooled(url)
   const pool = new pg.Pool({
-    Client: CarefulClient,
+    Client: pooled ? NamelessClient : CarefulClient,
     connectionString: url,
     max: options.poolMax ?? 10,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     // The server times out first and says why. The client's own timeout is for a server that no longer answers.
-    ...(options.asOwner
-      ? {}
-      : { statement_timeout: statementMs, query_timeout: statementMs + SILENCE_MS_MAX }),
-    // A worker that was stopped in a transaction must not hold its locks for ever.
-    idle_in_transaction_session_timeout: 2 * statementMs,
+    ...(options.asOwner ? {} : { query_timeout: statementMs + SILENCE_MS_MAX }),
+    ...(pooled
+      ? {} // the login has these settings itself: docs/running.md, "Postgres with a pooler"
+      : {
+          ...(options.asOwner ? {} : { statement_timeout: statementMs }),
+          // A worker that was stopped in a transaction must not hold its locks for ever.
+          idle_in_transaction_session_timeout: 2 * statementMs,
+          options: '-c search_path=treeos',
+        }),
     application_name: 'treeos',
-    options: '-c search_path=treeos',
     types: {
       getTypeParser: (oid, format) => (oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format)),
     },
     async onConnect(client) {
-      if (options.asOwner !== true) await client.query(SET_ROLE)
+      if (options.asOwner !== true && !pooled) await client.query(SET_ROLE)
     },
   })
   // A client in use emits `error` when it loses its server. Without a listener that would end the process.

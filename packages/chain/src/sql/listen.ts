@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { isPooled } from './pooler.ts'
 
 /** Hears that the journal has grown, over one connection of its own. */
 export interface JournalListener {
@@ -27,11 +28,16 @@ const ANSWER_MS = 5_000
 
 /**
  * Listens until it is closed. A lost connection is made again. While somebody listens, appends of this database notify.
+ * @throws {Error} where the URL leads to a pooler of transactions, which would lose the subscription and keep its lock
  */
 export function listenToJournal(
   url: string,
   { onLost = () => undefined }: ListenOptions = {},
 ): JournalListener {
+  if (isPooled(url))
+    throw new Error(
+      'the database URL leads to a pooler of transactions, through which nobody can listen: name Postgres itself',
+    )
   const subscribers = new Set<() => void>()
   const closing = new AbortController()
   const tell = () => {
