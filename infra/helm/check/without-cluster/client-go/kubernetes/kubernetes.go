@@ -1,0 +1,2 @@
+// Package kubernetes is imported by Helm for its version only.
+package kubernetes
