@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Connection } from '@temporalio/client'
@@ -14,9 +15,9 @@ import type { Services } from '../services.ts'
 
 /** The services of each process of the cluster. The workers of Temporal itself call the internal frontend. */
 const PROCESSES = {
-  frontend: ['frontend', 'internal-frontend'],
-  history: ['history'],
   matching: ['matching'],
+  history: ['history'],
+  frontend: ['frontend', 'internal-frontend'],
   system: ['worker'],
 } as const
 export type ServerName = keyof typeof PROCESSES
@@ -78,29 +79,26 @@ export async function startCluster(services: Services, shards: number): Promise<
   const places = new Map<string, string>()
   for (const service of Object.values(PROCESSES).flat()) places.set(service, `127.0.0.1:${await port()}`)
   const members = [...places].flatMap(([service, at]) => ['--member', `${service}=${at}`])
-  const started = await Promise.all(
-    SERVERS.map(async (name) => {
-      const metricsPort = await port()
-      const served = PROCESSES[name].flatMap((service) => ['--serve', `${service}=${places.get(service)}`])
-      const child = spawn(
-        command,
-        [...common, ...members, ...served, '--metrics-port', String(metricsPort)],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      )
-      services.atEnd(async () => {
-        child.kill()
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      })
-      const ended = once(child, 'exit').then(([code]) => {
-        throw new Error(`the process ${name} of the cluster ended with ${code}`)
-      })
-      ended.catch(() => undefined) // at the end it is asked to
-      await Promise.race([once(createInterface(child.stdout), 'line'), ended])
-      return { name, pid: child.pid as number, metrics: `http://127.0.0.1:${metricsPort}/metrics` }
-    }),
-  )
+  const start = async (name: ServerName) => {
+    const metricsPort = await port()
+    const served = PROCESSES[name].flatMap((service) => ['--serve', `${service}=${places.get(service)}`])
+    const child = spawn(command, [...common, ...members, ...served, '--metrics-port', String(metricsPort)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    services.atEnd(async () => {
+      child.kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    })
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the process ${name} of the cluster ended with ${code}`)
+    })
+    ended.catch(() => undefined) // at the end it is asked to
+    await Promise.race([isReady(child.stdout), ended])
+    return { name, pid: child.pid as number, metrics: `http://127.0.0.1:${metricsPort}/metrics` }
+  }
+  // The first of them writes what a cluster is; of two that find it missing, one would end.
+  const [first, ...others] = SERVERS
+  const started = [await start(first as ServerName), ...(await Promise.all(others.map(start)))]
   const address = places.get('frontend') as string
   const connection = { address, apiKey: key, tls: false as const }
   await answers(connection)
@@ -114,6 +112,12 @@ export async function startCluster(services: Services, shards: number): Promise<
     metrics: byName(({ metrics }) => metrics),
     databases: [state, visibility].map((url) => new URL(url).pathname.slice(1)),
   }
+}
+
+/** The server also writes its errors to stdout. */
+async function isReady(stdout: Readable): Promise<void> {
+  for await (const line of createInterface(stdout)) if (line.startsWith('{"address"')) break
+  stdout.resume()
 }
 
 function configure(folder: string, address: string, key: string): Record<string, string> {
