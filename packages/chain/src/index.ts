@@ -47,7 +47,7 @@ export {
   type StoredOverlay,
   WORKSPACE_SCOPE,
 } from './inbox/overlays.ts'
-export { listThreads, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
+export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   listBusy,
   listUnclaimed,
@@ -87,6 +87,7 @@ export {
   settle,
 } from './moments/budgets.ts'
 export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
+export { costOf, type MomentCost } from './moments/costs.ts'
 export {
   newDecision,
   readDecision,

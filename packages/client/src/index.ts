@@ -45,6 +45,7 @@ export {
   type StandardFor,
   standardBudgets,
 } from './read/budgets.ts'
+export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
 export {
   type FactHappening,
   type Followed,
@@ -54,6 +55,8 @@ export {
   type MomentHappening,
 } from './read/following.ts'
 export { type InboxView, inbox } from './read/inbox.ts'
+export { type InspectedMoment, inspect } from './read/inspecting.ts'
+export { authorizeLookBack, mayLookBack } from './read/leave.ts'
 export {
   type Called,
   type ExplainedMoment,
@@ -66,4 +69,20 @@ export {
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
-export { type ChannelView, conversation, type ThreadView, thread, threads } from './read/threads.ts'
+export {
+  type LastMoment,
+  lookInto,
+  type Occupant,
+  type SpaceNode,
+  type SpaceView,
+  type Surroundings,
+  surroundings,
+} from './read/surroundings.ts'
+export {
+  type ChannelView,
+  conversation,
+  type ThreadView,
+  thread,
+  threads,
+  threadsOf,
+} from './read/threads.ts'

@@ -1,4 +1,4 @@
-import type { Thread } from '@treeos/core'
+import type { BeingName, Thread } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -6,6 +6,23 @@ import type { Db } from '../sql/database.ts'
 export async function listThreads(db: Db, { last, all }: { last: number; all: boolean }): Promise<Thread[]> {
   const { rows } = await sql<{ root: string }>`
     select root from treeos.inbox where ${all} or (closed_by is null and notice is null)
+    group by root order by max(age) desc limit ${last}`.execute(db)
+  return tallyThreads(
+    db,
+    rows.map(({ root }) => root),
+  )
+}
+
+/** The same, only of threads in which the being was woken or spoke. */
+export async function listThreadsOf(
+  db: Db,
+  being: BeingName,
+  { last, all }: { last: number; all: boolean },
+): Promise<Thread[]> {
+  const { rows } = await sql<{ root: string }>`
+    select root from treeos.inbox
+    where root in (select root from treeos.inbox where being = ${being} or caller = ${being})
+      and (${all} or (closed_by is null and notice is null))
     group by root order by max(age) desc limit ${last}`.execute(db)
   return tallyThreads(
     db,

@@ -43,9 +43,19 @@ export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOut
   return row === undefined ? null : outcomeOf(row)
 }
 
-/** Finished moments of a being, oldest first. @param last only the newest of them, at most this many */
-export async function listOutcomes(db: Db, being: BeingName, last?: number): Promise<StoredOutcome[]> {
-  const newest = db.selectFrom('moment_outcome').selectAll().where('being', '=', being).orderBy('n', 'desc')
+/**
+ * Finished moments of a being, oldest first.
+ * @param last only the newest of them, at most this many
+ * @param before only those with a smaller number
+ */
+export async function listOutcomes(
+  db: Db,
+  being: BeingName,
+  last?: number,
+  before?: number,
+): Promise<StoredOutcome[]> {
+  const all = db.selectFrom('moment_outcome').selectAll().where('being', '=', being).orderBy('n', 'desc')
+  const newest = before === undefined ? all : all.where('n', '<', before)
   const rows = await (last === undefined ? newest : newest.limit(last)).execute()
   return rows.reverse().map(outcomeOf)
 }

@@ -11,6 +11,7 @@ import {
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { requireNotEnded, type WorldReader } from '@treeos/world'
+import { isDescendant } from './descent.ts'
 
 /** Longest validity of an access token, in days. */
 export const TOKEN_DAYS_MAX = 365
@@ -147,9 +148,6 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
       `you only drive ${stanceOf(as)}, and only persons manage access tokens; do it as ${stanceOf(lease.driver)}`,
     )
 }
-
-const isDescendant = async (reader: WorldReader, being: BeingName, elder: BeingName): Promise<boolean> =>
-  (await reader.lineage(being)).some(({ name }) => name === elder)
 
 const mayManage = async (
   reader: WorldReader,

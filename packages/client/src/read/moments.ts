@@ -77,9 +77,18 @@ export interface Called {
   readonly target?: string
 }
 
-/** Finished moments, oldest first. @param last returns only this many of the newest */
-export async function moments(db: Db, being: BeingName, last?: number): Promise<MomentView[]> {
-  const outcomes = await listOutcomes(db, being, last)
+/**
+ * Finished moments, oldest first.
+ * @param last returns only this many of the newest
+ * @param before only those with a smaller number
+ */
+export async function moments(
+  db: Db,
+  being: BeingName,
+  last?: number,
+  before?: number,
+): Promise<MomentView[]> {
+  const outcomes = await listOutcomes(db, being, last, before)
   return Promise.all(outcomes.map((outcome) => describeMoment(db, outcome)))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@treeos/world'
 
 /** What a SEE needs: no Temporal client. */
-interface SeeConnection extends Presence {
+export interface SeeConnection extends Presence {
   readonly registry: Registry
 }
 
@@ -57,7 +57,7 @@ export async function describeSelf(at: SeeConnection, as: BeingName): Promise<Se
 }
 
 /** A being with its roles and surface in one snapshot, and SEE within it. */
-interface Look {
+export interface Look {
   readonly me: BeingRow
   readonly role: string
   readonly stacked: readonly string[]
@@ -65,7 +65,15 @@ interface Look {
   see(address: string): Promise<Descriptor>
 }
 
-async function withLook<T>(at: SeeConnection, as: BeingName, use: (look: Look) => Promise<T>): Promise<T> {
+/**
+ * Looks at several addresses as one being, in one snapshot. Each SEE asks both gates.
+ * @throws {TreeosError} as `describeSelf`
+ */
+export async function withLook<T>(
+  at: SeeConnection,
+  as: BeingName,
+  use: (look: Look) => Promise<T>,
+): Promise<T> {
   const lease = await authorizeActingAs(at, as)
   return inSnapshot(at.db, async (tx) => {
     const prefetched = await prefetch(tx, { reality: at.reality.id, being: as }, new ReadSet())

@@ -1,5 +1,6 @@
-import { type Db, listThreads, listThreadsOfChannel, threadOf } from '@treeos/chain'
-import { quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import { type Db, listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from '@treeos/chain'
+import { type BeingName, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
+import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {
@@ -16,6 +17,19 @@ export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 
  */
 export async function threads(db: Db, which: { last: number; all: boolean }): Promise<ThreadView[]> {
   return (await listThreads(db, which)).map(viewOf)
+}
+
+/** The same, only of threads that a person has a part in; the first operator's are all. */
+export async function threadsOf(
+  at: Presence,
+  as: BeingName,
+  which: { last: number; all: boolean },
+): Promise<ThreadView[]> {
+  await authorizeActingAs(at, as)
+  const me = await readerOf(at).being(as)
+  if (me?.parent === null) return threads(at.db, which)
+  const mine = await listThreadsOf(at.db, as, which)
+  return mine.filter(({ participants }) => participants.includes(as)).map(viewOf)
 }
 
 /** A conversation with a name: the threads in which something was said under it, the one with the latest wake first. */

@@ -1,0 +1,79 @@
+import { type InboxEntry, listChain, readOutcomeOfWake } from '@treeos/chain'
+import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
+import type { Presence } from '@treeos/reality'
+import { mayLookBack } from './leave.ts'
+import { type SeeConnection, see } from './seeing.ts'
+import { type ThreadView, thread } from './threads.ts'
+
+/** What was said in a thread, or what woke a being in it. */
+export interface ThreadLine {
+  readonly id: string
+  /** ISO 8601, UTC */
+  readonly at: string
+  /** null where no being spoke */
+  readonly from: string | null
+  readonly to: string
+  readonly content: Json
+  readonly inReplyTo: string | null
+  /** it tells of a failure or a limit */
+  readonly notice: boolean
+  readonly isOpen: boolean
+  /** the moment that it woke; null while there is none */
+  readonly moment: { readonly n: number; readonly outcome: OutcomeKind } | null
+}
+
+export interface Conversation extends ThreadView {
+  /** oldest first */
+  readonly lines: readonly ThreadLine[]
+  /** lines between beings whose past the person may not look into, and lines that are older than those shown */
+  readonly hidden: number
+}
+
+const LINES_MAX = 500
+
+/**
+ * A thread as a person may read it. Both gates decide whether it sees the thread at all. Of its lines it reads those that a
+ * being whose past is open to it said or was told.
+ * @throws {TreeosError} as `see`
+ */
+export async function converse(at: SeeConnection, as: BeingName, id: string): Promise<Conversation> {
+  await see(at, as, `thread:${id}`)
+  const entries = (await listChain(at.db, id)).filter(({ kind }) => kind !== 'act')
+  const open = await openPasts(at, as, entries)
+  const mine = entries.filter(
+    ({ being, caller }) => open.has(being) || (caller !== null && open.has(caller.name)),
+  )
+  const shown = mine.slice(-LINES_MAX)
+  const lines = await Promise.all(shown.map((entry) => lineOf(at, entry, open.has(entry.being))))
+  return { ...(await thread(at.db, id)), lines, hidden: entries.length - shown.length }
+}
+
+/** Those of the beings in these entries whose past is open to the person. */
+async function openPasts(
+  at: Presence,
+  as: BeingName,
+  entries: readonly InboxEntry[],
+): Promise<ReadonlySet<BeingName>> {
+  const beings = new Set(
+    entries.flatMap(({ being, caller }) => (caller === null ? [being] : [being, caller.name])),
+  )
+  const checked = await Promise.all(
+    [...beings].map(async (being) => ((await mayLookBack(at, as, being)) ? [being] : [])),
+  )
+  return new Set(checked.flat())
+}
+
+async function lineOf({ db }: Presence, entry: InboxEntry, isPastOpen: boolean): Promise<ThreadLine> {
+  const outcome = isPastOpen ? await readOutcomeOfWake(db, entry.id) : null
+  return {
+    id: entry.id,
+    at: new Date(entry.at).toISOString(),
+    from: entry.caller === null ? null : stanceOf(entry.caller.name),
+    to: stanceOf(entry.being),
+    content: entry.content,
+    inReplyTo: entry.inReplyTo,
+    notice: entry.isNotice,
+    isOpen: entry.closedBy === null,
+    moment: outcome === null ? null : { n: outcome.n, outcome: outcome.kind },
+  }
+}

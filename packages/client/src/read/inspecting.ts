@@ -1,0 +1,68 @@
+import {
+  costOf,
+  findEntry,
+  listFactsAt,
+  listFactsOfMoment,
+  type MomentCost,
+  readDecision,
+  readOutcomeByNumber,
+} from '@treeos/chain'
+import { type BeingName, type Decision, type FactRef, type Json, stanceOf, TreeosError } from '@treeos/core'
+import { authorizeLookBack } from './leave.ts'
+import {
+  describeMoment,
+  type ExplainedMoment,
+  explain,
+  type MomentView,
+  prompt,
+  type RebuiltPrompt,
+} from './moments.ts'
+import type { SeeConnection } from './seeing.ts'
+
+/** All that is recorded of one moment. */
+export interface InspectedMoment {
+  readonly moment: MomentView
+  /** what the wake said; null when it has none, or it is gone */
+  readonly wake: Json
+  /** null for a moment that was never opened */
+  readonly explained: ExplainedMoment | null
+  /** null when it wore no role */
+  readonly prompt: RebuiltPrompt | null
+  readonly decision: Decision | null
+  readonly facts: readonly (FactRef & { readonly payload: Json })[]
+  /** null when no model was asked */
+  readonly cost: MomentCost | null
+}
+
+/**
+ * Everything about one past moment, for a person that may look into it.
+ * @throws {TreeosError} as `authorizeLookBack`; MOMENT_NOT_FOUND
+ */
+export async function inspect(
+  at: SeeConnection,
+  as: BeingName,
+  being: BeingName,
+  n: number,
+): Promise<InspectedMoment> {
+  await authorizeLookBack(at, as, being)
+  const { db, registry } = at
+  const outcome = await readOutcomeByNumber(db, being, n)
+  if (outcome === null)
+    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
+  const refs = await listFactsOfMoment(db, outcome.moment)
+  const payloads = await listFactsAt(db, refs)
+  return {
+    moment: await describeMoment(db, outcome),
+    wake: outcome.wake === null ? null : ((await findEntry(db, outcome.wake))?.content ?? null),
+    explained: await explain(db, being, n).catch(nullIfNotFound),
+    prompt: await prompt(db, registry, being, n).catch(nullIfNotFound),
+    decision: (await readDecision(db, outcome.moment))?.decision ?? null,
+    facts: refs.map((ref, i) => ({ ...ref, payload: payloads[i]?.payload ?? null })),
+    cost: await costOf(db, outcome.moment),
+  }
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof TreeosError && error.code === 'MOMENT_NOT_FOUND') return null
+  throw error
+}
