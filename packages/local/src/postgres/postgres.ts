@@ -5,9 +5,9 @@ import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { findBinaries } from './binaries.ts'
 import { makeCluster, passwordIn } from './cluster.ts'
+import { makeLogin, PORTAL, WORKER } from './logins.ts'
 import { clusterHome, serverOwner } from './owner.ts'
 import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './server.ts'
-import { makeWorkerLogin } from './worker-login.ts'
 
 export interface PostgresOptions {
   /** The instance's folder. */
@@ -23,6 +23,8 @@ export interface Postgres {
   url: string
   /** With the password, of a role that owns nothing when the server is ours: for workers and commands. Never log it. */
   workerUrl: string
+  /** With the password, of the role of the portal; null for a server that is not ours, unless TREEOS_PORTAL_DATABASE_URL names it. Never log it. */
+  portalUrl: string | null
   /** Null for a server that is not ours. */
   pid: number | null
   /** True when it ran before this call. */
@@ -44,7 +46,7 @@ export async function ensurePostgres(options: PostgresOptions): Promise<Postgres
   const { env = process.env, onProgress = () => {} } = options
   const dataDir = resolve(options.dataDir)
   openInstance(dataDir)
-  if (env.DATABASE_URL) return useExternal(dataDir, env.DATABASE_URL, env.TREEOS_OWNER_DATABASE_URL)
+  if (env.DATABASE_URL) return useExternal(dataDir, env.DATABASE_URL, env)
   const lock = await acquireLock(join(dataDir, 'postgres.lock'), {
     waitMs: WAIT_MS,
     onWait: ({ pid }) => onProgress(`process ${pid} is starting Postgres for this instance`),
@@ -56,15 +58,18 @@ export async function ensurePostgres(options: PostgresOptions): Promise<Postgres
   }
 }
 
-async function useExternal(dataDir: string, url: string, ownerUrl = url): Promise<Postgres> {
+async function useExternal(dataDir: string, url: string, env: NodeJS.ProcessEnv): Promise<Postgres> {
+  const ownerUrl = env.TREEOS_OWNER_DATABASE_URL ?? url
   for (const [name, given] of [
     ['DATABASE_URL', url],
     ['TREEOS_OWNER_DATABASE_URL', ownerUrl],
   ] as const)
     await requireAnswer(name, given)
+  // Not asked whether it answers: its role may be made by the migrations that follow.
+  const portalUrl = env.TREEOS_PORTAL_DATABASE_URL || null
   const { host, pathname } = new URL(url)
   await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
-  return { url: ownerUrl, workerUrl: url, pid: null, adopted: true, stop: async () => {} }
+  return { url: ownerUrl, workerUrl: url, portalUrl, pid: null, adopted: true, stop: async () => {} }
 }
 
 async function requireAnswer(name: string, url: string): Promise<void> {
@@ -98,7 +103,8 @@ async function start(
   const url = urlOf(password, server.port, DATABASE)
   return {
     url,
-    workerUrl: await makeWorkerLogin(url, instanceHome),
+    workerUrl: await makeLogin(url, instanceHome, WORKER),
+    portalUrl: await makeLogin(url, instanceHome, PORTAL),
     pid: server.process.pid,
     adopted,
     stop: () => stopServer(dataDir, server),

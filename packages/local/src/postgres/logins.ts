@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { passwordIn } from './cluster.ts'
+import { query } from './server.ts'
+
+/** A login role that owns nothing, so it has only the rights of one other role. */
+interface LoginRole {
+  readonly login: string
+  readonly rights: string
+  readonly passwordFile: string
+}
+
+/** Workers and commands. */
+export const WORKER: LoginRole = {
+  login: 'treeos_worker',
+  rights: 'treeos_app',
+  passwordFile: 'worker-password',
+}
+/** The portal, which people reach by their browsers. */
+export const PORTAL: LoginRole = {
+  login: 'treeos_web',
+  rights: 'treeos_portal',
+  passwordFile: 'portal-password',
+}
+
+/**
+ * Makes a login role, unless it is there. A worker that logged in as the owner could take back every right that
+ * it gave up: `RESET ROLE` undoes `SET ROLE`.
+ * @param ownerUrl of the database, as its owner
+ * @param home folder of the cluster's passwords
+ * @returns the URL of the database for that login
+ */
+export async function makeLogin(ownerUrl: string, home: string, role: LoginRole): Promise<string> {
+  const { login, rights, passwordFile } = role
+  const password = passwordIn(home, passwordFile)
+  // The login role is a member of the other, so that one must exist first. The migrations give it its rights later.
+  for (const name of [rights, login]) {
+    const { rows } = await query(ownerUrl, 'select from pg_roles where rolname = $1', [name])
+    if (rows.length === 0) await query(ownerUrl, `create role ${name}`)
+  }
+  await query(ownerUrl, `alter role ${login} login password ${pg.escapeLiteral(password)}`)
+  await query(ownerUrl, `grant ${rights} to ${login}`)
+  return Object.assign(new URL(ownerUrl), { username: login, password }).href
+}
