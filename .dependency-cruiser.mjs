@@ -168,6 +168,25 @@ const rules = [
     to: { path: ours, pathNot: '^(apps/mcp|packages/(client|core|world))/' },
   },
   {
+    name: 'portal-through-the-client',
+    comment:
+      'What people see and do goes through packages/client, which asks the gates. The chain is for its connection and its listener alone.',
+    severity: 'error',
+    from: { path: '^apps/portal/src/', pathNot: tests },
+    to: { path: ours, pathNot: '^(apps/portal|packages/(client|core|protocol|chain))/' },
+  },
+  {
+    name: 'page-apart-from-its-server',
+    comment:
+      'The page runs in browsers: of its server it knows types only, and nothing of the other packages.',
+    severity: 'error',
+    from: { path: '^apps/portal/page/' },
+    to: {
+      path: '^(packages|apps/portal/src)/|^(node:|fs|path|crypto)',
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
     name: 'apps-are-ends',
     comment:
       'Nothing imports an app, except the command line that starts them and the tests across packages.',

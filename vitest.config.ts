@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LOCAL = 'packages/local/**'
 /** Tests that try many random inputs. */
 const PROPERTY = '**/*.property.test.ts'
+/** Needs Chromium. */
+const BROWSER = 'test/portal/browser/**'
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
 
@@ -34,6 +36,8 @@ const WORKING: Readonly<Record<string, number>> = {
   'test/docs/': 60,
   'test/cli/': 30,
   'test/scenarios/inhabit': 30,
+  'test/portal/sign-in': 60,
+  'test/portal/live': 30,
   'test/scenarios/schedules': 30,
   'test/scenarios/wakes-by-change': 25,
   'test/scenarios/panel': 25,
@@ -101,13 +105,23 @@ export default defineConfig({
         test: {
           name: 'services',
           include: ['test/**/*.test.ts', `${LOCAL}/*.test.ts`],
-          exclude: ['**/{node_modules,dist,fixtures}/**', STORM],
+          exclude: ['**/{node_modules,dist,fixtures}/**', STORM, BROWSER],
           globalSetup: ['test/support/services.ts', 'scripts/bubblewrap.ts'],
           setupFiles: ['test/support/runtime.ts'],
           testTimeout: 120_000, // allows for a machine that others use too
           maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared
           isolate: false, // a process for each file would load Temporal's SDK a hundred times
           hookTimeout: 180_000, // a first start may build Temporal's server
+        },
+      },
+      {
+        test: {
+          name: 'portal',
+          include: [`${BROWSER}/*.test.ts`],
+          globalSetup: ['test/support/services.ts'],
+          setupFiles: ['test/support/runtime.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -20,6 +20,7 @@ const checks: Record<string, string[]> = {
   format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
   types: ['tsc'],
+  page: ['tsc', '-p', 'apps/portal/page'], // runs in browsers, so it has other types
   imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'examples', 'test'],
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   unused: ['knip', '--no-config-hints'],
@@ -32,8 +33,10 @@ const checks: Record<string, string[]> = {
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
 const suites = ['unit', 'property', 'services', 'storm']
+/** Only when it is named: `portal` drives the pages in Debian's Chromium, which not every machine has. */
+const NAMED = ['portal']
 /** What needs no services and little time: `pnpm test quick`. */
-const QUICK = ['format', 'lint', 'types', 'imports', 'unit']
+const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
@@ -49,13 +52,13 @@ process.exitCode = await main(process.argv.slice(2).filter((argument) => argumen
 rmSync(reports, { recursive: true, force: true })
 
 async function main(wanted: string[]): Promise<number> {
-  const steps = [...Object.keys(checks), ...suites]
+  const steps = [...Object.keys(checks), ...suites, ...NAMED]
   const paths = wanted.filter((name) => name !== 'quick' && !steps.includes(name))
   const named = wanted.includes('quick') ? [...wanted, ...QUICK] : wanted
   const isWanted = (name: string) => wanted.length === 0 || named.includes(name)
-  let tests = suites.filter(isWanted)
+  let tests = [...suites.filter(isWanted), ...NAMED.filter((name) => wanted.includes(name))]
   if (paths.length > 0) {
-    const { matched, unmatched } = await match(paths, tests.length > 0 ? tests : suites)
+    const { matched, unmatched } = await match(paths, tests.length > 0 ? tests : [...suites, ...NAMED])
     if (unmatched.length > 0) {
       console.error(`no step and no test file matches: ${unmatched.join(', ')}`)
       console.error(

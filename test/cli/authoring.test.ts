@@ -4,7 +4,7 @@ import { until, useInstance, useJsonFiles } from './instance.ts'
 import { done, fact, HEX } from './shapes.ts'
 
 const model = useModelServer()
-const home = useInstance({ modelServer: model, up: ['--no-portal'] })
+const home = useInstance({ modelServer: model })
 const file = useJsonFiles()
 
 interface Answered {

@@ -147,14 +147,19 @@ export interface UsedInstance {
   /** the models that its beings ask, as `test-model` */
   readonly modelServer?: ModelServer
   readonly env?: NodeJS.ProcessEnv
-  /** arguments of `treeos up`, besides `--detach` */
+  /** arguments of `treeos up`, besides `--detach`; without a portal unless given */
   readonly up?: readonly string[]
   /** a folder where its commands run; it is made */
   readonly cwd?: string
 }
 
 /** An instance that is up from the first test of a file to the last. */
-export function useInstance({ modelServer, env = {}, up = [], cwd }: UsedInstance = {}): CliInstance {
+export function useInstance({
+  modelServer,
+  env = {},
+  up = ['--no-portal'],
+  cwd,
+}: UsedInstance = {}): CliInstance {
   const mind = () =>
     modelServer === undefined ? {} : { OPENAI_BASE_URL: modelServer.url, TREEOS_MODEL: 'test-model' }
   const home = new CliInstance(() => ({ ...mind(), ...env }), cwd)

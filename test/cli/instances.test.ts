@@ -57,6 +57,7 @@ it('two instances run side by side, each with its own ports and beings; down sto
   const [ours, others] = [pidsOf(one), pidsOf(other)]
   const { stopped } = await one.json<{ stopped: { name: string; end: string }[] }>(['down'])
   expect(stopped.map(({ name, end }) => `${name} ${end}`).sort()).toEqual([
+    'portal stopped',
     'postgres stopped',
     'temporal stopped',
     'worker-1 stopped',
@@ -78,7 +79,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const { child } = await upInForeground(home)
     expect(await echo(home)).toEqual(HELLO)
     const pids = pidsOf(home)
-    expect(pids).toHaveLength(4)
+    expect(pids).toHaveLength(5) // Temporal, Postgres, a worker, the portal, and what keeps them up
     child.kill(signal)
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { useInstance, useJsonFiles } from './instance.ts'
 import { done, fact } from './shapes.ts'
 
-const home = useInstance({ up: ['--no-portal'] })
+const home = useInstance()
 const file = useJsonFiles()
 
 describe('namespaces of signals', () => {

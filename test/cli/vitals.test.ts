@@ -30,7 +30,7 @@ interface Check {
 }
 
 const model = useModelServer()
-const home = useInstance({ modelServer: model, env: { TREEOS_TIME_ZONE: 'Europe/Berlin' } })
+const home = useInstance({ modelServer: model, env: { TREEOS_TIME_ZONE: 'Europe/Berlin' }, up: [] })
 
 const status = () => home.json<Status>(['status'])
 const summon = (being: string) => home.run(['summon', being, 'hello', '--wait', '30'])
@@ -59,7 +59,7 @@ describe('running', () => {
         ui: expect.stringMatching(/^http:/),
       },
       postgres: { url: expect.stringMatching(/^postgres:\/\/treeos_worker@127\.0\.0\.1:\d+\/treeos$/) },
-      portal: { url: null },
+      portal: { url: expect.stringMatching(/^http:\/\/localhost:\d+$/) },
       worker: {
         running: true,
         pids: [home.pidOf('worker-1')],

@@ -95,6 +95,21 @@ const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
   { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
   { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  {
+    rule: 'portal-through-the-client',
+    file: 'apps/portal/src/a.ts',
+    line: `import { d } from '@treeos/world'`,
+  },
+  {
+    rule: 'page-apart-from-its-server',
+    file: 'apps/portal/page/src/a.ts',
+    line: `import { d } from '@treeos/core'`,
+  },
+  {
+    rule: 'page-apart-from-its-server',
+    file: 'apps/portal/page/src/b.ts',
+    line: `import { fine } from '../../src/fine.ts'`,
+  },
   ...breakingStages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
   ...breakingStages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'signature', 'vault']),
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
@@ -147,6 +162,8 @@ const allowed: Record<string, string> = {
   'extensions/court/src/finer.ts': '',
   'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
+  'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/chain'\nexport const fine = 1`,
+  'apps/portal/page/src/fine.ts': `import type { fine } from '../../src/fine.ts'\nimport 'declared'`,
   'packages/world/src/seed/a.ts': `import '../rows/fine.ts'`,
   'packages/world/src/rows/fine.ts': '',
   'apps/cli/src/commands/a.ts': `import '../text/fine.ts'`,
@@ -181,7 +198,7 @@ async function plant(tree: string): Promise<void> {
     ...'core roles world overlay chain protocol reality workflows activities sdk client host replay local utils'
       .split(' ')
       .map((name) => `packages/${name}`),
-    ...['apps/cli', 'apps/mcp', 'apps/worker', 'extensions/court', 'test'],
+    ...['apps/cli', 'apps/mcp', 'apps/portal', 'apps/worker', 'extensions/court', 'test'],
   ]
   const put = async (file: string, text: string) => {
     await mkdir(dirname(join(tree, file)), { recursive: true })

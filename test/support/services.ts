@@ -21,6 +21,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** the same server, as the role of workers, which owns nothing */
     workerPostgresUrl: string
+    /** null for a Postgres that names no login of the portal */
+    portalPostgresUrl: string | null
     /** the log of that server; null when the server is not ours */
     postgresLog: string | null
     /** name of a database on that server, migrated and otherwise empty, to copy */
@@ -69,6 +71,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const template = await makeTemplate(postgres.url)
   provide('postgresUrl', postgres.url)
   provide('workerPostgresUrl', postgres.workerUrl)
+  provide('portalPostgresUrl', postgres.portalUrl)
   provide('postgresLog', process.env.DATABASE_URL ? null : join(dataDir, 'postgres.log'))
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)

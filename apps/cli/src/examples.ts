@@ -4,6 +4,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   down: ['treeos down', 'treeos down --data ~/worlds/one'],
   status: ['treeos status', 'treeos status --json'],
   logs: ['treeos logs', 'treeos logs worker-1 --follow'],
+  portal: ['treeos portal', 'treeos portal --port 8080'],
+  link: ['treeos link', 'treeos link @ann'],
   worker: ['treeos worker'],
   doctor: ['treeos doctor'],
   birth: [

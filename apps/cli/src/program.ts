@@ -13,6 +13,7 @@ import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
 import { addOverlay } from './commands/overlay.ts'
+import { addPortal } from './commands/portal.ts'
 import { addReplayCommands } from './commands/replay.ts'
 import { addRunning } from './commands/running.ts'
 import { addTail } from './commands/tail.ts'
@@ -45,6 +46,7 @@ export function createCli(out: Output): Cli {
   cli.describeNext('Running')
   addRunning(cli)
   addLogs(cli)
+  addPortal(cli)
   cli.describeNext('Acting in the world')
   addVerbs(cli)
   addGather(cli)

@@ -3,7 +3,8 @@ import type { LiveConnection } from '../instance/connection.ts'
 import type { Stop } from '../instance/stop-asked.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
-import { type ExitStatus, type Output, plain } from '../text/output.ts'
+import type { ExitStatus, Output } from '../text/output.ts'
+import { teller } from './shared/teller.ts'
 
 const PORT = 7437
 const PORT_MAX = 65_535
@@ -45,7 +46,7 @@ interface Around {
 async function servePipe(at: LiveConnection, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
-  const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out))
+  const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out, 'mcp'))
   await Promise.race([serving.over, stop.asked])
   await serving.close()
   process.stdin.destroy() // open, it would keep the process from ending
@@ -60,7 +61,7 @@ async function serveNet(
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT
   const bound = listen === undefined ? {} : { listen }
-  const edge = await serveHttp(at, { port, hosts: host, onError: teller(out), ...bound })
+  const edge = await serveHttp(at, { port, hosts: host, onError: teller(out, 'mcp'), ...bound })
   out.value({ ready: true, pid: process.pid, url: edge.url }, ({ url }) => `MCP is served at ${url}`)
   await stop.asked
   await edge.close()
@@ -75,12 +76,4 @@ function requireOneWay({ as, http, listen, host }: McpOptions): void {
     throw new UsageError('--as and --http do not go together: over HTTP, the token says who acts')
   if (http === undefined && (listen !== undefined || host !== undefined))
     throw new UsageError('--listen and --host need --http')
-}
-
-/** Shows only name and code of an error that no client gets: messages of Postgres quote their input. */
-const teller = (out: Output) => (where: string, error: unknown) => {
-  const { name, code } = (error instanceof Error ? error : {}) as { name?: string; code?: unknown }
-  out.progress(`mcp: ${where}: ${[name ?? typeof error, code].filter((part) => part != null).join(' ')}`)
-  if (process.env.TREEOS_DEBUG && error instanceof Error)
-    process.stderr.write(`${plain(error.stack ?? '')}\n`)
 }

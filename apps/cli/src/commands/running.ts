@@ -35,7 +35,8 @@ export function addRunning(cli: Cli): void {
           return supervise(dataDirOf(options), (line) => out.progress(line))
         }
         const { up } = await import('./shared/up.ts')
-        return up({ dataDir: dataDirOf(options), detach: options.detach === true, demo, out })
+        const { detach = false, portal } = options
+        return up({ dataDir: dataDirOf(options), detach, portal, demo, out })
       }),
     )
   cli.onInstance('down', 'stop everything that an instance runs').action(

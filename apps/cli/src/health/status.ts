@@ -15,6 +15,7 @@ import {
   locatePostgres,
   metricsOf,
   namesTemporal,
+  PORTAL,
   runningWorkers,
   serviceOf,
   withoutSecrets,
@@ -89,7 +90,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
   return {
     temporal: { ...temporalOf(dataDir, env), ...guardOf(workers) },
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
-    portal: { url: null },
+    portal: { url: portalOf(dataDir) },
     supervisor: { pid: keeperOf(dataDir) },
     worker: {
       running: workers.length > 0,
@@ -134,6 +135,11 @@ function temporalOf(
   return { address: env.TEMPORAL_ADDRESS || null, namespace: env.TEMPORAL_NAMESPACE || null, ui: null }
 }
 
+function portalOf(dataDir: string): string | null {
+  const portal = serviceOf(readInstance(dataDir), PORTAL)
+  return portal !== null && isAlive(portal) ? (portal.detail?.url ?? null) : null
+}
+
 function runningPostgres(dataDir: string, env: NodeJS.ProcessEnv): string | null {
   try {
     return locatePostgres(dataDir, env).url
@@ -172,12 +178,13 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, supervisor, worker, mind, connections, reality } = status
+  const { temporal, postgres, portal, supervisor, worker, mind, connections, reality } = status
   const { wakes, inbox, budgets, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
     [
       ['reality', reality.name === null ? 'none reached' : `${reality.name}, time in ${reality.timeZone}`],
+      ...(portal.url === null ? [] : [['portal', portal.url]]),
       ['Temporal', describeTemporal(temporal)],
       ...(temporal.ui === null ? [] : [['Temporal UI', describeUi(temporal, dataDir)]]),
       ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),

@@ -10,6 +10,7 @@ import { messageOf, unavailable } from '../text/failure.ts'
 import {
   dataDirOf,
   hasWorker,
+  locatePortalPostgres,
   locatePostgres,
   locateTemporal,
   type PostgresPlace,
@@ -85,6 +86,35 @@ export async function withServices<T>(
   )
 }
 
+/** The same for the portal, which logs in to Postgres with fewer rights than commands and workers. */
+export async function withPortalServices<T>(
+  options: InstanceOptions,
+  use: (at: LiveConnection & { readonly postgresUrl: string }) => Promise<T>,
+): Promise<T> {
+  const dataDir = dataDirOf(options)
+  const postgres = requirePortalPostgres(dataDir)
+  return withTemporal(locateTemporal(dataDir), (temporal) =>
+    withDatabase(postgres, async (at) =>
+      use({ ...at, temporal, registry: await loadedRegistry(), postgresUrl: postgres.url }),
+    ),
+  )
+}
+
+/** Opens the reality with the rights of the portal. */
+export const asPortal = async <T>(
+  options: InstanceOptions,
+  use: (at: ReadConnection) => Promise<T>,
+): Promise<T> => withDatabase(requirePortalPostgres(dataDirOf(options)), use)
+
+function requirePortalPostgres(dataDir: string): Pick<PostgresPlace, 'url' | 'address'> {
+  const postgres = locatePortalPostgres(dataDir)
+  if (postgres === null)
+    throw unavailable(
+      'the portal needs a login of its own: set TREEOS_PORTAL_DATABASE_URL to one that is a member of treeos_portal',
+    )
+  return postgres
+}
+
 /** Adds to a timeout that no worker runs, or that none takes the work of this reality. */
 async function withReason(
   error: TreeosError,
@@ -108,7 +138,10 @@ export async function loadedRegistry(): Promise<Registry> {
   return buildRegistry([seed, ...(await loadExtensions())])
 }
 
-async function withDatabase<T>(postgres: PostgresPlace, use: (at: ReadConnection) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  postgres: Pick<PostgresPlace, 'url' | 'address'>,
+  use: (at: ReadConnection) => Promise<T>,
+): Promise<T> {
   const db = openDatabase(postgres.url, { poolMax: POOL_MAX })
   try {
     const reality = await readReality(db)

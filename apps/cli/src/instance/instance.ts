@@ -15,6 +15,7 @@ import { unavailable } from '../text/failure.ts'
 import { userPath } from '../text/folder.ts'
 
 export const WORKER_PREFIX = 'worker-'
+export const PORTAL = 'portal'
 /** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
 export const UP = 'up'
 
@@ -93,6 +94,23 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
   return { url, ownerUrl, address: service.address }
 }
 
+/**
+ * How the portal reaches Postgres: by a login of its own. Null when the Postgres is the user's own and no login is named.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start
+ */
+export function locatePortalPostgres(
+  dataDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Pick<PostgresPlace, 'url' | 'address'> | null {
+  const { TREEOS_PORTAL_DATABASE_URL: named, DATABASE_URL: own } = env
+  if (named) return { url: named, address: addressOf(named) }
+  if (own) return null
+  const { process: known, address } = requireService(dataDir, 'postgres', 'Postgres')
+  const file = join(dataDir, 'postgres', 'portal-password')
+  if (known === null || !existsSync(file)) return null
+  return { url: `postgres://treeos_web:${readFileSync(file, 'utf8').trim()}@${address}/treeos`, address }
+}
+
 /** How to reach Temporal: `env` names it to our programs, with its credential. */
 export type TemporalPlace =
   | { readonly kind: 'environment'; readonly env: NodeJS.ProcessEnv }
@@ -110,6 +128,12 @@ export function namesTemporal(env: NodeJS.ProcessEnv): boolean {
 /** Whether there is a Temporal to look at: one that the settings name, or one that was started for the instance. */
 export const hasTemporal = (dataDir: string, env: NodeJS.ProcessEnv): boolean =>
   namesTemporal(env) || serviceOf(readInstance(dataDir), 'temporal') !== null
+
+/** Where people look at workflows; no UI is known of a Temporal that is not ours. */
+export function temporalUiOf(dataDir: string): { readonly ui: string | null; readonly namespace: string } {
+  const { ui = null, namespace } = serviceOf(readInstance(dataDir), 'temporal')?.detail ?? {}
+  return { ui, namespace: namespace ?? 'default' }
+}
 
 /** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
 export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {

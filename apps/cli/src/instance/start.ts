@@ -1,30 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { migrate, openDatabase, type Reality } from '@treeos/chain'
 import { isKey, quote, TreeosError } from '@treeos/core'
-import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { ensurePostgres, ensureTemporal, forgetService, readInstance } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
+import { messageOf } from '../text/failure.ts'
 import { loadedRegistry } from './connection.ts'
-import { hasWorker, isWorker } from './instance.ts'
+import { hasWorker, isAlive, isWorker, PORTAL, serviceOf } from './instance.ts'
+import { ensurePortal } from './portal.ts'
+import type { Servers, StartOptions } from './servers.ts'
 import { keepSettings } from './settings.ts'
 import { stopServices } from './stop.ts'
 import { freeWorkerName, isStale, startWorker, type WorkerPlace } from './workers.ts'
 
 /** The name of the first reality of an instance. */
 const NAME = 'home'
-
-export interface StartOptions {
-  readonly dataDir: string
-  readonly env?: NodeJS.ProcessEnv
-  readonly onProgress: (line: string) => void
-}
-
-interface Servers extends WorkerPlace {
-  /** as the owner of our tables, for migrations */
-  readonly ownerUrl: string
-  /** this Temporal serves our instance alone */
-  readonly isOwnTemporal: boolean
-}
 
 /** The servers of an instance and its worker, found or started. */
 export interface Running {
@@ -33,11 +23,18 @@ export interface Running {
   readonly isNew: boolean
 }
 
-/** Finds or starts everything an instance needs. What runs already is left as it is. */
-export async function startEverything(options: StartOptions): Promise<Running> {
+/** Finds or starts everything an instance needs. What runs already is left as it is. @param portal starts the portal too */
+export async function startEverything(
+  options: StartOptions & { readonly portal: boolean },
+): Promise<Running> {
   const place = await startServers(options)
   const made = await plant(place, options)
   await ensureWorker(options, place)
+  if (options.portal)
+    await ensurePortal(options, place).catch((error: unknown) => {
+      options.onProgress(`the portal does not run, everything else does: ${messageOf(error)}`)
+    })
+  else await forgetEnded(options.dataDir, PORTAL) // else whoever keeps the instance up would start it again
   return { reality: made.reality, isNew: made.created }
 }
 
@@ -55,8 +52,19 @@ export async function startServers({
   if (postgres.status === 'rejected') throw postgres.reason
   if (temporal.status === 'rejected') throw temporal.reason
   const { address, namespace, kind } = temporal.value
-  const { url: ownerUrl, workerUrl: databaseUrl } = postgres.value
-  return { databaseUrl, ownerUrl, temporal: { address, namespace }, isOwnTemporal: kind !== 'external' }
+  const { url: ownerUrl, workerUrl: databaseUrl, portalUrl } = postgres.value
+  return {
+    databaseUrl,
+    ownerUrl,
+    portalUrl,
+    temporal: { address, namespace },
+    isOwnTemporal: kind !== 'external',
+  }
+}
+
+async function forgetEnded(dataDir: string, name: string): Promise<void> {
+  const service = serviceOf(readInstance(dataDir), name)
+  if (service?.process != null && !isAlive(service)) await forgetService(dataDir, name, service.process)
 }
 
 /** Ends workers whose servers have moved, and starts one if none is left. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance, type Service } from '@treeos/local'
 import { messageOf } from '../text/failure.ts'
-import { hasWorker, isAlive, serviceOf } from './instance.ts'
-import type { StartOptions } from './start.ts'
+import { hasWorker, isAlive, PORTAL, serviceOf } from './instance.ts'
+import type { StartOptions } from './servers.ts'
 
 const LOOK_MS = 500
 const BACKOFF_MS_MIN = 500
@@ -65,7 +65,10 @@ async function watch(
     backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
     try {
       const { ensureWorker, startServers } = await import('./start.ts') // the supervisor rarely needs all of it
-      await ensureWorker(options, await startServers(options))
+      const place = await startServers(options)
+      await ensureWorker(options, place)
+      const { ensurePortal } = await import('./portal.ts')
+      if (hasPortal(known)) await ensurePortal(options, place)
       onProgress('everything runs again')
     } catch (error) {
       onProgress(messageOf(error))
@@ -85,8 +88,14 @@ export function missingOf(dataDir: string): string[] {
     const service = serviceOf(instance, name)
     if (service === null || !isAlive(service)) missing.push(title)
   }
-  return hasWorker(dataDir) ? missing : [...missing, 'the worker']
+  if (!hasWorker(dataDir)) missing.push('the worker')
+  const portal = serviceOf(instance, PORTAL)
+  if (portal !== null && !isAlive(portal)) missing.push('the portal')
+  return missing
 }
+
+/** Only one that was started is started again. */
+const hasPortal = (services: readonly Service[]): boolean => services.some(({ name }) => name === PORTAL)
 
 /** @returns false when it is time to stop */
 async function pause(ms: number, stopping: AbortSignal): Promise<boolean> {

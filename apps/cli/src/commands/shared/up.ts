@@ -16,6 +16,8 @@ import type { ExitStatus, Output } from '../../text/output.ts'
 export interface UpOptions {
   readonly dataDir: string
   readonly detach: boolean
+  /** starts the portal too */
+  readonly portal: boolean
   /** whose scene is planted once a worker runs */
   readonly demo: Extension | null
   readonly out: Output
@@ -29,7 +31,7 @@ const MEND_MS = 90_000
  * Brings an instance up. In the foreground it stays until a signal, and then stops what it started. Detached it returns
  * when everything is ready, and leaves a supervisor behind.
  */
-export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<ExitStatus> {
+export async function up({ dataDir, detach, portal, demo, out }: UpOptions): Promise<ExitStatus> {
   const onProgress = (line: string) => out.progress(line)
   const held = await claim(dataDir, onProgress)
   if (held === null) return alreadyRunning(dataDir, demo, out)
@@ -45,7 +47,7 @@ export async function up({ dataDir, detach, demo, out }: UpOptions): Promise<Exi
   const ending = onEnding({ watch: true })
   try {
     const running = await out.spinning(() =>
-      Promise.race([startEverything({ dataDir, onProgress }), ending.promise]),
+      Promise.race([startEverything({ dataDir, portal, onProgress }), ending.promise]),
     )
     if (isEnding(running)) return await interrupted(dataDir, kept, running, out)
     const startedNothing =
@@ -92,6 +94,7 @@ async function alreadyRunning(dataDir: string, demo: Extension | null, out: Outp
   if (unapplied.length > 0) out.progress(tellUnapplied(unapplied, dataDir))
   if (demo !== null) await plantDemo(dataDir, demo, out)
   const status = await readStatus(dataDir)
+  await tellFirstLink(dataDir, status.portal.url, out)
   out.value(
     status,
     () => `TreeOS is already running here; \`treeos down\` stops it.\n${describeStatus(status, dataDir)}`,
@@ -136,6 +139,7 @@ async function summarize(
   { running, detach }: { running: Running; detach: boolean },
 ): Promise<void> {
   const status = await readStatus(dataDir)
+  await tellFirstLink(dataDir, status.portal.url, out)
   const others = dataFlag(dataDir)
   out.value(status, () => {
     const lines = [
@@ -150,6 +154,14 @@ async function summarize(
     lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
     return lines.join('\n')
   })
+}
+
+/** Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is no part of the status. */
+async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Output): Promise<void> {
+  if (portalUrl === null) return
+  const { firstLink } = await import('../../instance/portal.ts')
+  const link = await firstLink(dataDir, portalUrl)
+  if (link !== null) out.progress(`sign in to the portal as @operator, once and within a day: ${link}`)
 }
 
 const NO_MIND = [

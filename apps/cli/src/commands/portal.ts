@@ -1,0 +1,88 @@
+import { Option } from 'commander'
+import type { ActingOptions, Cli, InstanceOptions } from '../cli.ts'
+import { parseNumber, requireStance } from '../text/input.ts'
+
+const PORT_MAX = 65_535
+
+interface PortalOptions extends InstanceOptions {
+  readonly port?: number
+  readonly supervised?: boolean
+}
+
+/** `treeos portal | link` */
+export function addPortal(cli: Cli): void {
+  cli
+    .onInstance('portal', 'serve the portal of the instance, until Ctrl-C; `treeos up` starts one')
+    .option(
+      '--port <n>',
+      'the port to listen on (default: a free one)',
+      parseNumber('--port', { min: 0, max: PORT_MAX, whole: true }),
+    )
+    .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
+    .action(
+      cli.run(async (out, options: PortalOptions) => {
+        const { onEnding } = await import('../instance/ending.ts')
+        const ending = onEnding({ watch: options.supervised !== true })
+        const { listenToJournal } = await import('@treeos/chain')
+        const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
+        const { teller } = await import('./shared/teller.ts')
+        const { withPortalServices } = await import('../instance/connection.ts')
+        const { dataDirOf, temporalUiOf } = await import('../instance/instance.ts')
+        const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
+        const onError = teller(out, 'portal')
+        await buildPage((line) => out.progress(line))
+        await withPortalServices(options, async ({ postgresUrl, ...at }) => {
+          const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
+          const temporal = temporalUiOf(dataDirOf(options))
+          const portal = { at, store: portalOf(at.db), listener, temporal, onError }
+          const served = await servePortal(portal, {
+            port: options.port ?? 0,
+            hosts: hosts.split(/[\s,]+/).filter((name) => name !== ''),
+            ...(listen ? { listen } : {}),
+          })
+          out.value(
+            { ready: true, pid: process.pid, url: served.url },
+            ({ url }) => `the portal is at ${url}`,
+          )
+          await ending.promise
+          await served.close()
+          await listener.close()
+          ending.release()
+        })
+      }),
+    )
+  cli
+    .asBeing('link [stance]', 'make a link by which a person chooses a password for the portal, once')
+    .action(
+      cli.run(async (out, stance: string | undefined, options: ActingOptions) => {
+        const as = requireStance(options.as)
+        const being = stance === undefined ? as : requireStance(stance, as)
+        const { authorizeGrant, authorizeActingAs } = await import('@treeos/client')
+        const { quote, stanceOf, TreeosError } = await import('@treeos/core')
+        const { asPortal } = await import('../instance/connection.ts')
+        const { dataDirOf } = await import('../instance/instance.ts')
+        const { linkTo } = await import('../instance/portal.ts')
+        const { readStatus } = await import('../health/status.ts')
+        const { makeLink, portalOf } = await import('@treeos/portal')
+        const { portal } = await readStatus(dataDirOf(options))
+        const { url } = portal
+        if (url === null)
+          throw new TreeosError('SERVICE_UNAVAILABLE', 'no portal runs here: `treeos up` starts one')
+        const token = await asPortal(options, async (at) => {
+          await authorizeActingAs(at, as)
+          const { inhabits } = await authorizeGrant(at, { being, issuer: as })
+          if (inhabits)
+            throw new TreeosError(
+              'INVALID_INPUT',
+              `${quote(stanceOf(being))} is no person: only persons sign in`,
+            )
+          return makeLink(portalOf(at.db), being)
+        })
+        const made = { stance: stanceOf(being), link: linkTo(url, token) }
+        out.value(
+          made,
+          ({ stance, link }) => `${stance} signs in by this link, once and within a day:\n${link}`,
+        )
+      }),
+    )
+}

@@ -1,0 +1,48 @@
+import { hc } from 'hono/client'
+import type { Routes } from '../../../src/app.ts'
+import { keepKey, sessionKey } from './session.ts'
+
+/** A refusal of the server: its code, and what to do. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Adds our half of the session, and turns refusals into errors. */
+export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers)
+  const key = sessionKey()
+  if (key !== null) headers.set('x-treeos-key', key)
+  if (init.method !== undefined && init.method !== 'GET') headers.set('content-type', 'application/json')
+  const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
+    (error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error
+      throw new Refusal('SERVICE_UNAVAILABLE', 'the portal does not answer: is `treeos up` still running?')
+    },
+  )
+  if (response.ok) return response
+  const refusal = await refusalIn(response)
+  if (
+    refusal.code === 'UNAUTHORIZED' &&
+    key !== null &&
+    !new URL(response.url).pathname.startsWith('/api/open/')
+  )
+    keepKey(null)
+  throw refusal
+}
+
+async function refusalIn(response: Response): Promise<Refusal> {
+  try {
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    return new Refusal(error.code, error.message)
+  } catch {
+    return new Refusal('INTERNAL', `the portal answered ${response.status}`)
+  }
+}
+
+export const { api } = hc<Routes>(location.origin, { fetch: ask })

@@ -1,0 +1,54 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api } from './client.ts'
+
+/** The first word of each key is what `live.ts` makes stale. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async () => (await api.session.$get()).json(),
+})
+export const worldQuery = queryOptions({
+  queryKey: ['world'],
+  queryFn: async () => (await api.world.$get()).json(),
+})
+export const spaceQuery = (path: string) =>
+  queryOptions({
+    queryKey: ['space', path],
+    queryFn: async () => (await api.space.$get({ query: { path } })).json(),
+  })
+export const beingQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['being', name],
+    queryFn: async () => (await api.beings[':name'].$get({ param: { name } })).json(),
+  })
+const PAGE = 50
+export const momentsQuery = (name: string) =>
+  infiniteQueryOptions({
+    queryKey: ['moments', name],
+    queryFn: async ({ pageParam }) => {
+      const query = { last: String(PAGE), ...(pageParam === null ? {} : { before: pageParam }) }
+      return (await api.beings[':name'].moments.$get({ param: { name }, query })).json()
+    },
+    initialPageParam: null as number | null,
+    getNextPageParam: (page) => (page.length < PAGE ? undefined : page[0]?.n),
+  })
+/** A finished moment never changes. */
+export const momentQuery = (name: string, n: number) =>
+  queryOptions({
+    queryKey: ['past', name, n],
+    queryFn: async () =>
+      (await api.beings[':name'].moments[':n'].$get({ param: { name, n: String(n) } })).json(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+export const inboxQuery = queryOptions({
+  queryKey: ['inbox'],
+  queryFn: async () => (await api.inbox.$get()).json(),
+})
+export const threadsQuery = queryOptions({
+  queryKey: ['threads'],
+  queryFn: async () => (await api.threads.$get({ query: { all: 'true' } })).json(),
+})
+export const threadQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['thread', id],
+    queryFn: async () => (await api.threads[':id'].$get({ param: { id } })).json(),
+  })

@@ -1,0 +1,96 @@
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import { Inert } from '../text/Inert.tsx'
+
+interface Test {
+  readonly path: string
+  readonly operator: string
+  readonly expected: unknown
+  readonly actual?: unknown
+  readonly result: boolean
+}
+interface Together {
+  readonly operator: 'and' | 'or' | 'not'
+  readonly result: boolean
+  readonly nodes: readonly Trace[]
+}
+type Trace = Test | Together
+
+/** As the server sends it: the type of its answer does not follow trees to their end. */
+export interface Clause {
+  readonly index: number
+  readonly role: string | null
+  readonly stack: boolean
+  readonly result: string
+  readonly reason: string
+  readonly tree: Trace | null
+}
+
+/** Each clause of the flow, with what it expected and what was so. */
+export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
+  clauses.length === 0 ? (
+    <Text size="sm" className="quiet">
+      Its flow has no clauses: it wore its default role.
+    </Text>
+  ) : (
+    <Stack gap="xs" component="ol" m={0} pl={0}>
+      {clauses.map(({ index, role, stack, result, reason, tree }) => (
+        <li key={index} className="block">
+          <Group justify="space-between" wrap="nowrap" gap="xs">
+            <Text size="sm">
+              <span className="quiet">{index + 1}</span>&ensp;{stack ? 'stack' : 'use'} <b>{role ?? '?'}</b>
+            </Text>
+            <Badge
+              variant="light"
+              color={result === 'matched' || result === 'used' ? 'leaf' : 'gray'}
+              tt="none"
+            >
+              {result}
+            </Badge>
+          </Group>
+          {tree === null ? null : <TraceLines trace={tree} />}
+          <Text size="xs" className="quiet">
+            <Inert text={reason} />
+          </Text>
+        </li>
+      ))}
+    </Stack>
+  )
+
+function TraceLines({ trace, depth = 0 }: { readonly trace: Trace; readonly depth?: number }) {
+  if ('nodes' in trace)
+    return (
+      <>
+        <Line depth={depth} result={trace.result} text={trace.operator} />
+        {trace.nodes.map((node, i) => (
+          <TraceLines key={i} trace={node} depth={depth + 1} />
+        ))}
+      </>
+    )
+  const { path, operator, expected, actual, result } = trace
+  const was = actual === undefined ? 'missing' : JSON.stringify(actual)
+  return (
+    <Line
+      depth={depth}
+      result={result}
+      text={`${path} ${operator} ${JSON.stringify(expected)}, was ${was}`}
+    />
+  )
+}
+
+const Line = ({
+  depth,
+  result,
+  text,
+}: {
+  readonly depth: number
+  readonly result: boolean
+  readonly text: string
+}) => (
+  <Text pl={12 * depth} className="code">
+    {/* The mark alone would be colour or shape only; the word is for those who do not see it. */}
+    <Text span inherit c={result ? 'leaf' : 'dimmed'} aria-label={result ? 'true' : 'false'} role="img">
+      {result ? '✓' : '✗'}
+    </Text>{' '}
+    <Inert text={text} />
+  </Text>
+)

@@ -1,0 +1,57 @@
+import '@mantine/core/styles.css'
+import '@mantine/spotlight/styles.css'
+import './page.css'
+import { createTheme, MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Refusal } from './api/client.ts'
+import { createPages } from './shell/pages.tsx'
+
+const theme = createTheme({
+  primaryColor: 'leaf',
+  primaryShade: { light: 7, dark: 4 },
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "DejaVu Sans Mono", Consolas, monospace',
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
+  colors: {
+    leaf: [
+      '#eef6f2',
+      '#dcebe4',
+      '#b6d6c7',
+      '#8dc0a8',
+      '#6bae8e',
+      '#559f7d',
+      '#479070',
+      '#2f6d54',
+      '#265a45',
+      '#164735',
+    ],
+  },
+})
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000, // live events make it stale earlier
+      refetchOnWindowFocus: false,
+      retry: (count, error) => error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE' && count < 3,
+    },
+  },
+})
+
+/** The policy of the page takes only styles with the nonce of this response. */
+const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={createPages()} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,65 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+} from '@tanstack/react-router'
+import { Shell } from './Shell.tsx'
+import { Empty } from './states.tsx'
+import { Welcome } from './Welcome.tsx'
+
+const root = createRootRoute({
+  notFoundComponent: () => (
+    <Empty title="Nothing is at this address">Choose a page from the navigation.</Empty>
+  ),
+})
+const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: () => <Navigate to="/world" replace />,
+})
+const world = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/world',
+  validateSearch: (search): { at?: string } => (typeof search.at === 'string' ? { at: search.at } : {}),
+  component: lazyRouteComponent(() => import('../world/World.tsx'), 'World'),
+})
+const being = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/beings/$name',
+  validateSearch: (search): { n?: number } => (typeof search.n === 'number' ? { n: search.n } : {}),
+  component: lazyRouteComponent(() => import('../being/Being.tsx'), 'Being'),
+})
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/inbox',
+  component: lazyRouteComponent(() => import('../inbox/Inbox.tsx'), 'Inbox'),
+})
+const threads = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/threads',
+  component: lazyRouteComponent(() => import('../thread/Threads.tsx'), 'Threads'),
+})
+const thread = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/threads/$id',
+  component: lazyRouteComponent(() => import('../thread/Thread.tsx'), 'Thread'),
+})
+
+export const createPages = () =>
+  createRouter({
+    routeTree: root.addChildren([
+      welcome,
+      signedIn.addChildren([home, world, being, inbox, threads, thread]),
+    ]),
+    defaultPreload: 'intent',
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>
+  }
+}

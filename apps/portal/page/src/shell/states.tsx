@@ -1,0 +1,55 @@
+import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Inert } from '../text/Inert.tsx'
+
+interface Asked<T> {
+  readonly data: T | undefined
+  readonly error: Error | null
+  readonly refetch: () => unknown
+}
+
+/** What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again. */
+export function Answer<T>({
+  of,
+  children,
+}: {
+  readonly of: Asked<T>
+  readonly children: (data: T) => ReactNode
+}) {
+  if (of.data !== undefined) return children(of.data)
+  if (of.error !== null)
+    return (
+      <Alert color="red" title="This cannot be shown" role="alert">
+        <Stack gap="sm" align="flex-start">
+          <Inert text={of.error.message} />
+          <Button size="xs" variant="default" onClick={() => of.refetch()}>
+            Try again
+          </Button>
+        </Stack>
+      </Alert>
+    )
+  return (
+    <Stack gap="sm" aria-busy="true" aria-label="loading">
+      {[64, 48, 56].map((height) => (
+        <Skeleton key={height} height={height} />
+      ))}
+    </Stack>
+  )
+}
+
+/** Nothing is there, and what would bring something. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <div className="card">
+    <Text fw={600}>{title}</Text>
+    <Text size="sm" className="quiet">
+      {children}
+    </Text>
+  </div>
+)
+
+export const Trouble = ({ error }: { readonly error: Error | null }) =>
+  error === null ? null : (
+    <Alert color="red" p="xs" role="alert">
+      <Inert text={error.message} />
+    </Alert>
+  )

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { pieces } from './unseen.ts'
+
+it.each([
+  ['right-to-left override', 'pay \u202e001', 'U+202E'],
+  ['zero width space', 'ad\u200bmin', 'U+200B'],
+  ['a tag character', 'hi\u{e0041}', 'U+E0041'],
+  ['NUL', 'a\u0000b', 'U+0000'],
+  ['a lone surrogate', 'a\ud800', 'U+D800'],
+  ['a soft hyphen', 'pass\u00adword', 'U+00AD'],
+])('%s is shown by its code', (_what, text, code) => {
+  expect(pieces(text).filter(({ isUnseen }) => isUnseen)).toEqual([{ text: code, isUnseen: true }])
+})
+
+it('plain text is one piece, with its line breaks, accents and emoji', () => {
+  const text = 'Grüße,\n\tdie 日本語 🌳'
+  expect(pieces(text)).toEqual([{ text, isUnseen: false }])
+})

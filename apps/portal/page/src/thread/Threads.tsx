@@ -1,0 +1,133 @@
+import { Badge, Button, Group, Modal, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api } from '../api/client.ts'
+import { threadsQuery } from '../api/queries.ts'
+import { Answer, Empty, Trouble } from '../shell/states.tsx'
+import { Time } from '../shell/Time.tsx'
+
+/** Conversations that the person has a part in, the one with the latest word first. */
+export function Threads() {
+  const threads = useQuery(threadsQuery)
+  const [isOpen, { open, close }] = useDisclosure()
+  const [withOwn, setWithOwn] = useState(false)
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>Threads</Title>
+        <Button onClick={open}>Speak to a being</Button>
+      </Group>
+      <Modal opened={isOpen} onClose={close} title="Speak to a being">
+        <SpeakForm />
+      </Modal>
+      <Answer of={threads}>
+        {(found) => {
+          // A person's act that nobody answers is a thread of that person alone.
+          const all = found.filter(({ participants, open }) => withOwn || participants.length > 1 || open > 0)
+          const switching =
+            found.length === 0 ? null : (
+              <Switch
+                label="also acts that spoke to nobody"
+                checked={withOwn}
+                onChange={(event) => setWithOwn(event.currentTarget.checked)}
+              />
+            )
+          const list =
+            all.length === 0 ? (
+              <Empty title="No threads yet">A thread begins when somebody speaks to a being.</Empty>
+            ) : (
+              <nav className="list" aria-label="Threads">
+                {all.map(({ thread, participants, state, wakes, open, moved }) => (
+                  <Link key={thread} to="/threads/$id" params={{ id: thread }} className="row">
+                    <Group justify="space-between" wrap="nowrap" gap="xs">
+                      <Text size="sm" fw={600} className="inert">
+                        {participants.length === 0 ? 'a change in the world' : participants.join(', ')}
+                      </Text>
+                      <Group gap="xs" wrap="nowrap">
+                        <StateBadge state={state} />
+                        <Text size="xs">
+                          <Time iso={moved} />
+                        </Text>
+                      </Group>
+                    </Group>
+                    <Text size="xs" className="quiet">
+                      {wakes} {wakes === 1 ? 'wake' : 'wakes'}, {open} open
+                    </Text>
+                  </Link>
+                ))}
+              </nav>
+            )
+          return (
+            <Stack gap="sm">
+              {switching}
+              {list}
+            </Stack>
+          )
+        }}
+      </Answer>
+    </Stack>
+  )
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  live: 'leaf',
+  pending: 'orange',
+  severed: 'red',
+  complete: 'gray',
+}
+
+export const StateBadge = ({ state }: { readonly state: string }) => (
+  <Badge variant="light" color={COLORS[state] ?? 'gray'} tt="none">
+    {state}
+  </Badge>
+)
+
+function SpeakForm() {
+  const [target, setTarget] = useState('')
+  const [content, setContent] = useState('')
+  const navigate = useNavigate()
+  const speaking = useMutation({
+    mutationFn: async () => {
+      const call = { verb: 'summon', target: target.startsWith('@') ? target : `@${target}`, content }
+      return (await api.verb.$post({ json: { call } })).json()
+    },
+    onSuccess: (said) => {
+      if (said.done === 'summon')
+        void navigate({ to: '/threads/$id', params: { id: said.result.correlation } })
+    },
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    speaking.mutate()
+  }
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Being"
+          placeholder="@echo"
+          required
+          withAsterisk={false}
+          data-autofocus
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+        />
+        <Textarea
+          label="What you say"
+          autosize
+          minRows={3}
+          required
+          withAsterisk={false}
+          value={content}
+          onChange={(event) => setContent(event.currentTarget.value)}
+        />
+        <Trouble error={speaking.error} />
+        <Button type="submit" loading={speaking.isPending}>
+          Say it
+        </Button>
+      </Stack>
+    </form>
+  )
+}

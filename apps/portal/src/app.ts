@@ -1,0 +1,91 @@
+import { refusalOf } from '@treeos/client'
+import { ERROR_STATUS, TreeosError } from '@treeos/core'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { findSession } from './accounts/sessions.ts'
+import { sessionCookie } from './edge/cookies.ts'
+import { secureHeaders } from './edge/headers.ts'
+import { requireOwnName } from './edge/names.ts'
+import { Pace } from './edge/pace.ts'
+import type { Page } from './edge/page.ts'
+import { requireOwnPage } from './edge/same-site.ts'
+import type { Env, Portal } from './portal.ts'
+import { liveRoutes } from './routes/live.ts'
+import { openRoutes, sessionRoutes } from './routes/session.ts'
+import { speechRoutes } from './routes/speech.ts'
+import type { Streams } from './routes/streams.ts'
+import { worldRoutes } from './routes/world.ts'
+
+/** The header in which the page sends its half of the session. */
+const KEY_HEADER = 'x-treeos-key'
+const BODY_BYTES_MAX = 384 * 1024 // an act takes 256 KiB, and JSON escapes some of it
+
+export interface AppOptions {
+  readonly names: ReadonlySet<string>
+  readonly streams: Streams
+}
+
+/** All routes. Those under `/api/open` need no session, and every other one below `/api` does. */
+export const routesOf = (portal: Portal, streams: Streams) =>
+  new Hono<Env>()
+    .route('/api/open', openRoutes(portal))
+    .route('/api', sessionRoutes(portal, streams))
+    .route('/api', worldRoutes(portal))
+    .route('/api', speechRoutes())
+    .route('/api', liveRoutes(portal, streams))
+
+/** What the page knows of the routes. */
+export type Routes = ReturnType<typeof routesOf>
+
+export function createApp(portal: Portal, page: Page, { names, streams }: AppOptions): Hono<Env> {
+  const strangers = new Pace({ burst: 40, perSecond: 5 })
+  const people = new Pace({ burst: 200, perSecond: 40 })
+  const app = new Hono<Env>()
+  app.onError((error, c) => {
+    if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
+    const refusal = refusalOf(error)
+    return c.json({ error: refusal.toJSON() }, ERROR_STATUS[refusal.code] as ContentfulStatusCode)
+  })
+  app.use(async (c, next) => {
+    c.set('host', requireOwnName(c.req.header('host'), names))
+    await next()
+  })
+  app.use('/api/*', async (c, next) => {
+    for (const [name, value] of Object.entries(secureHeaders(null))) c.header(name, value)
+    c.header('cache-control', 'no-store')
+    requireOwnPage(c.req.raw, c.get('host'))
+    await next()
+  })
+  app.use(
+    '/api/*',
+    bodyLimit({
+      maxSize: BODY_BYTES_MAX,
+      onError: () => {
+        throw new TreeosError('PAYLOAD_TOO_LARGE', `the request is larger than ${BODY_BYTES_MAX} bytes`)
+      },
+    }),
+  )
+  app.use('/api/*', async (c, next) => {
+    if (c.req.path.startsWith('/api/open/')) {
+      strangers.take('all')
+      return next()
+    }
+    const half = { cookie: sessionCookie(c.req.raw, c.get('host')), key: c.req.header(KEY_HEADER) }
+    const being = await findSession(portal.store, half)
+    if (being === null) {
+      strangers.take('all')
+      throw new TreeosError('UNAUTHORIZED', 'sign in first')
+    }
+    const { cookie = '', key = '' } = half
+    people.take(cookie)
+    c.set('visit', { at: { ...portal.at, person: being }, being, cookie, key })
+    return next()
+  })
+  app.route('/', routesOf(portal, streams))
+  app.all('/api/*', () => {
+    throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')
+  })
+  app.get('*', (c) => page.answer(c.req.path, c.req.header('accept-encoding')))
+  return app
+}

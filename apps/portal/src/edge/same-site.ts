@@ -1,0 +1,24 @@
+import { quote, TreeosError } from '@treeos/core'
+
+const SAFE = new Set(['GET', 'HEAD'])
+
+/**
+ * Refuses what a page of another site, or of another port of this machine, made a browser send. A request that changes
+ * something names its origin and brings JSON, which no form can send.
+ * @throws {TreeosError} FORBIDDEN
+ */
+export function requireOwnPage(request: Request, host: string): void {
+  const { method, headers } = request
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin')
+    throw new TreeosError('FORBIDDEN', `the request comes from another site (${quote(site)})`)
+  const origin = headers.get('origin')
+  if (origin !== null && URL.parse(origin)?.host !== host)
+    throw new TreeosError('FORBIDDEN', `the request comes from ${quote(origin)}, not from this portal`)
+  if (SAFE.has(method)) return
+  if (origin === null)
+    throw new TreeosError('FORBIDDEN', 'a request that changes something has to name its origin')
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new TreeosError('FORBIDDEN', 'a request that changes something has to bring application/json')
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { quote, TreeosError } from '@treeos/core'
+import { createApp } from './app.ts'
+import { PAGE_FOLDER } from './build-page.ts'
+import { namesFor } from './edge/names.ts'
+import { Page } from './edge/page.ts'
+import type { Portal } from './portal.ts'
+import { Streams } from './routes/streams.ts'
+
+export interface ServeOptions {
+  /** 0 takes a free one */
+  readonly port: number
+  /** the address to listen on; loopback when left out */
+  readonly listen?: string | undefined
+  /** names by which browsers may reach it, beside those of loopback */
+  readonly hosts?: readonly string[] | undefined
+  /** the folder of the built page; the one of this package when left out */
+  readonly page?: string | undefined
+}
+
+export interface Served {
+  readonly url: string
+  /** Takes no more requests, and ends every stream. */
+  close(): Promise<void>
+}
+
+const CONNECTIONS_MAX = 512
+const HEADERS_MS = 10_000
+const REQUEST_MS = 30_000
+
+/** Serves the portal until it is closed. @throws {TreeosError} when it cannot listen */
+export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
+  const { port, listen = '127.0.0.1', hosts = [], page = PAGE_FOLDER } = options
+  const streams = new Streams()
+  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), streams })
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+  server.maxConnections = CONNECTIONS_MAX
+  server.headersTimeout = HEADERS_MS
+  server.requestTimeout = REQUEST_MS
+  await listenOn(server, port, listen)
+  const { address, family, port: taken } = server.address() as AddressInfo
+  // Passkeys and cookies of a name work with `localhost`, and not with an address.
+  const name = address === '127.0.0.1' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+  return {
+    url: `http://${name}:${taken}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      streams.endAll()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function listenOn(server: Server, port: number, listen: string): Promise<void> {
+  try {
+    server.listen(port, listen)
+    await once(server, 'listening')
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code
+    if (code === 'EADDRINUSE')
+      throw new TreeosError(
+        'RESOURCE_CONFLICT',
+        `port ${port} is taken: name another one, or 0 for a free one`,
+      )
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new TreeosError('INVALID_INPUT', `cannot listen on ${quote(listen)} port ${port} (${code})`)
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import type { JournalListener } from '@treeos/chain'
+import type { Connection } from '@treeos/client'
+import type { BeingName } from '@treeos/core'
+import type { Kysely } from 'kysely'
+import type { PortalDb } from './store/schema.ts'
+
+/** What the portal works with. */
+export interface Portal {
+  /** acts for nobody; each request gets its person */
+  readonly at: Connection
+  readonly store: Kysely<PortalDb>
+  readonly listener: JournalListener
+  /** where people look at workflows; null where there is no Temporal UI */
+  readonly temporal: { readonly ui: string | null; readonly namespace: string }
+  /** receives errors that nobody else is told */
+  readonly onError: (where: string, error: unknown) => void
+}
+
+/** Who asks: a signed-in person, whose being acts. */
+export interface Visit {
+  readonly at: Connection
+  readonly being: BeingName
+  /** the half of the session that is in the cookie */
+  readonly cookie: string
+  /** the half that the page sends */
+  readonly key: string
+}
+
+/** What handlers of one request are given. */
+export interface Env {
+  Variables: {
+    /** the name and port by which the browser asked */
+    host: string
+    visit: Visit
+  }
+}

@@ -1,0 +1,59 @@
+import { authorizeLookBack, inspect, lookInto, mayLookBack, moments, see, surroundings } from '@treeos/client'
+import { parseSpacePath, parseStance, requireBeingName } from '@treeos/core'
+import { beingWorkflowId } from '@treeos/protocol'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import type { Env, Portal } from '../portal.ts'
+import { input } from './input.ts'
+
+const MOMENTS_MAX = 100
+/** Moments are counted by an integer of Postgres. */
+const number = z.coerce.number().int().min(1).max(2_147_483_647)
+const name = z.object({ name: z.string().min(1).max(80) })
+
+/** What is there: spaces, beings and their moments. */
+export const worldRoutes = ({ temporal }: Portal) =>
+  new Hono<Env>()
+    .get('/world', async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await surroundings(at, being))
+    })
+    .get('/space', input('query', z.object({ path: z.string().max(1024) })), async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await lookInto(at, being, parseSpacePath(c.req.valid('query').path)))
+    })
+    .get('/beings/:name', input('param', name), async (c) => {
+      const { at, being: me } = c.get('visit')
+      const being = parseStance(`@${c.req.valid('param').name}`)
+      const seen = await see(at, me, `@${being}`)
+      return c.json({ ...seen, isPastOpen: await mayLookBack(at, me, being) })
+    })
+    .get(
+      '/beings/:name/moments',
+      input('param', name),
+      input(
+        'query',
+        z.object({
+          before: number.optional(),
+          last: z.coerce.number().int().min(1).max(MOMENTS_MAX).default(MOMENTS_MAX),
+        }),
+      ),
+      async (c) => {
+        const { at, being: me } = c.get('visit')
+        const being = requireBeingName(c.req.valid('param').name)
+        const { before, last } = c.req.valid('query')
+        await authorizeLookBack(at, me, being)
+        return c.json(await moments(at.db, being, last, before))
+      },
+    )
+    .get('/beings/:name/moments/:n', input('param', name.extend({ n: number })), async (c) => {
+      const { at, being: me } = c.get('visit')
+      const { name, n } = c.req.valid('param')
+      const being = requireBeingName(name)
+      const inspected = await inspect(at, me, being, n)
+      const workflow = encodeURIComponent(beingWorkflowId(at.reality.name, being))
+      const { ui, namespace } = temporal
+      const link =
+        ui === null ? null : `${ui}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflow}`
+      return c.json({ ...inspected, temporalUi: link })
+    })

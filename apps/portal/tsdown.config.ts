@@ -1,0 +1,3 @@
+import { forPackage } from '../../tsdown.config.base.ts'
+
+export default forPackage()

@@ -1,0 +1,173 @@
+import { moments, summon } from '@treeos/client'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { complaintsOf, hasChromium, openBrowser } from '../../support/browser.ts'
+import { until } from '../../support/life.ts'
+import { PASSWORD, PortalWorld } from '../../support/portal.ts'
+
+/** What a page would run, load or hide if any of it were taken as markup. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)><a xlink:href="javascript:alert(1)">x</a></svg>',
+  '[a link](javascript:alert(1)) ![x](https://evil.example/x.png)',
+  '<style>*{background:url(https://evil.example/y)}</style>',
+  '"><iframe srcdoc="<script>alert(1)</script>">',
+  '{{constructor.constructor("alert(1)")()}} \u0024{alert(1)}',
+  'pay \u202e001 to\u200b me\u{e0041}\u0007',
+].join('\n')
+
+describe.runIf(hasChromium)('the portal in a browser', () => {
+  let at: PortalWorld
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+  let requests: string[]
+  beforeAll(async () => {
+    at = await PortalWorld.start()
+    browser = await openBrowser()
+    await summon(at.world, { target: 'echo', content: HOSTILE, as: 'operator', waitSeconds: 30 })
+    await summon(at.world, {
+      target: 'operator',
+      content: 'Shall we open?',
+      as: 'operator',
+      waitSeconds: null,
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await at?.close()
+  })
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    page = await context.newPage()
+    complaints = complaintsOf(page)
+    requests = []
+    page.on('request', (request) => requests.push(new URL(request.url()).origin))
+  })
+  afterEach(() => context.close())
+
+  const enter = async (being = 'operator') => {
+    await page.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
+    await page.locator('input[type=password]').fill(PASSWORD)
+    await page.getByRole('button', { name: /Sign in as/ }).click()
+    await page.waitForURL('**/world')
+    await page.getByRole('heading', { name: 'World' }).waitFor()
+  }
+
+  it('a first run: the link, a password, the world; then signing out and in again', async () => {
+    await enter()
+    await page.getByRole('link', { name: '/library' }).click()
+    await page.getByRole('link', { name: '@echo' }).waitFor()
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.evaluate(() => localStorage.getItem('treeos-key'))).toBeNull()
+    await page.getByLabel('Name').fill('operator')
+    await page.locator('input[type=password]').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: '/library' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('W1 hostile text runs nothing, loads nothing, and shows what it would hide, on every page', async () => {
+    await enter()
+    const [moment] = await moments(at.world.db, 'echo', 1)
+    const thread = moment?.woke?.thread ?? ''
+    for (const path of ['/world?at=/library', `/beings/echo?n=${moment?.n}`, `/threads/${thread}`]) {
+      await page.goto(`${at.origin}${path}`)
+      await page.getByText('<script>alert(1)</script>').first().waitFor()
+      expect(await page.getByText('U+202E').count(), path).toBeGreaterThan(0)
+      expect(
+        await page
+          .locator('#root script, #root iframe, #root svg a, #root style:not([data-mantine-styles])')
+          .count(),
+      ).toBe(0)
+    }
+    expect(new Set(requests)).toEqual(new Set([at.origin]))
+    expect(complaints).toEqual([])
+    // Control: the same text, put in as markup, loads something and is stopped by the policy.
+    const script = `const box = document.createElement('div'); box.innerHTML = ${JSON.stringify(HOSTILE)}; document.body.append(box)`
+    await page.evaluate(script)
+    await until(() => complaints.some((one) => one.includes('Content Security Policy')))
+  })
+
+  it('a moment opens into what woke it, what it wore, decided and left, and its prompt in layers', async () => {
+    await enter()
+    await page.goto(`${at.origin}/beings/echo?n=1`)
+    for (const title of ['What woke it', 'What it wore', 'What it decided', 'What it left'])
+      await page.getByRole('region', { name: title }).waitFor()
+    await page.getByRole('button', { name: /The prompt, in layers/ }).click()
+    await page.getByText('composed lists, cut to the ceilings').waitFor()
+    await page.getByText('as recorded').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('what waits is answered from the inbox, and the badge goes down by itself', async () => {
+    await enter()
+    const badge = page.getByLabel('1 entries')
+    await badge.waitFor()
+    await page.getByRole('link', { name: /Inbox/ }).click()
+    await page.getByRole('button', { name: /Shall we open/ }).click()
+    await page.getByLabel('Your answer').fill('At noon.')
+    await page.getByRole('button', { name: 'Send the answer' }).click()
+    // The operator asked itself, so the answer comes into the same inbox.
+    await page.getByRole('button', { name: /At noon/ }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('what happens shows without a reload', async () => {
+    await enter()
+    await page.goto(`${at.origin}/world?at=/library`)
+    await page.getByRole('link', { name: '@echo' }).waitFor()
+    await summon(at.world, { target: 'echo', content: 'a fresh word', as: 'operator', waitSeconds: 30 })
+    await page.getByText('a fresh word').waitFor({ timeout: 5_000 })
+    expect(complaints).toEqual([])
+  })
+
+  it('another person sees what its lists hold, and no past of others', async () => {
+    await enter('bob')
+    await page.getByRole('link', { name: '/library' }).waitFor()
+    await page.goto(`${at.origin}/beings/operator`)
+    await page.getByText('Its past is not open to you').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it.each([
+    [1440, 900],
+    [390, 844],
+  ])('at %i × %i no page is wider than the window, and all is reached by keys', async (width, height) => {
+    await page.setViewportSize({ width, height })
+    await enter()
+    for (const path of ['/world', '/beings/echo?n=1', '/inbox', '/threads']) {
+      await page.goto(`${at.origin}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width)
+    }
+    await page.keyboard.press('Control+k')
+    await page.locator('input[aria-label=Search]:focus').waitFor()
+    await page.keyboard.type('inbox')
+    await until(async () => (await page.locator('.mantine-Spotlight-action').count()) === 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/inbox')
+  })
+
+  it('paints within a second', async () => {
+    await enter()
+    const times: number[] = []
+    for (let i = 0; i < 5; i++) {
+      await page.goto(`${at.origin}/world`)
+      await page.getByRole('link', { name: '/library' }).waitFor()
+      times.push(
+        await page.evaluate(
+          () =>
+            performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+    const median = times.sort((a, b) => a - b)[2] ?? Number.POSITIVE_INFINITY
+    console.log(`first contentful paint: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+    expect(median).toBeLessThan(1000)
+  })
+})

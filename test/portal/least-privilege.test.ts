@@ -1,0 +1,87 @@
+/**
+ * The portal is taken over: its login runs any statement. Each attack is refused for lack of a right, and the control shows that
+ * a login with more rights gets through.
+ */
+import { migratePortal } from '@treeos/portal'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { PortalWorld, portalUrlOf } from '../support/portal.ts'
+
+let at: PortalWorld
+let portal: pg.Client
+let owner: pg.Client
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  portal = new pg.Client(portalUrlOf(at.world))
+  const url = new URL(portalUrlOf(at.world))
+  owner = new pg.Client(Object.assign(new URL(inject('postgresUrl')), { pathname: url.pathname }).href)
+  for (const client of [portal, owner]) await client.connect()
+})
+afterAll(async () => {
+  await portal?.end()
+  await owner?.end()
+  await at?.close()
+})
+
+const ATTACKS: readonly (readonly [string, string])[] = [
+  ['an append', `select treeos.append('{}')`],
+  ['a forged fact', `insert into treeos.fact select * from treeos.fact limit 0`],
+  ['another past', `update treeos.payload set bytes = '{}'`],
+  [
+    'a summon',
+    `insert into treeos.inbox (id, being, kind, priority, content, root) values ('x', 'kid', 'summon', 1, '1', 'x')`,
+  ],
+  ['an opened moment', `insert into treeos.moment_open select * from treeos.moment_open limit 0`],
+  ['a decision', `insert into treeos.moment_decision select * from treeos.moment_decision limit 0`],
+  ['access tokens', `select secret_hash from treeos.token`],
+  ['access token revoked', `select treeos.revoke_token('t')`],
+  ['a claimed wake', `select * from treeos.claim('kid', 'kid/1/1', 1)`],
+  ['a new life', `select * from treeos.begin_life('kid', 'x', 'y')`],
+  ['a reserved budget', `select * from treeos.reserve('kid/1/1', 'kid', 1, 1, 1)`],
+  [
+    'a lease of its own',
+    `insert into treeos.lease (being, driver, epoch, expires) values ('ada', 'bob', 1, 'infinity')`,
+  ],
+  ['another row', `update treeos.projection set parent = null`],
+  ['the migrations', `select * from portal_migrations.kysely_migration`],
+  ['a table of its own', `create table portal.mine (x int)`],
+  ['the role of workers', `set role treeos_app`],
+]
+
+describe('a portal that was taken over', () => {
+  it.each(ATTACKS)('is refused: %s', async (_what, statement) => {
+    await portal.query('begin')
+    await expect(portal.query(statement)).rejects.toMatchObject({ code: '42501' })
+    await portal.query('rollback')
+    await portal.query('reset role')
+    await owner.query('begin')
+    // Control: the statement is right, and only a right was missing.
+    const code = await owner.query(statement).then(
+      () => null,
+      (error: { code?: string }) => error.code ?? 'unknown',
+    )
+    await owner.query('rollback')
+    expect(code).not.toBe('42501')
+    expect(code).not.toBe('42601')
+    expect(code).not.toBe('42883')
+    expect(code).not.toBe('42P01')
+  })
+
+  it('is not the owner after RESET ROLE', async () => {
+    await portal.query('reset role')
+    const { rows } = await portal.query('select current_user as who')
+    expect(rows).toEqual([{ who: 'treeos_web' }])
+  })
+})
+
+it('a worker reads no account and no session of the portal', async () => {
+  const worker = new pg.Client(at.world.url)
+  await worker.connect()
+  for (const table of ['account', 'session', 'link', 'throttle'])
+    await expect(worker.query(`select * from portal.${table}`)).rejects.toMatchObject({ code: '42501' })
+  await worker.end()
+})
+
+it('its migrations run once, and again without a change', async () => {
+  expect(await migratePortal(at.world.owner)).toEqual([])
+})

@@ -1,0 +1,171 @@
+import { act, moments, summon } from '@treeos/client'
+import { routesOf, Streams } from '@treeos/portal'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { groundOf, until } from '../support/life.ts'
+import { PortalWorld, type Seat } from '../support/portal.ts'
+
+const SECRET = 'the-treasure-lies-under-the-oak'
+
+let at: PortalWorld
+let operator: Seat
+let ada: Seat
+let bob: Seat
+let thread = ''
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  ;[operator, ada, bob] = [await at.enter('operator'), await at.enter('ada'), await at.enter('bob')]
+  const asAda = { ...at.world, person: 'ada' }
+  await act(at.world, 'operator', {
+    verb: 'do',
+    action: 'create-space',
+    target: '/',
+    args: { path: '/cellar' },
+  })
+  const said = await summon(asAda, { target: 'kid', content: SECRET, as: 'ada', waitSeconds: 30 })
+  thread = said.correlation
+  await summon(asAda, { target: 'operator', content: `${SECRET}?`, as: 'ada', waitSeconds: null })
+  await until(async () => (await moments(at.world.db, 'kid')).length > 0)
+})
+afterAll(() => at?.close())
+
+/** All routes that read, filled in with what belongs to @ada. */
+const reads = () =>
+  [
+    ...new Set(
+      routesOf(at.portal, new Streams())
+        .routes.filter(({ method }) => method === 'GET')
+        .map(({ path }) => path),
+    ),
+  ]
+    .filter((path) => path !== '/api/live')
+    .flatMap((path) => {
+      if (path === '/api/space') return ['/api/space?path=/cellar', '/api/space?path=/']
+      if (path.includes(':id')) return [path.replace(':id', thread)]
+      if (!path.includes(':name')) return [path]
+      return ['kid', 'ada', 'operator'].map((name) => path.replace(':name', name).replace(':n', '1'))
+    })
+
+describe('W1 nobody reads without leave', () => {
+  it('a stranger without a session is told nothing, on any route', async () => {
+    for (const path of reads()) {
+      const { status, text } = await at.ask(null, path)
+      expect(status, path).toBe(401)
+      expect(text).not.toContain(SECRET)
+    }
+  })
+
+  it('another person never gets to see what was said, on any route', async () => {
+    const codes: Record<string, number> = {}
+    for (const path of reads()) {
+      const { status, text } = await at.ask(bob, path)
+      expect(text, path).not.toContain(SECRET)
+      codes[path] = status
+    }
+    expect(codes).toMatchObject({
+      '/api/beings/kid': 403,
+      '/api/beings/kid/moments': 403,
+      '/api/beings/kid/moments/1': 403,
+      '/api/beings/ada/moments': 403,
+      '/api/beings/operator/moments': 403,
+      '/api/space?path=/cellar': 403,
+      [`/api/threads/${thread}`]: 403,
+      '/api/inbox': 200,
+      '/api/world': 200,
+    })
+  })
+
+  it('control: those who have leave see it on these routes', async () => {
+    const shows = async (seat: Seat, path: string) => (await at.ask(seat, path)).text.includes(SECRET)
+    for (const seat of [operator, ada]) {
+      expect(await shows(seat, '/api/beings/kid/moments/1')).toBe(true)
+      expect(await shows(seat, '/api/space?path=/')).toBe(true) // the last words of @kid
+      expect(await shows(seat, `/api/threads/${thread}`)).toBe(true)
+    }
+    expect(await shows(operator, '/api/inbox')).toBe(true)
+    expect(await shows(ada, '/api/inbox')).toBe(false)
+  })
+
+  it('names that lead nowhere give the same answer as those that may not be read', async () => {
+    const codeOf = async (path: string) => (await at.ask(bob, path)).json.error.code
+    for (const path of ['/moments', '/moments/1'])
+      expect(await codeOf(`/api/beings/nobody${path}`)).toBe(await codeOf(`/api/beings/kid${path}`))
+  })
+
+  it('odd names and numbers are refused as such, and nothing fails', async () => {
+    const odd = [
+      '%27%3B%20drop%20table%20x%20--',
+      '%00',
+      '..%2f..',
+      '__proto__',
+      'a'.repeat(200),
+      '%F0%9F%8C%B3',
+      '%E2%80%AE',
+    ]
+    for (const word of odd)
+      for (const seat of [operator, bob])
+        for (const path of [
+          `/api/beings/${word}`,
+          `/api/beings/${word}/moments`,
+          `/api/beings/kid/moments?before=${word}`,
+          `/api/beings/kid/moments/${word}`,
+          `/api/threads/${word}`,
+          `/api/space?path=${word}`,
+        ]) {
+          const { status } = await at.ask(seat, path)
+          expect([400, 403, 404], `${path}: ${status}`).toContain(status)
+        }
+    for (const n of ['0', '-1', '1.5', '2147483648', '9007199254740993', '1e3000'])
+      expect((await at.ask(operator, `/api/beings/kid/moments/${n}`)).status, n).toBe(400)
+    expect(at.errors).toEqual([])
+  })
+
+  it('the tree of a person holds only what it may see', async () => {
+    const pathsOf = async (seat: Seat) =>
+      (await at.ask(seat, '/api/world')).json.spaces.map(({ path }: { path: string }) => path)
+    expect(await pathsOf(bob)).toEqual(['/', '/library'])
+    expect(await pathsOf(ada)).toEqual(['/', '/cellar', '/library'])
+  })
+})
+
+describe('nobody acts without leave', () => {
+  it('what is not in the lists is refused, and nothing is written', async () => {
+    const before = await groundOf(at.world)
+    const calls = [
+      { verb: 'do', action: 'create-space', target: '/', args: { path: '/mine' } },
+      { verb: 'summon', target: '@ada', content: 'hello' },
+      { verb: 'be', operation: 'birth', payload: { name: 'imp', cognition: 'scripted', script: 'echo' } },
+      { verb: 'see', address: '/cellar' },
+    ]
+    for (const call of calls)
+      expect((await at.post(bob, '/api/verb', { call })).json, JSON.stringify(call)).toMatchObject({
+        error: { code: 'FORBIDDEN' },
+      })
+    expect(await groundOf(at.world)).toEqual(before)
+    expect((await at.post(operator, '/api/verb', { call: calls[0] })).status).toBe(200)
+  })
+
+  it('an act is the act of who is signed in, whatever the request says', async () => {
+    const call = { verb: 'summon', target: '@operator', content: 'by bob' }
+    const sent = { call, as: '@operator', person: 'operator' }
+    expect((await at.post(bob, '/api/verb', sent)).status).toBe(200)
+    const entries = (await at.ask(operator, '/api/inbox')).json
+    expect(entries.at(-1)).toMatchObject({ from: '@bob', content: 'by bob' })
+  })
+
+  it('the inbox of another is neither answered nor closed', async () => {
+    const [entry] = (await at.ask(operator, '/api/inbox')).json
+    const { correlation } = entry
+    const tries: [string, unknown][] = [
+      ['/api/inbox/reply', { correlation, content: 'I answer' }],
+      ['/api/inbox/close', { how: 'dismissed', entries: [correlation] }],
+    ]
+    for (const [path, json] of tries)
+      expect((await at.post(bob, path, json)).json.error.code).toBe('CORRELATION_NOT_FOUND')
+    expect((await at.post(operator, tries[0]![0], tries[0]![1])).status).toBe(200)
+    await until(async () => {
+      const { json } = await at.ask(operator, '/api/inbox')
+      return !json.some((one: { correlation: string }) => one.correlation === correlation)
+    })
+    await until(async () => (await at.ask(ada, '/api/inbox')).text.includes('I answer'))
+  })
+})

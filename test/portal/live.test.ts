@@ -1,0 +1,144 @@
+import { get } from 'node:http'
+import { act, summon } from '@treeos/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../support/life.ts'
+import { PortalWorld, type Seat } from '../support/portal.ts'
+
+let at: PortalWorld
+let operator: Seat
+let bob: Seat
+beforeAll(async () => {
+  at = await PortalWorld.start()
+  ;[operator, bob] = [await at.enter('operator'), await at.enter('bob')]
+})
+afterAll(() => at?.close())
+
+interface Event {
+  readonly event: string
+  readonly id: string
+  readonly data: string
+}
+
+interface Stream {
+  readonly events: Event[]
+  readonly status: number
+  isOver: boolean
+  close(): void
+}
+
+/** Opens a stream and waits for its first event, or its refusal. */
+async function follow(seat: Seat, lastEventId?: string): Promise<Stream> {
+  const headers = {
+    cookie: seat.cookie,
+    'x-treeos-key': seat.key,
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  }
+  return new Promise((resolve, reject) => {
+    const asked = get(`${at.origin}/api/live`, { headers }, (answer) => {
+      const stream: Stream = {
+        events: [],
+        status: answer.statusCode ?? 0,
+        isOver: false,
+        close: () => asked.destroy(),
+      }
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        const parts = (text + chunk).split('\n\n')
+        text = parts.pop() ?? ''
+        for (const part of parts.filter((one) => !one.startsWith(':'))) {
+          const of = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(part)?.[1] ?? ''
+          stream.events.push({ event: of('event'), id: of('id'), data: of('data') })
+        }
+        resolve(stream)
+      })
+      answer.on('close', () => {
+        stream.isOver = true
+        resolve(stream)
+      })
+      answer.on('error', () => undefined)
+    })
+    asked.on('error', (error) => reject(error))
+  })
+}
+
+/** The operator says something to @echo, and gets an answer: two moments, with facts. */
+const speak = (content: string) =>
+  summon(at.world, { target: 'echo', content, as: 'operator', waitSeconds: 30 })
+const has = (stream: Stream, text: string) =>
+  until(() => stream.events.some(({ data }) => data.includes(text)))
+
+it('what happens comes as it happens, to those who may look into it', async () => {
+  const mine = await follow(operator)
+  const his = await follow(bob)
+  expect(mine.events[0]).toMatchObject({ event: 'begin', data: '{}' })
+  await speak('a word for echo alone')
+  await has(mine, 'a word for echo alone')
+  expect(new Set(mine.events.map(({ event }) => event))).toEqual(new Set(['begin', 'moment', 'fact']))
+  // Control: the stream of the other person lives, and shows what is his own.
+  const asBob = { ...at.world, person: 'bob' }
+  await act(asBob, 'bob', { verb: 'do', action: 'move', target: '/library', args: {} })
+  await until(() => his.events.some(({ event }) => event === 'moment'))
+  for (const { event, data } of his.events.slice(1)) {
+    const happening = JSON.parse(data)
+    if (event === 'moment') expect(happening.being).toBe('bob')
+    else
+      expect([happening.actor, happening.reel]).toContain(
+        happening.reel === 'being:bob' ? 'being:bob' : 'bob',
+      )
+  }
+  expect(JSON.stringify(his.events)).not.toContain('echo alone')
+  for (const stream of [mine, his]) stream.close()
+})
+
+it('a stream that was lost goes on after the last event that came, without a gap and without a repeat', async () => {
+  const whole = await follow(operator)
+  const first = await follow(operator)
+  await speak('one')
+  await has(first, '"one"')
+  first.close()
+  await speak('two')
+  await speak('three')
+  const again = await follow(operator, first.events.at(-1)?.id)
+  await has(again, '"three"')
+  await has(whole, '"three"')
+  await speak('four')
+  for (const stream of [whole, again]) await has(stream, '"four"')
+  const idsOf = (streams: Stream[]) =>
+    streams.flatMap(({ events }) => events.filter(({ event }) => event !== 'begin').map(({ id }) => id))
+  const seen = idsOf([first, again])
+  const all = idsOf([whole])
+  const last = Math.min(seen.length, all.length)
+  expect(seen.length).toBeGreaterThan(8)
+  expect(seen.slice(0, last)).toEqual(all.slice(0, last))
+  for (const stream of [whole, again]) stream.close()
+})
+
+it('an id that never was is refused', async () => {
+  for (const id of ['999999999.0', 'x', "1'--"]) {
+    const { status } = await follow(operator, id).catch(() => ({ status: 400 }))
+    expect(status).toBe(400)
+  }
+})
+
+it('ends with its session: at once when its person signs out, soon when it is ended elsewhere', async () => {
+  const seat = await at.enter('bob')
+  const one = await follow(seat)
+  await at.post(seat, '/api/sign-out', {})
+  await until(() => one.isOver, { seconds: 2 })
+  const other = await follow(await at.enter('bob'))
+  await at.enter('bob') // a new link ends every session of the person
+  await until(() => other.isOver, { seconds: 12 })
+})
+
+it('so many at once are refused, and closed ones make room', async () => {
+  const seat = await at.enter('bob')
+  const open = await Promise.all(Array.from({ length: 8 }, () => follow(seat)))
+  const ninth = await at.ask(seat, '/api/live')
+  expect(ninth).toMatchObject({ status: 429, json: { error: { code: 'RATE_LIMITED' } } })
+  open[0]?.close()
+  const again = await until(async () => {
+    const stream = await follow(seat)
+    return stream.status === 200 ? stream : null
+  })
+  for (const stream of [...open, again]) stream.close()
+})

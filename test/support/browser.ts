@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/** Debian's. `apt-get install chromium` brings it, in about a minute. */
+const CHROMIUM = process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium'
+export const hasChromium = existsSync(CHROMIUM)
+
+/** It runs as root in containers, without a screen, and calls nobody by itself. */
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+
+/** What a page complained of: errors of its scripts, of its policy, and answers that were not good. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(`error: ${message}`))
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${new URL(response.url()).pathname}`)
+  })
+  return complaints
+}

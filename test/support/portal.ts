@@ -1,0 +1,179 @@
+import { request } from 'node:http'
+import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/chain'
+import { act } from '@treeos/client'
+import type { BeingName, JsonObject } from '@treeos/core'
+import {
+  makeLink,
+  migratePortal,
+  type Portal,
+  type PortalDb,
+  portalOf,
+  type Served,
+  servePortal,
+} from '@treeos/portal'
+import type { Kysely } from 'kysely'
+import { inject } from 'vitest'
+import { setRole } from './life.ts'
+import { stage } from './puppet.ts'
+import { startWorld, type World } from './world.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+/** An answer as it came over the wire. */
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  readonly json: any
+}
+
+export interface Sent {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A request that no browser shapes: any Host, any Origin. */
+export function send(
+  url: string,
+  path: string,
+  { method = 'GET', headers = {}, body }: Sent = {},
+): Promise<Answered> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { hostname, port, path, method, agent: false, headers: { host: new URL(url).host, ...headers } },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk) => (text += chunk))
+        answer.on('error', reject)
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text,
+            json: String(answer.headers['content-type']).includes('json') ? JSON.parse(text) : null,
+          }),
+        )
+      },
+    )
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** What the page of a signed-in person keeps. */
+export interface Seat {
+  readonly cookie: string
+  readonly key: string
+}
+
+/**
+ * A world with a portal: the people @operator, @ada, who may reach for everything, and @bob, who may do little; two scripted
+ * beings, @kid of @ada and @echo of the operator.
+ */
+export class PortalWorld {
+  readonly world: World
+  readonly served: Served
+  readonly portal: Portal
+  readonly store: Kysely<PortalDb>
+  readonly errors: { where: string; error: unknown }[]
+  readonly #db: Kysely<ChainDb>
+  readonly #listener: JournalListener
+
+  private constructor(
+    world: World,
+    served: Served,
+    portal: Portal,
+    { db, errors }: { db: Kysely<ChainDb>; errors: { where: string; error: unknown }[] },
+  ) {
+    this.world = world
+    this.served = served
+    this.portal = portal
+    this.store = portal.store
+    this.errors = errors
+    this.#db = db
+    this.#listener = portal.listener
+  }
+
+  static async start(): Promise<PortalWorld> {
+    const world = await startWorld({ extensions: [stage] })
+    await setRole(world, {
+      name: 'narrow',
+      canSee: ['@operator', '/', '/library', '@bob'],
+      canDo: ['move'],
+      canSummon: ['@operator', { rel: 'asker' }],
+      canBe: [],
+      prompt: 'You may do little.',
+    })
+    await world.birth({ name: 'ada', cognition: 'human', role: 'stage:free' })
+    await world.birth({ name: 'bob', cognition: 'human', role: 'narrow' })
+    const kid: JsonObject = { name: 'kid', cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload: kid })
+    await migratePortal(world.owner)
+    const url = portalUrlOf(world)
+    const db = openDatabase(url, { poolMax: 6 })
+    const errors: { where: string; error: unknown }[] = []
+    const onError = (where: string, error: unknown) => void errors.push({ where, error })
+    const at = { db, temporal: world.temporal, reality: world.reality, registry: world.registry }
+    const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
+    const portal = { at, store: portalOf(db), listener: listenToJournal(url), temporal, onError }
+    return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, { db, errors })
+  }
+
+  get origin(): string {
+    return this.served.url
+  }
+
+  /** What the page would send. @param seat null for a request without a session */
+  async ask(seat: Seat | null, path: string, sent: Sent = {}): Promise<Answered> {
+    const { method = 'GET' } = sent
+    const own: Record<string, string> = {
+      origin: this.origin,
+      'content-type': 'application/json',
+      'sec-fetch-site': 'same-origin',
+    }
+    const session: Record<string, string> =
+      seat === null ? {} : { cookie: seat.cookie, 'x-treeos-key': seat.key }
+    const headers: Record<string, string> = { ...(method === 'GET' ? {} : own), ...session, ...sent.headers }
+    return send(this.origin, path, { ...sent, headers })
+  }
+
+  post(seat: Seat | null, path: string, json: unknown): Promise<Answered> {
+    return this.ask(seat, path, { method: 'POST', body: JSON.stringify(json) })
+  }
+
+  linkFor(being: BeingName): Promise<string> {
+    return makeLink(this.store, being)
+  }
+
+  /** Signs a person in by a new link. */
+  async enter(being: BeingName): Promise<Seat> {
+    const token = await this.linkFor(being)
+    const answered = await this.post(null, '/api/open/link/use', { token, password: PASSWORD })
+    return seatIn(answered)
+  }
+
+  async close(): Promise<void> {
+    await this.served.close()
+    await this.#listener.close()
+    await this.#db.destroy()
+    await this.world.close()
+  }
+}
+
+export function seatIn({ status, headers, json, text }: Answered): Seat {
+  const [cookie] = headers['set-cookie'] ?? []
+  if (status !== 200 || cookie === undefined) throw new Error(`no session: ${status} ${text}`)
+  return { cookie: cookie.split(';')[0] ?? '', key: json.key }
+}
+
+/** The world's database, with the login of the portal. */
+export function portalUrlOf(world: World): string {
+  const login = inject('portalPostgresUrl')
+  if (login === null)
+    throw new Error('set TREEOS_PORTAL_DATABASE_URL to a login that is a member of treeos_portal')
+  return Object.assign(new URL(login), { pathname: new URL(world.url).pathname }).href
+}
