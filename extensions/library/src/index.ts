@@ -7,6 +7,7 @@ import {
   type Script,
   silence,
 } from '@treeos/sdk'
+import { summarize } from './summarize.ts'
 
 /** Lowers the voice of a being in a quiet space. It has only a prompt, so it adds no permission. */
 const voice = defineRole({
@@ -64,6 +65,7 @@ export default defineExtension({
   version: '0.0.0',
   roles: [voice, reader],
   clauses: quiet,
+  skills: [summarize],
   see: {
     /** id, title and place of the documents in the being's space and in its hands */
     'library:shelf': async ({ me, world }) => {

@@ -6,9 +6,12 @@ import {
   type Json,
   type JsonObject,
   type MomentId,
+  type OverlayRecord,
   TreeosError,
 } from '@treeos/core'
 import type { BeatDeps } from './deps/beat-deps.ts'
+import { loadMoment } from './deps/memory.ts'
+import { askBy, handleOfAct } from './mind/ask-signature.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { isLeaseExpired, LEASE_EXPIRED } from './run/expired-lease.ts'
 import { describeError, reportFault } from './run/fault.ts'
@@ -30,11 +33,20 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
   if (stored.result !== null) return null
   // Waiting for a worker, and earlier attempts, may have taken longer than the lease lasts.
   const isExpired = await withPostgresRetry(deps.observe, () => isLeaseExpired(deps.db, moment))
-  const result = isExpired ? UNLEASED : await attempt(deps, moment, stored.request)
+  const overlays: OverlayRecord[] = []
+  const ended = isExpired ? UNLEASED : await attempt(deps, moment, stored.request, overlays)
+  const result = overlays.length === 0 ? ended : { ...ended, overlays }
   crashPoint('effect:after-perform')
   await withPostgresRetry(deps.observe, () => recordEffectResult(deps.db, moment, result))
+  await dropOverlay(deps, moment)
   crashPoint('effect:after-result')
   return null
+}
+
+/** The text of an overlay that a person's act brought is not needed any more. A vault that is not reached forgets it later. */
+async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
+  const handle = handleOfAct(await withPostgresRetry(deps.observe, () => loadMoment(deps, moment)))
+  if (handle !== null) deps.overlays.drop(handle, moment)
 }
 
 const UNLEASED: EffectResult = { error: { code: 'FORBIDDEN', message: LEASE_EXPIRED } }
@@ -43,8 +55,9 @@ async function attempt(
   deps: BeatDeps,
   moment: MomentId,
   { operation, actor, target, args }: EffectRequest,
+  overlays: OverlayRecord[],
 ): Promise<EffectResult> {
-  const effect = deps.registry.operations.get(operation)?.effect
+  const { effect, entry } = deps.registry.operations.get(operation) ?? {}
   if (effect === undefined) throw new Error(`the code of ${operation} is not loaded in this worker`)
   crashPoint('effect:before')
   const started = performance.now()
@@ -59,6 +72,7 @@ async function attempt(
       signal,
       fetch: outsideFetch(deps.privateHosts, signal),
       run: outsideRun(deps.sandbox, signal),
+      ask: askBy(deps, { moment, entry, signal, onOverlay: (record) => void overlays.push(record) }),
     }
     try {
       return resultOf(operation, await untilAborted(signal, effect.perform(at)))

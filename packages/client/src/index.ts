@@ -37,6 +37,7 @@ export { leaveOverlay, type OverlayConnection, setThreadOverlay, threadOverlays 
 export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
+export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {
   type BudgetView,

@@ -81,6 +81,7 @@ const SHAPES: { readonly [V in Verb]: Readonly<Record<FieldsOf<V>, Field>> } = {
     action: field(TEXT, 'error', 'the action'),
     target: field(TEXT, 'null', '@name or /path; where I am when left out'),
     args: field(OBJECT, 'empty', 'its arguments'),
+    overlay: field(HANDLE, 'omitted', 'handle of an overlay for the model calls of its skill or task'),
   },
   summon: {
     content: field(CONTENT, 'error', 'what to say'),

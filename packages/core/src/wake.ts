@@ -103,6 +103,8 @@ export type VerbCall =
       readonly action: string
       readonly target: string | null
       readonly args: JsonObject
+      /** handle of an overlay for the model calls of its skill or task; the text is in a vault, never here */
+      readonly overlay?: string
     }
   | {
       readonly verb: 'summon'

@@ -1,4 +1,4 @@
-import type { BeingName } from '@treeos/core/workflow'
+import type { BeingName, MomentId } from '@treeos/core/workflow'
 
 /** Workflow id of a being. It stays the same over all runs. */
 export const beingWorkflowId = (reality: string, being: BeingName): string => `being/${reality}/${being}`
@@ -16,6 +16,9 @@ export const BEING_WORKFLOW = 'beingWorkflow'
  * `patched`, whose marker and search attribute each run would pay for.
  */
 export const BEING_VERSION = 2
+/** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
+export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
+
 export const SCHEDULE_WORKFLOW = 'scheduleWorkflow'
 export const WAKE_SIGNAL = 'wake'
 export const ACT_SIGNAL = 'act'

@@ -156,6 +156,8 @@ export interface PendingEffect {
     readonly operation: string
     readonly timeoutSeconds: number
     readonly attempts: number
+    /** it is performed by a child workflow; left out otherwise */
+    readonly isTask?: true
   }
   /** digest of the decision, when the mind decided within `finishMoment`; left out otherwise */
   readonly decision?: Digest
@@ -212,6 +214,13 @@ export interface LocalBeats {
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
+}
+
+/** Input of a task's workflow. What the task takes and gives is in Postgres, with the effect of the moment. */
+export interface TaskInput {
+  readonly moment: MomentId
+  readonly n: number
+  readonly effect: PendingEffect['effect']
 }
 
 /** The regular activity that waits for a decision. */

@@ -7,6 +7,7 @@ export {
   SCHEDULE_WORKFLOW,
   scheduleId,
   taskQueueOf,
+  taskWorkflowId,
   WAKE_SIGNAL,
 } from './address.ts'
 export type * from './beats.ts'

@@ -11,6 +11,7 @@ import {
   SUBSTRATE_NAMES,
   type SubstrateAction,
 } from '@treeos/world'
+import type { Skill, TaskShape } from './define-skill.ts'
 
 /** The manifest: everything that an extension provides. TreeOS uses nothing else of it. */
 export interface ExtensionInput<Action extends string = string> {
@@ -22,8 +23,12 @@ export interface ExtensionInput<Action extends string = string> {
   /** clauses that users may append to a flow */
   readonly clauses?: RoleFlow
   readonly operations?: readonly Operation<Action>[]
+  /** packages of model calls; each adds the operation of its name */
+  readonly skills?: readonly Skill<Action>[]
   /** the operations of TreeOS that `carryOut` may run for the actor; it refuses any other */
   readonly carriesOut?: readonly (SubstrateAction | 'birth' | 'set-profile')[]
+  /** shapes of tasks; each adds the operation of its name */
+  readonly tasks?: readonly TaskShape<Action>[]
   /** by relation: resolve entries `{rel}` */
   readonly relations?: Readonly<Record<string, RelationResolver>>
   /** by kind: resolve entries `{pattern, kind}` */
@@ -94,9 +99,12 @@ export function defineExtension<const Action extends string = never>(
   if (!isKey(name)) throw new Error(`extension name ${JSON.stringify(name)} is not kebab-case`)
   if (RESERVED.has(name))
     throw new Error(`extension name ${name} is reserved: kinds of TreeOS' own facts begin with it`)
+  const packages = [...(input.skills ?? []), ...(input.tasks ?? [])]
+  const operations = [...(input.operations ?? []), ...packages.map(({ operation }) => operation)]
   const named = [
     ...(input.roles ?? []).map((role) => role.spec.name),
-    ...(input.operations ?? []).map((operation) => operation.name),
+    ...operations.map((operation) => operation.name),
+    ...packages.map(({ entry }) => entry.name),
     ...Object.keys(input.relations ?? {}),
     ...Object.keys(input.patterns ?? {}),
     ...Object.keys(input.resolvers ?? {}),
@@ -118,7 +126,8 @@ export function defineExtension<const Action extends string = never>(
     version,
     roles: (input.roles ?? []).map((role) => pin(role, `${name}@${version}`)),
     clauses: requireFlow(input.clauses ?? []),
-    operations: input.operations ?? [],
+    operations,
+    shapes: Object.fromEntries((input.tasks ?? []).map(({ name, entry }) => [name, entry])),
     beOperations: [],
     carriesOut: input.carriesOut ?? [],
     relations: input.relations ?? {},

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
 import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/overlay/signature'
 import type {
+  AskSignature,
   BeingRow,
   CarryOut,
   Decided,
@@ -25,6 +26,8 @@ export interface EffectInput<Args, Result extends Json> {
   readonly timeoutSeconds: number
   /** most attempts, 1–10; the waits between them grow */
   readonly attempts: number
+  /** true: a child workflow of the being performs it, which Temporal shows and times on its own; left out: an activity alone */
+  readonly isTask?: true
   /**
    * Performs the effect. It may run more than once for one act, on any worker. Pass `key` to the service that you call, so
    * that it acts once.
@@ -44,6 +47,8 @@ export interface EffectInput<Args, Result extends Json> {
     readonly fetch: OutsideFetch
     /** runs a command in a sandbox, with bounds; refused unless the operator turned it on */
     readonly run: OutsideRun
+    /** calls the model of the actor by a Signature, within its budgets */
+    readonly ask: AskSignature
   }): Promise<Result>
 }
 
@@ -141,7 +146,7 @@ const ATTEMPTS_MAX = 10
 
 function boundEffect<Args, Result extends Json>(
   name: string,
-  { timeoutSeconds, attempts, perform }: EffectInput<Args, Result>,
+  { timeoutSeconds, attempts, isTask, perform }: EffectInput<Args, Result>,
   valid: (args: JsonObject) => Args | Promise<Args>,
 ): Effect {
   const isWithin = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
@@ -153,6 +158,7 @@ function boundEffect<Args, Result extends Json>(
   return {
     timeoutSeconds,
     attempts,
+    ...(isTask === true ? { isTask } : {}),
     async check(args) {
       await valid(args)
     },

@@ -4,6 +4,7 @@ export { asJson, TreeosError } from '@treeos/core'
 export { defineSignature, type Schema, type Signature, type SignatureInput } from '@treeos/overlay/signature'
 export type { Clause, RoleFlow, When } from '@treeos/roles'
 export type {
+  AskSignature,
   BeingRow,
   CarriedCall,
   CarryOut,
@@ -33,4 +34,5 @@ export { answer, perform, silence, tell } from './decisions.ts'
 export { defineExtension, type ExtensionInput, type SceneAct } from './define-extension.ts'
 export { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
 export { defineRole, type RoleInput } from './define-role.ts'
+export { defineSkill, defineTask, type Skill, type SkillInput, type TaskShape } from './define-skill.ts'
 export { makeThing, publishSignal, recordFact, setQuality, writeThing } from './facts.ts'

@@ -1,4 +1,9 @@
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow'
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow'
 import { type BeingName, type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
   BegunThought,
@@ -14,6 +19,7 @@ import type {
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, programFor } from './program.ts'
+import { dispatch } from './task.workflow.ts'
 
 /** State of a being's workflow: a cursor into its moments. It holds no wakes. */
 export interface Life {
@@ -146,11 +152,13 @@ const stampBeats = ({ n, stack }: StampInput) => localBeats(`stamp #${n} ${stack
 /** @returns an error code when the effect failed in all its attempts; null when it succeeded */
 async function runEffect(moment: string, n: number, { effect }: PendingEffect): Promise<string | null> {
   try {
-    await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
+    if (effect.isTask === true) await dispatch({ moment, n, effect })
+    else await effectBeats(`effect #${n}`, effect)[effect.operation]?.({ moment })
     return null
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error
-    return failureCode(error.cause)
+    const failure = error instanceof ChildWorkflowFailure ? error.cause : error
+    if (!(failure instanceof ActivityFailure)) throw error
+    return failureCode(failure.cause)
   }
 }
 

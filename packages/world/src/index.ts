@@ -1,5 +1,6 @@
 /** Spaces, beings, qualities and operations: what may change, who may change it, and how a moment sees it. Pure. */
 export type {
+  AskSignature,
   Effect,
   EffectAttempt,
   EffectCall,

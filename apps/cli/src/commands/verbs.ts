@@ -23,6 +23,11 @@ interface BirthOptions extends ActingOptions {
   readonly home?: string
 }
 
+interface DoOptions extends ActingOptions {
+  readonly args?: string
+  readonly overlay?: string
+}
+
 interface SpeakingOptions extends ActingOptions {
   readonly wait?: number
 }
@@ -57,11 +62,23 @@ export function addVerbs(cli: Cli): void {
   cli
     .asBeing('do <target> <action>', 'perform an operation on a being or a space')
     .option('--args <json>', 'arguments of the operation, as a JSON object')
+    .option(
+      '--overlay <text>',
+      'for a skill or a task: how the model is to approach it; - reads standard input',
+    )
     .action(
-      cli.run(async (out, target: string, action: string, options: ActingOptions & { args?: string }) => {
-        const call = parseCall({ verb: 'do', target, action, args: requireObject(options.args, '--args') })
-        const { actAs } = await import('./shared/act-as.ts')
-        out.value(await actAs(options, call), shownDone)
+      cli.run(async (out, target: string, action: string, options: DoOptions) => {
+        const args = requireObject(options.args, '--args')
+        parseCall({ verb: 'do', target, action, args }) // before anything is opened
+        const content = options.overlay === undefined ? undefined : await overlayOf(options.overlay)
+        const as = requireStance(options.as)
+        const { invoke } = await import('@treeos/client')
+        const { withServices } = await import('../instance/connection.ts')
+        const overlay = content === undefined ? undefined : { content }
+        const { salt, ...done } = await withServices(options, (at) =>
+          invoke(at, { as, target, action, args, overlay }),
+        )
+        out.value(salt === undefined ? done : { ...done, overlay: { salt } }, shownDone)
       }),
     )
 

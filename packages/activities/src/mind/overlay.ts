@@ -1,5 +1,12 @@
 import { listOverlaysInForce, type OverlaySources, type StoredOverlay } from '@treeos/chain'
-import { type Decision, LOOK_PREFIX, type MomentId, type OverlayRecord, parseMomentId } from '@treeos/core'
+import {
+  type Decision,
+  type JsonObject,
+  LOOK_PREFIX,
+  type MomentId,
+  type OverlayRecord,
+  parseMomentId,
+} from '@treeos/core'
 import {
   admits,
   type Kept,
@@ -19,8 +26,8 @@ export interface CallOverlay {
   /** the input `role` of the Signature */
   readonly value: string
   readonly record: OverlayRecord
-  /** Masks what a decision repeats of it. */
-  mask(decision: Decision): Decision
+  /** Masks what an answer repeats of it: a decision, or the outputs of a Signature. */
+  mask<T extends Decision | JsonObject>(answer: T): T
 }
 
 type Failure = Extract<Decision, { kind: 'failure' }>
@@ -58,7 +65,11 @@ export async function resolveOverlay(
   const record = recordOf(resolved, ephemeral.call?.salt ?? deps.overlays.saltFor(moment))
   const texts = [resolved.value, ...resolved.tiers.flatMap((tier) => overlays[tier]?.content ?? [])]
   deps.memory.overlays.set(moment, record)
-  return { value: resolved.value, record, mask: (decision) => maskDecision(decision, texts) }
+  return {
+    value: resolved.value,
+    record,
+    mask: (answer) => maskEcho(answer as JsonObject, texts) as typeof answer,
+  }
 }
 
 const LOST_CALL =
@@ -95,6 +106,3 @@ async function storedOverlays(
   }
   return found
 }
-
-const maskDecision = (decision: Decision, texts: readonly string[]): Decision =>
-  maskEcho(decision as never, texts) as Decision

@@ -88,7 +88,7 @@ const NO_MODEL =
   'no model is connected: set OPENAI_API_KEY or OPENAI_BASE_URL (and TREEOS_MODEL), or start Ollama, then restart'
 
 /** Most model tokens of one answer, where an extension limits them for this being. */
-function answerLimitOf({ face }: LoadedMoment): { maxTokens?: number } {
+export function answerLimitOf({ face }: LoadedMoment): { maxTokens?: number } {
   const limit = readPath(face?.me.qualities, ['llm', 'max-tokens'])
   return typeof limit === 'number' ? { maxTokens: limit } : {}
 }

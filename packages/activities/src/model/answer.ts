@@ -22,6 +22,11 @@ export interface Answer {
   readonly ignoredCalls: number
 }
 
+/** The outputs of a Signature, unchecked, or why there are none. */
+export type Outputs =
+  | { readonly outputs: JsonObject }
+  | { readonly failure: Extract<Decision, { kind: 'failure' }> }
+
 /** A call as the model wrote it. `args` is undefined when they were no JSON. */
 interface WrittenCall {
   readonly name: unknown
@@ -69,6 +74,30 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
   const call = readArguments(verb, args)
   if (typeof call === 'string') return fail(call, ignoredCalls)
   return { decision: { kind: 'call', call, content: prose }, ignoredCalls }
+}
+
+/**
+ * Reads the outputs of a Signature from a completion: the arguments of its tool, unchecked. Takes any value and never throws. A
+ * failure quotes nothing of the model, which may repeat an overlay.
+ * @param tool name of the function that takes the outputs
+ */
+export function parseOutputs(completion: unknown, tool: string): Outputs {
+  const failed = (message: string): Outputs => ({ failure: { kind: 'failure', code: 'LLM_FAILED', message } })
+  const choices = isJsonObject(completion) ? completion.choices : undefined
+  const choice = Array.isArray(choices) ? choices[0] : undefined
+  if (!isJsonObject(choice) || !isJsonObject(choice.message))
+    return failed('model answered without a message')
+  if (choice.finish_reason === 'content_filter')
+    return failed("model's answer was withheld by its provider's filter")
+  const calls = Array.isArray(choice.message.tool_calls) ? choice.message.tool_calls : []
+  const { name, args } = readCall(calls[0])
+  if (name !== tool) return failed(`model did not call ${tool}, so it gave no outputs`)
+  if (args === undefined && choice.finish_reason === 'length')
+    return failed(`model ran out of tokens while it called ${tool}`)
+  if (!isJsonObject(args)) return failed(`model called ${tool} with arguments that are no JSON object`)
+  return isWithinBounds(args)
+    ? { outputs: args }
+    : failed(`model called ${tool} with arguments that are refused: ${BOUNDS}`)
 }
 
 const BOUNDS = `at most ${LIMITS.contentBytesMax} bytes of plain JSON, ${LIMITS.contentDepthMax} deep, are taken`

@@ -4,7 +4,7 @@ import type { BeingName, Breach } from '@treeos/core'
 import { type Advance, covers, newAttempt, ZERO_COST } from '../run/advance.ts'
 import type { Observer } from '../run/observer.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
-import { type Model, type ModelAnswer, type ModelRequest, ModelTransientError } from './model.ts'
+import { type Charged, type Model, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 
 /** Longer than most model calls take, so calls under way have returned their unused reservations by then. */
@@ -20,6 +20,11 @@ interface BudgetDeps {
   readonly memory: { readonly worstCosts: { set(being: BeingName, worst: Cost): unknown } }
 }
 
+/** A model, with the call that is made. */
+export type Asked<A extends Charged> = Pick<Model, 'answerTokensMax' | 'boundPrompt' | 'price'> & {
+  decide(request: ModelRequest): Promise<A>
+}
+
 /**
  * Calls a model within the budgets of a being and its ancestors. Reserves the worst-case cost before the call. The real cost
  * replaces it when the answer is recorded, or here when none came. When the real cost is unknown, the worst case stays. So no
@@ -29,15 +34,13 @@ interface BudgetDeps {
  *   then the model was not called
  * @throws {ModelTransientError} from the model
  */
-export async function askWithinBudgets(
+export async function askWithinBudgets<A extends Charged>(
   deps: BudgetDeps,
-  model: Model,
+  model: Asked<A>,
   first: Attempt,
   advance: Advance | null,
   request: ModelRequest,
-): Promise<
-  { readonly answer: ModelAnswer; readonly settlement: Settlement | null } | { readonly breach: Breach }
-> {
+): Promise<{ readonly answer: A; readonly settlement: Settlement | null } | { readonly breach: Breach }> {
   const maxTokens = request.maxTokens ?? model.answerTokensMax
   const bounded = { ...request, maxTokens }
   const worst = costOf({ promptTokens: model.boundPrompt(bounded), completionTokens: maxTokens }, model.price)
@@ -74,7 +77,7 @@ export async function askWithinBudgets(
   }
 }
 
-function costOfAnswer({ usage, refused }: ModelAnswer, { price }: Model): Cost | null {
+function costOfAnswer({ usage, refused }: Charged, { price }: Pick<Model, 'price'>): Cost | null {
   if (refused === true) return ZERO_COST
   return usage === null ? null : costOf(usage, price)
 }

@@ -1,8 +1,7 @@
-import { type Decision, isJsonObject, utf8Length } from '@treeos/core'
-import type { Prompt } from '@treeos/overlay/signature'
-import type { Tool } from '@treeos/world'
+import { type Decision, isJsonObject, utf8Length, VERBS } from '@treeos/core'
+import type { ModelTool, Prompt } from '@treeos/overlay/signature'
 import OpenAI from 'openai'
-import { parseAnswer, parseJson } from './answer.ts'
+import { type Outputs, parseAnswer, parseJson, parseOutputs } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { boundFetch, NAMED_LIMITS, TOKEN_LIMITS, type TokenLimit, UnusableAnswerError } from './fetch.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
@@ -19,7 +18,7 @@ export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {
   readonly prompt: Prompt
-  readonly tools: readonly Tool[]
+  readonly tools: readonly ModelTool[]
   /** true: the model must call one of the tools; ignored when there are none */
   readonly forceToolCall: boolean
   readonly signal?: AbortSignal
@@ -27,15 +26,24 @@ export interface ModelRequest {
   readonly maxTokens?: number
 }
 
-export interface ModelAnswer {
-  readonly decision: Decision
+/** What an answer cost. */
+export interface Charged {
   /** null when the answer holds no valid usage */
   readonly usage: Usage | null
-  /** number of tool calls after the first; none of them runs */
-  readonly ignoredCalls: number
   /** the provider rejected the request (4xx), so it charges nothing */
   readonly refused?: true
 }
+
+export interface ModelAnswer extends Charged {
+  readonly decision: Decision
+  /** number of tool calls after the first; none of them runs */
+  readonly ignoredCalls: number
+}
+
+type Failure = Extract<Decision, { kind: 'failure' }>
+
+/** The outputs of a Signature, unchecked, or why there are none. */
+export type ModelOutputs = Charged & Outputs
 
 export interface Model {
   readonly name: string
@@ -58,6 +66,8 @@ export interface Model {
    * @throws the signal's reason, when it was aborted
    */
   decide(request: ModelRequest): Promise<ModelAnswer>
+  /** As `decide`, for a Signature, whose only tool takes its outputs. */
+  complete(request: ModelRequest): Promise<ModelOutputs>
 }
 
 /** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
@@ -144,6 +154,30 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     logLevel: 'off',
   })
 
+  /** Sends one HTTP request. */
+  async function send(asked: ModelRequest): Promise<Sent> {
+    const { signal } = asked
+    signal?.throwIfAborted()
+    const name = limit.now
+    const request = bodyOf(endpoint, asked, name)
+    let text: string
+    try {
+      const response = await client.chat.completions.create(request, { signal }).asResponse()
+      text = await response.text() // already received, see boundFetch
+      if (asked.maxTokens !== undefined) limit.confirm(name)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throwTransient(error, timeoutSeconds)
+      if (asked.maxTokens !== undefined) limit.throwIfRefused(name, error)
+      const failure = failed(explain(error, endpoint))
+      return { failure, charged: { usage: null, ...(isRejected(error) ? { refused: true } : {}) } }
+    }
+    const completion = parseJson(text)
+    if (completion === undefined)
+      return { failure: failed('model answered with something that is not JSON'), charged: { usage: null } }
+    return { completion, charged: { usage: readUsage(completion) } }
+  }
+
   return {
     name: endpoint.model,
     patienceSeconds: options.patienceSeconds ?? PATIENCE_SECONDS,
@@ -162,42 +196,26 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     boundPrompt: (asked) =>
       utf8Length(JSON.stringify(bodyOf(endpoint, asked, limit.now))) + TEMPLATE_TOKENS_MAX,
     async decide(asked) {
-      const { tools, signal } = asked
-      signal?.throwIfAborted()
-      const name = limit.now
-      const request = bodyOf(endpoint, asked, name)
-      let text: string
-      try {
-        const response = await client.chat.completions.create(request, { signal }).asResponse()
-        text = await response.text() // already received, see boundFetch
-        if (asked.maxTokens !== undefined) limit.confirm(name)
-      } catch (error) {
-        signal?.throwIfAborted()
-        throwTransient(error, timeoutSeconds)
-        if (asked.maxTokens !== undefined) limit.throwIfRefused(name, error)
-        return {
-          decision: { kind: 'failure', code: 'LLM_FAILED', message: explain(error, endpoint) },
-          usage: null,
-          ignoredCalls: 0,
-          ...(isRejected(error) ? { refused: true } : {}),
-        }
-      }
-      const completion = parseJson(text)
-      if (completion === undefined)
-        return {
-          decision: {
-            kind: 'failure',
-            code: 'LLM_FAILED',
-            message: 'model answered with something that is not JSON',
-          },
-          usage: null,
-          ignoredCalls: 0,
-        }
-      const offered = tools.map((tool) => tool.function.name)
-      return { ...parseAnswer(completion, offered), usage: readUsage(completion) }
+      const { charged, ...sent } = await send(asked)
+      if ('failure' in sent) return { decision: sent.failure, ignoredCalls: 0, ...charged }
+      const named = new Set(asked.tools.map((tool) => tool.function.name))
+      const offered = VERBS.filter((verb) => named.has(verb))
+      return { ...parseAnswer(sent.completion, offered), ...charged }
+    },
+    async complete(asked) {
+      const { charged, ...sent } = await send(asked)
+      if ('failure' in sent) return { failure: sent.failure, ...charged }
+      const [tool] = asked.tools
+      if (tool === undefined) throw new Error('a Signature was sent without the tool of its outputs')
+      return { ...parseOutputs(sent.completion, tool.function.name), ...charged }
     },
   }
 }
+
+/** An answer of a provider, or why there is none. */
+type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: Failure })
+
+const failed = (message: string): Failure => ({ kind: 'failure', code: 'LLM_FAILED', message })
 
 function bodyOf(
   endpoint: ModelEndpoint,

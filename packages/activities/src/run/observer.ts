@@ -9,7 +9,7 @@ export interface Observer {
   outcome(kind: OutcomeKind, reason: string | null): void
   /** a model call ended; `lost` means it gave no answer; `tokens` is null when the provider reported none */
   model(
-    answer: 'call' | 'see' | 'failure' | 'lost',
+    answer: 'call' | 'see' | 'outputs' | 'failure' | 'lost',
     tokens: { prompt: number; completion: number } | null,
   ): void
   /** a relationship entry or a see-resolver of a role failed, and the moment goes on without it */

@@ -1,4 +1,4 @@
-import type { ErrorCode, Json, MomentId } from '@treeos/core'
+import type { ErrorCode, Json, MomentId, OverlayRecord } from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
 import type { Db } from '../sql/database.ts'
@@ -14,9 +14,13 @@ export interface EffectRequest {
 }
 
 /** The result: a value, or an error that no further attempt would change. */
-export type EffectResult =
+export type EffectResult = (
   | { readonly value: Json }
   | { readonly error: { readonly code: ErrorCode; readonly message: string } }
+) & {
+  /** of its last model calls, in order and without any text; left out without one */
+  readonly overlays?: readonly OverlayRecord[]
+}
 
 export interface StoredEffect {
   readonly request: EffectRequest

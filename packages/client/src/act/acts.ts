@@ -52,11 +52,16 @@ export interface ActResult {
 
 /**
  * Acts as a person's being: puts the act into the being's inbox, rings it, and waits for its moment to finish.
- * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within 30 s
+ * @throws {TreeosError} the code of a refusal; TIMEOUT when no worker finished the moment within `waitSeconds`, 30 unless given
  */
-export async function act(at: Connection, as: BeingName, call: VerbCall): Promise<ActResult> {
+export async function act(
+  at: Connection,
+  as: BeingName,
+  call: VerbCall,
+  waitSeconds = ACT_WAIT_SECONDS,
+): Promise<ActResult> {
   const correlation = await submit(at, as, call, null)
-  const { outcome } = await waitForOwnMoment(at, as, correlation, ACT_WAIT_SECONDS)
+  const { outcome } = await waitForOwnMoment(at, as, correlation, waitSeconds)
   return {
     act: outcome.record.act === null ? null : outcome.moment,
     result: outcome.result,

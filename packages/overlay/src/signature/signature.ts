@@ -10,8 +10,8 @@ export interface Signature<Inputs = unknown, Outputs = unknown> {
   readonly system: string
   /** The model gives its outputs as the arguments of this function. */
   readonly tool: ModelTool
-  /** JSON Schema of the inputs */
-  readonly inputs: JsonObject
+  /** of the inputs */
+  readonly schema: Schema<Inputs>
   /** @throws {TreeosError} INVALID_INPUT for inputs that do not fit */
   fill(inputs: Inputs): Promise<FilledSignature>
   /** @throws {TreeosError} LLM_FAILED for outputs that do not fit */
@@ -57,7 +57,7 @@ export function defineSignature<Inputs, Outputs>({
   return Object.freeze({
     name,
     system,
-    inputs: taken.schema,
+    schema: inputs,
     tool: answerTool(name, given.schema),
     async fill(values: Inputs) {
       const valid = await validate(`the inputs of ${name}`, inputs, values)

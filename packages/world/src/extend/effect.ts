@@ -1,4 +1,5 @@
 import type { BeingName, Json, JsonObject } from '@treeos/core'
+import type { Signature } from '@treeos/overlay/signature'
 
 /**
  * What an operation does outside the world before it is decided. It runs as an activity of its own, after both gates and before
@@ -9,6 +10,8 @@ export interface Effect {
   readonly timeoutSeconds: number
   /** 1–10; the waits between attempts grow */
   readonly attempts: number
+  /** it is a task: a child workflow performs it; left out otherwise */
+  readonly isTask?: true
   /** @throws {TreeosError} for arguments that can never succeed */
   check(args: JsonObject): void | Promise<void>
   /**
@@ -31,7 +34,20 @@ export interface EffectAttempt {
   readonly fetch: OutsideFetch
   /** runs a command in a sandbox, if the operator turned that on */
   readonly run: OutsideRun
+  /** calls the model of the actor */
+  readonly ask: AskSignature
 }
+
+/**
+ * Calls the model of the actor by a Signature, within its budgets. Overlays that attach to the Signature are its input `role`; the
+ * code gets its outputs and never the overlay.
+ * @throws {TreeosError} INVALID_INPUT for inputs that do not fit; LLM_FAILED for an answer that does not; BUDGET_EXCEEDED;
+ *   LLM_NOT_CONFIGURED; OVERLAY_LOST; any other error when the model may answer a later attempt
+ */
+export type AskSignature = <Inputs, Outputs>(
+  signature: Signature<Inputs, Outputs>,
+  inputs: Inputs,
+) => Promise<Outputs>
 
 /**
  * Runs one command in a sandbox of the machine: no network, no files but those of the system, and bounds on time, memory and
@@ -97,5 +113,5 @@ export interface EffectCall {
 export interface EffectPending {
   readonly kind: 'effect-pending'
   readonly call: EffectCall
-  readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts'>
+  readonly effect: Pick<Effect, 'timeoutSeconds' | 'attempts' | 'isTask'>
 }

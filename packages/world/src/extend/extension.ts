@@ -10,6 +10,7 @@ import type {
   Verb,
   VerbCall,
 } from '@treeos/core'
+import type { Signature } from '@treeos/overlay/signature'
 import type { Clause, RoleSpec } from '@treeos/roles'
 import type { Reach } from '../gates/reach.ts'
 import type { Standing } from '../gates/rules.ts'
@@ -132,6 +133,8 @@ export interface Operation<Name extends string = string> {
   readonly schema?: JsonObject
   /** what it does outside the world first; left out when nothing */
   readonly effect?: Effect
+  /** it invokes a skill: name of the Signature that overlays attach to unless they name another; left out for none */
+  readonly entry?: string
   decide(input: OperationInput): Promise<Decided> | Decided
 }
 
@@ -170,6 +173,8 @@ export interface Extension {
   readonly beOperations: readonly Operation[]
   /** names of operations of the substrate that its operations carry out for their actor; none when left out */
   readonly carriesOut?: readonly string[]
+  /** the Signatures of its tasks, by the name of the shape; none when left out */
+  readonly shapes?: Readonly<Record<string, Signature>>
   readonly relations: Readonly<Record<string, RelationResolver>>
   readonly patterns: Readonly<Record<string, PatternResolver>>
   readonly resolvers: Readonly<Record<string, RelationResolver>>

@@ -1,4 +1,5 @@
 import { type RoleName, TreeosError } from '@treeos/core'
+import type { Signature } from '@treeos/overlay/signature'
 import type { Resolvers } from '../read/face.ts'
 import type { Extension, Known, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'
@@ -10,6 +11,8 @@ export interface Registry extends Resolvers {
   readonly operations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly beOperations: ReadonlyMap<string, Operation & { readonly origin: string }>
   readonly scripts: ReadonlyMap<string, Script>
+  /** the Signatures of tasks, by the name of the shape */
+  readonly shapes: ReadonlyMap<string, Signature>
   readonly known: Known
   /** operations of the substrate that each extension carries out, by its name */
   readonly carriesOut: ReadonlyMap<string, readonly string[]>
@@ -70,6 +73,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
     resolvers: mergeFunctions('resolver', (extension) => extension.resolvers),
     see: mergeFunctions('see-resolver', (extension) => extension.see),
     scripts,
+    shapes: mergeFunctions('shape of a task', (extension) => extension.shapes ?? {}),
     known: {
       spaceTypes: named('type of space', (extension) => extension.spaceTypes),
       matterTypes: named('type of matter', (extension) => extension.matterTypes),

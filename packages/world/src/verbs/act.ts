@@ -37,7 +37,7 @@ function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
     case 'summon':
       return summon(call, at)
     case 'do':
-      return operate(call.action, call.target, call.args, at)
+      return operate(call, at)
     case 'be':
       return identify(call.operation, call.payload, at)
   }

@@ -101,8 +101,9 @@ async function effectOf(
   const call = { operation: name, actor: actor.name, target: nameOf(target), args }
   const done = await at.outside(call)
   if (done !== null) return { kind: 'done', value: done.value }
-  const { timeoutSeconds, attempts } = effect
-  return { kind: 'effect-pending', call, effect: { timeoutSeconds, attempts } }
+  const { timeoutSeconds, attempts, isTask } = effect
+  const bounds = { timeoutSeconds, attempts, ...(isTask === true ? { isTask } : {}) }
+  return { kind: 'effect-pending', call, effect: bounds }
 }
 
 /** @throws {TreeosError} PAYLOAD_TOO_LARGE */

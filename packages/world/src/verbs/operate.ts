@@ -10,6 +10,7 @@ import {
   requireContent,
   stanceOf,
   TreeosError,
+  type VerbCall,
   type Wake,
 } from '@treeos/core'
 import type { EffectPending } from '../extend/effect.ts'
@@ -28,13 +29,14 @@ import { summon } from './summon.ts'
 
 /** DO: an operation on a target. */
 export async function operate(
-  action: string,
-  target: string | null,
-  args: JsonObject,
+  { action, target, args, overlay }: Extract<VerbCall, { verb: 'do' }>,
   at: Acting,
 ): Promise<Act | EffectPending> {
   const listed = await requireListed(at, 'do', action)
   const operation = requireOperation(at.registry, action, 'do')
+  // Nobody would see it, and who gave it would not know.
+  if (overlay !== undefined && operation.entry === undefined)
+    throw new TreeosError('INVALID_INPUT', `an overlay is for a skill or a task; ${action} is neither`)
   const found = await resolve(at, target ?? defaultTarget(operation, at.me))
   return run(operation, { verb: 'do', listed, target: found, args }, at)
 }

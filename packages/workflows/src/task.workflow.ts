@@ -1,0 +1,26 @@
+import { executeChild, workflowInfo } from '@temporalio/workflow'
+import { BEING, REALITY, type TaskInput, taskWorkflowId } from '@treeos/protocol/workflow'
+import { effectBeats } from './beats.ts'
+
+/**
+ * One task: the call of a model by the Signature of a shape, in a workflow of its own. Its history holds ids alone: inputs, outputs
+ * and the overlay's handle are in Postgres, with the effect of the moment that dispatched it.
+ */
+export async function taskWorkflow({ moment, n, effect }: TaskInput): Promise<void> {
+  await effectBeats(`task #${n}`, effect)[effect.operation]?.({ moment })
+}
+
+/** Runs a task as a child of the being's workflow, which waits for its end. */
+export async function dispatch(input: TaskInput): Promise<void> {
+  const { typedSearchAttributes, workflowId } = workflowInfo()
+  const [reality, being] = [typedSearchAttributes.get(REALITY), typedSearchAttributes.get(BEING)]
+  await executeChild(taskWorkflow, {
+    workflowId: taskWorkflowId(reality ?? workflowId, input.moment),
+    args: [input],
+    staticSummary: input.effect.operation,
+    typedSearchAttributes: [
+      ...(reality === undefined ? [] : [{ key: REALITY, value: reality }]),
+      ...(being === undefined ? [] : [{ key: BEING, value: being }]),
+    ],
+  })
+}
