@@ -27,6 +27,8 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/scenarios/schedule-outage': 45,
   'test/scenarios/budgets-under-fire': 35,
   'test/scenarios/idle': 20,
+  'test/scenarios/overlay-lost': 30,
+  'test/scenarios/overlay-leaks': 60,
 }
 const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 100,

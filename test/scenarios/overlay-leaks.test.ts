@@ -1,0 +1,314 @@
+/** Sentinels as overlays of every tier, through moments of which many fail, and then a search of all that was written. */
+import { randomBytes } from 'node:crypto'
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setThreadOverlay, summon } from '@treeos/client'
+import { isErrorCode, TreeosError } from '@treeos/core'
+import { VaultCaller } from '@treeos/overlay'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { WorkerProcess } from '../faults/ground.ts'
+import { exportHistories } from '../support/histories.ts'
+import {
+  dumpTables,
+  filesIn,
+  filesOfDatabase,
+  findIn,
+  findInFile,
+  sentinels,
+  storePlainly,
+} from '../support/leaks.ts'
+import { until } from '../support/life.ts'
+import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { type Processes, prepareProcesses } from '../support/processes.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** The full size is 500. */
+const MOMENTS = Number(process.env.TREEOS_LEAK_MOMENTS ?? 60)
+const BEINGS = ['ann', 'ben', 'cleo', 'dora', 'emil', 'fay']
+const SECONDS = 60 + MOMENTS
+
+const words = sentinels('call', 'thread', 'channel', 'workspace', 'account')
+/** In their own table, and nowhere else. Those of calls and threads are nowhere at all. */
+const STORED = ['account', 'channel', 'workspace'] as const
+/** Put into each sink on purpose: the search must find it there. */
+const control = sentinels('control')
+
+const textOf = (word: string, n = 0): string =>
+  `Speak as a harbour master would, and never of ${word}. This is ${n}, "quoted", with a line\nbreak and an Ω.`
+
+const everything = ({ messages }: ModelRequest): string =>
+  messages.map(({ content }) => String(content)).join('\n')
+
+/** Two of five calls fail, each in another way, and what comes back repeats all that was sent. */
+function answer(request: ModelRequest, n: number): Reply {
+  const echo = everything(request)
+  const fates: Reply[] = [
+    { status: 400, body: { error: { message: `bad request: ${echo}` } } },
+    { content: `I was told: ${echo}` },
+    {
+      status: 422,
+      headers: { 'x-echo': encodeURIComponent(echo).slice(0, 2000) },
+      body: { error: { message: echo } },
+    },
+    { tool: { name: 'summon', args: { content: echo } } },
+    { tool: { name: 'summon', args: { target: '@operator', content: `as asked: ${echo}` } } },
+    {
+      tool: {
+        name: 'do',
+        args: { action: echo.slice(-300), target: '@operator', args: { [echo.slice(-200)]: echo } },
+      },
+    },
+    { tool: { name: 'summon', args: echo } },
+    { content: 'aye' },
+    { tool: { name: 'summon', args: { content: echo.slice(-150) } } },
+    { raw: `{"choices": ${JSON.stringify(echo)}` },
+  ]
+  return fates[n % fates.length] ?? { content: 'aye' }
+}
+
+let processes: Processes
+let model: ModelServer
+let world: World
+const started: WorkerProcess[] = []
+const ends: string[] = []
+
+const folder = (name: string) => join(processes.home, name)
+
+async function startProcess(): Promise<WorkerProcess> {
+  const worker = processes.start(world, {
+    TREEOS_LOG: 'trace',
+    OPENAI_BASE_URL: model.url,
+    TREEOS_MODEL: 'test',
+    TREEOS_OVERLAYS: 'stack', // so that all tiers reach the model
+    TREEOS_MODEL_PATIENCE_SECONDS: '3',
+    TREEOS_VAULT_KEY: folder('vault-key'),
+    TREEOS_METRICS_PORT: String(20_000 + Math.floor(Math.random() * 10_000)),
+    TMPDIR: folder('tmp'),
+    NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${folder('reports')}`,
+  })
+  expect(await worker.ready).toBe(true)
+  started.push(worker)
+  return worker
+}
+
+async function ask(n: number): Promise<void> {
+  const target = BEINGS[n % BEINGS.length]!
+  try {
+    const { moment } = await summon(world, {
+      ...{ target, content: `question ${n}`, as: 'operator', waitSeconds: 40, channel: 'harbour' },
+      overlay: { content: textOf(words.call, n) },
+    })
+    ends.push(moment?.outcome ?? 'none')
+  } catch (error) {
+    ends.push(error instanceof TreeosError && isErrorCode(error.code) ? error.code : String(error))
+  }
+}
+
+/** Wherever the run may have written: `<sink>: <word> as <form>`. */
+async function search(wanted: Readonly<Record<string, string>>): Promise<string[]> {
+  const found: string[] = []
+  const note = (where: string, hits: readonly string[]) =>
+    found.push(...hits.map((hit) => `${where}: ${hit}`))
+  for (const [table, bytes] of await dumpTables(world.owner)) note(`table ${table}`, findIn(bytes, wanted))
+  for (const { text, history } of await exportHistories(world)) {
+    note('exported history', findIn(Buffer.from(text), wanted))
+    note('decoded history', findIn(Buffer.from(JSON.stringify(history)), wanted))
+  }
+  const searched = async (place: string, root: string, files: readonly string[]) => {
+    for (const file of files) note(`${place} ${file.slice(root.length + 1)}`, await findInFile(file, wanted))
+  }
+  const postgres = await filesOfDatabase(world.owner)
+  await searched('postgres', postgres.root, postgres.files)
+  const instance = dirname(inject('bundlePath')) // Temporal's SQLite with its WAL, and the logs of both servers
+  await searched('instance', instance, await filesIn(instance))
+  await searched('worker', processes.home, await filesIn(processes.home)) // log, temporary files, diagnostic reports
+  return [...new Set(found)]
+}
+
+beforeAll(async () => {
+  processes = await prepareProcesses()
+  for (const name of ['tmp', 'reports', 'scraped']) await mkdir(folder(name))
+  model = await startModelServer()
+  world = await startWorld()
+  for (const name of BEINGS) await world.birth({ name, cognition: 'llm', role: 'resident' })
+  await world.stopWorker()
+  await storePlainly(world.owner)
+  await Promise.all([startProcess(), startProcess()])
+  const key = Buffer.from((await readFile(folder('vault-key'), 'utf8')).trim(), 'base64url')
+  Object.assign(world, { vaults: new VaultCaller(key) })
+  for (const [tier, scope, word] of [
+    ['channel', 'harbour', words.channel],
+    ['workspace', 'reality', words.workspace],
+    ['account', 'operator', words.account],
+  ] as const)
+    await sql`insert into treeos.overlay (tier, scope, name, content, set_by)
+      values (${tier}::text::treeos.stored_tier, ${scope}, 'n', ${textOf(word)}, 'operator')`.execute(
+      world.db,
+    )
+  let calls = 1 // not with a failure, since the thread begins with it
+  model.script(async (request) => {
+    await sleep(50)
+    return answer(request, calls++)
+  })
+}, 120_000)
+afterAll(async () => {
+  await model?.close()
+  await processes?.close()
+  await world?.close()
+})
+
+describe('O1 what a run of moments with overlays leaves behind', () => {
+  it(
+    'O1 F101 lives its moments, of which two of five and more fail, while a worker is killed',
+    async () => {
+      const seen = new Set<string>()
+      const first = await summon(world, {
+        target: 'ann',
+        content: 'begin',
+        as: 'operator',
+        waitSeconds: 40,
+      }).catch(() => null)
+      if (first !== null)
+        await setThreadOverlay(world, {
+          as: 'operator',
+          thread: first.correlation,
+          overlay: { content: textOf(words.thread) },
+        })
+      const threads = Math.ceil(MOMENTS / 10)
+      for (let n = 0; first !== null && n < threads; n++)
+        await summon(world, {
+          ...{
+            target: 'ann',
+            content: `more ${n}`,
+            as: 'operator',
+            waitSeconds: 40,
+            thread: first.correlation,
+          },
+        }).then(
+          ({ moment }) => ends.push(moment?.outcome ?? 'none'),
+          (error) => ends.push(String((error as TreeosError).code)),
+        )
+      // One after another for each being, so that a being never waits for more than one answer.
+      let killed = false
+      await Promise.all(
+        BEINGS.map(async (_, lane) => {
+          for (let n = lane; n < MOMENTS; n += BEINGS.length) {
+            await ask(n)
+            if (!killed && n > MOMENTS / 2) {
+              killed = true
+              started[0]!.kill()
+              await startProcess()
+            }
+          }
+        }),
+      )
+      for (const { body } of model.requests)
+        for (const [tier, word] of Object.entries(words))
+          if (body !== null && everything(body).includes(word)) seen.add(tier)
+      expect([...seen].sort()).toEqual(Object.keys(words).sort())
+      const failed = ends.filter((end) => end !== 'act' && end !== 'see').length
+      expect(ends.length).toBeGreaterThanOrEqual(MOMENTS)
+      expect(failed).toBeGreaterThanOrEqual(0.4 * MOMENTS)
+      expect(failed).toBeLessThan(ends.length)
+    },
+    1000 * SECONDS,
+  )
+
+  it(
+    'O1 F101 no overlay is anywhere but in the memory of workers; a stored one is in its own table and nowhere else',
+    async () => {
+      // Reports of the state of the processes, as after a crash, and what monitoring scrapes.
+      for (const { pid } of started.slice(1)) process.kill(pid, 'SIGUSR2')
+      await until(async () => (await filesIn(folder('reports'))).length >= started.length - 1, {
+        seconds: 20,
+      })
+      const log = await readFile(folder('worker.log'), 'utf8')
+      expect(log.length).toBeGreaterThan(1000)
+      const [ours] = await sql<{ file: string }>`
+        select pg_relation_filepath('treeos.overlay') as file`
+        .execute(world.owner)
+        .then(({ rows }) => rows)
+      const [toast] = await sql<{ file: string }>`
+        select pg_relation_filepath(reltoastrelid) as file from pg_class where oid = 'treeos.overlay'::regclass`
+        .execute(world.owner)
+        .then(({ rows }) => rows)
+      const own = [
+        `postgres ${ours!.file}`,
+        `postgres ${toast!.file}`,
+        'postgres pg_wal/',
+        'table treeos.overlay',
+      ]
+      const found = await search(words)
+      const isOwn = (hit: string) =>
+        own.some((place) => hit.startsWith(place)) && STORED.some((tier) => hit.includes(`: ${tier} as`))
+      expect(found.filter((hit) => !isOwn(hit))).toEqual([])
+      expect(found.filter((hit) => hit.startsWith('table treeos.overlay')).sort()).toEqual(
+        STORED.map((tier) => `table treeos.overlay: ${tier} as raw`),
+      )
+      expect(found.some((hit) => hit.startsWith('postgres pg_wal/'))).toBe(true)
+    },
+    1000 * SECONDS,
+  )
+
+  it(
+    'O1 the same search finds a word that was put into each sink, in each form',
+    async () => {
+      const word = control.control
+      const forms = [
+        word,
+        Buffer.from(word).toString('base64'),
+        Buffer.from(`x${word}`).toString('base64'),
+        Buffer.from(word).toString('hex'),
+      ]
+      await sql`insert into treeos.blob (digest, bytes) values ('control', ${Buffer.from(word)})`.execute(
+        world.owner,
+      )
+      await sql`insert into treeos.overlay (tier, scope, name, content, set_by)
+        values ('channel', 'control', 'n', ${word}, 'operator')`.execute(world.owner)
+      // A failed check of a table logs its row: the log of Postgres.
+      await sql`insert into treeos.life (being, generation, chain) values (${word}, 0, 'x')`
+        .execute(world.owner)
+        .catch(() => null)
+      await appendFile(folder('worker.log'), `${forms.join('\n')}\n`)
+      await writeFile(join(folder('tmp'), 'left-behind'), Buffer.from(word, 'utf16le'))
+      await writeFile(join(folder('reports'), 'report.json'), JSON.stringify({ environment: forms[2] }))
+      const [one] = await exportHistories(world)
+      await world.temporal.workflow.getHandle(one!.workflowId).signal('wake', { word })
+      const taskQueue = `nobody-${randomBytes(4).toString('hex')}`
+      await world.temporal.workflow.start('control', { taskQueue, workflowId: taskQueue, args: [{ word }] })
+      const found = await search(control)
+      const places = [
+        'table treeos.blob: control as hex',
+        'table treeos.overlay: control as raw',
+        /^exported history: control as /,
+        /^postgres base\/.*: control as raw/,
+        /^postgres pg_wal\/.*: control as raw/,
+        /^instance postgres\.log: control as raw/,
+        /^instance temporal.*: control as raw/,
+        ...['raw', 'hex', 'base64+0', 'base64+1'].map((form) => `worker worker.log: control as ${form}`),
+        'worker tmp/left-behind: control as utf16-le',
+        'worker reports/report.json: control as base64+1',
+      ]
+      const missing = places.filter((place) =>
+        typeof place === 'string' ? !found.includes(place) : !found.some((hit) => place.test(hit)),
+      )
+      expect(missing).toEqual([])
+      await world.temporal.workflow.getHandle(taskQueue).terminate()
+    },
+    1000 * SECONDS,
+  )
+})
+
+it('O1 the search of a file finds a word across the parts that it reads', async () => {
+  const file = join(tmpdir(), `h-overlay-${process.pid}`)
+  const { word } = sentinels('word')
+  try {
+    await writeFile(file, Buffer.concat([Buffer.alloc((4 << 20) - 10), Buffer.from(word)]))
+    expect(await findInFile(file, { word })).toEqual(['word as raw'])
+  } finally {
+    await rm(file, { force: true })
+  }
+})
