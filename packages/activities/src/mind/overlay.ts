@@ -73,11 +73,11 @@ export async function resolveOverlay(
 }
 
 const LOST_CALL =
-  'the overlay of this call is lost: the worker that held it has ended, or it waited too long. The model was not asked; send it again'
+  'the overlay of this call is lost: the worker that held it has ended, or it waited too long. The model is not asked without it: send it again'
 const USED_CALL =
-  'the overlay of this call was used by an earlier moment, and is for one only. The model was not asked; send it again'
+  'the overlay of this call was used by an earlier moment, and is for one only. The model is not asked without it: send it again'
 const LOST_THREAD =
-  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model was not asked; set it again with `treeos thread overlay`, or clear it, and send it again'
+  'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set it again with `treeos thread overlay`, or clear it, and send it again'
 
 async function take(
   { overlays }: BeatDeps,
