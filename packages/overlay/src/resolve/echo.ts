@@ -21,8 +21,7 @@ type Grams = ReadonlyMap<number, ReadonlySet<string>>
 
 function gramsOf(overlays: readonly string[]): Grams {
   const grams = new Map<number, Set<string>>()
-  // A message may quote an answer as JSON.
-  for (const text of new Set(overlays.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]))) {
+  for (const text of new Set(overlays.flatMap(formsOf))) {
     const length = Math.min(text.length, ECHO_MIN)
     if (length < WHOLE_MIN) continue
     const known = grams.get(length) ?? new Set()
@@ -30,6 +29,16 @@ function gramsOf(overlays: readonly string[]): Grams {
     for (let i = 0; i + length <= text.length; i++) known.add(text.slice(i, i + length))
   }
   return grams
+}
+
+/** As it is; and as a message quotes it: as JSON, and as JSON in ASCII alone. */
+function formsOf(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1)
+  const ascii = json.replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return [text, json, ascii]
 }
 
 function masked(value: Json, grams: Grams): Json {
