@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { moments } from '@treeos/client'
+import { budgetsOfChildren, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -247,6 +247,14 @@ describe.each([
     const [first] = await moments(world.db, name)
     expect(first).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', act: null })
   })
+})
+
+it('what children of a model cost is shown for each of them', async () => {
+  const shown = await budgetsOfChildren(world, 'operator')
+  const cost = (name: string) => shown.find(({ being }) => being === name)?.used.tokens ?? 0
+  expect(cost('watch-short')).toBeGreaterThan(0)
+  expect(cost('watch-long')).toBeGreaterThan(0)
+  expect(cost('thief')).toBe(0)
 })
 
 it('F49 replays identically', async () => {

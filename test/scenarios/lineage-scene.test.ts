@@ -1,5 +1,5 @@
 import { listChildren } from '@treeos/chain'
-import { moments, plantScene } from '@treeos/client'
+import { budgetsOfChildren, moments, plantScene } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import lineage from '@treeos/lineage'
 import { expect, it } from 'vitest'
@@ -47,6 +47,15 @@ it('the guardian notices an anomaly, is ended and returns', async () => {
     .executeTakeFirstOrThrow()
   expect(Number(steps.count)).toBe(1)
   expect(await profileOf('watch')).toMatchObject({ state: 'healthy', asleep: false })
+})
+
+it('the cost of each is shown, the parent first', async () => {
+  const shown = await budgetsOfChildren(world, 'keeper')
+  expect(shown.map(({ stance }) => stance)).toEqual(['@keeper', '@scout', '@scribe', '@watch'])
+  for (const { used } of shown) {
+    expect(used.moments).toBeGreaterThan(0)
+    expect(used).toMatchObject({ tokens: 0, money: 0 }) // their minds are scripts
+  }
 })
 
 it('each moment of the scene ended as it should, and all replay identically', async () => {

@@ -1,6 +1,7 @@
 import { closeEntries, findEntry } from '@treeos/chain'
 import { inbox, inhabit, moments, reply, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, until, wakesOf } from '../support/life.ts'
 import type { Reply } from '../support/model-server.ts'
@@ -128,6 +129,24 @@ describe('a wait that is over before the moment says for what the being waits', 
       message: expect.stringContaining('it is parked, since a call may cost'),
     })
     await doAs(world, 'set-budget', '@thinker', {})
+  })
+})
+
+describe.each([
+  ['ECONNRESET', 'is over as it would be while Postgres is away', { code: 'TIMEOUT' }],
+  ['42P01', 'ends with the error when the question why fails for good', { message: 'the parkings' }],
+])('a wait that cannot ask why the being is late (%s)', (code, title, error) => {
+  it(title, async () => {
+    const broken: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (!JSON.stringify(node).includes('treeos.parking')) return node
+        throw Object.assign(new Error('the parkings'), { code })
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const at = { ...world, db: world.db.withPlugin(broken) }
+    const asking = { target: 'ann', content: 'Hm?', as: 'operator', waitSeconds: 1, requireReply: true }
+    await expect(summon(at, asking)).rejects.toMatchObject(error)
   })
 })
 

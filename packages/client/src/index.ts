@@ -43,6 +43,7 @@ export {
   type BudgetView,
   budget,
   budgets,
+  budgetsOfChildren,
   type StandardFor,
   standardBudgets,
 } from './read/budgets.ts'

@@ -8,6 +8,7 @@ export {
   type BudgetView,
   budget,
   budgets,
+  budgetsOfChildren,
   type StandardFor,
   standardBudgets,
 } from './read/budgets.ts'

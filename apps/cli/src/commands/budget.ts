@@ -8,15 +8,22 @@ const ROOT = '/'
 /** `treeos budget [show | set]`: what beings may use, and what they used. */
 export function addBudget(cli: Cli): void {
   cli.describeGroup('budget', 'what beings may use up, and what they used')
-  cli.onInstance('show [stance]', 'show the budget of one being, or of all', 'budget', true).action(
-    cli.run(async (out, stance: string | undefined, options: InstanceOptions) => {
-      const { budget, budgets } = await import('@treeos/client/records')
-      const { withReality } = await import('../instance/connection.ts')
-      if (stance === undefined) return out.value(await withReality(options, budgets), shownBudgets)
-      const being = requireStance(stance)
-      out.value(await withReality(options, (at) => budget(at, being)), (view) => shownBudgets([view]))
-    }),
-  )
+  cli
+    .onInstance('show [stance]', 'show the budget of one being, or of all', 'budget', true)
+    .option('--children', 'show those of its children after it')
+    .action(
+      cli.run(async (out, stance: string | undefined, options: InstanceOptions & { children?: boolean }) => {
+        const { budget, budgets, budgetsOfChildren } = await import('@treeos/client/records')
+        const { withReality } = await import('../instance/connection.ts')
+        if (options.children) {
+          const being = requireStance(stance ?? '@operator')
+          return out.value(await withReality(options, (at) => budgetsOfChildren(at, being)), shownBudgets)
+        }
+        if (stance === undefined) return out.value(await withReality(options, budgets), shownBudgets)
+        const being = requireStance(stance)
+        out.value(await withReality(options, (at) => budget(at, being)), (view) => shownBudgets([view]))
+      }),
+    )
   cli
     .asBeing(
       'set <stance> <json>',

@@ -104,13 +104,13 @@ function timeout(being: BeingName, seconds: number, why: string | null): TreeosE
     : new TreeosError('TIMEOUT', `${late}: ${why}. The summon stays in its inbox`)
 }
 
-/** For what a summon waits; null when the being's row tells of nothing, or cannot be read now, and for a person's own act. */
+/** For what a summon waits; null when the being's row tells of nothing, while Postgres is away, and for a person's own act. */
 async function whyLate(
   db: Db,
   { asker, being }: { readonly asker: BeingName; readonly being: BeingName },
 ): Promise<string | null> {
   if (asker === being) return null
-  const view = (await beings(db).catch(() => [])).find((one) => one.being === being)
+  const view = (await beings(db).catch(unlessTransient))?.find((one) => one.being === being)
   if (view === undefined) return null
   const { stance, inhabitedBy, parked, cognition } = view
   if (inhabitedBy !== undefined)

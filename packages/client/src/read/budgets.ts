@@ -1,4 +1,4 @@
-import { type AccountUse, countLastMoments, listAccounts } from '@treeos/chain'
+import { type AccountUse, countLastMoments, listAccounts, listChildren } from '@treeos/chain'
 import { type BeingName, type Budget, MICROS, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
 import { listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
 import { type BeingRow, type SpaceRow, standardBudget, type WorldReader } from '@treeos/world'
@@ -44,6 +44,13 @@ export async function budget(at: OpenReality, being: BeingName): Promise<BudgetV
   const [account] = await listAccounts(at.db, being)
   const lastMoments = account?.lastMoments ?? (await countLastMoments(at.db, being))
   return viewOf(reader, row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments })
+}
+
+/** The budget of one being, then those of its children by name. @throws {TreeosError} BEING_NOT_FOUND */
+export async function budgetsOfChildren(at: OpenReality, being: BeingName): Promise<BudgetView[]> {
+  const views = [await budget(at, being)]
+  for (const { child } of await listChildren(at.db, { parent: being })) views.push(await budget(at, child))
+  return views
 }
 
 /** The standard budgets, then the budgets of all beings that have one of their own or have used a standard one. */
