@@ -19,9 +19,10 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
-import { composeLoaded, type LoadedMoment } from '@treeos/reality'
+import type { LoadedMoment } from '@treeos/reality'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
+import { composeOnce } from './deps/compose-once.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './run/crash-point.ts'
 import { LEASE_EXPIRED } from './run/expired-lease.ts'
@@ -202,7 +203,7 @@ async function proposalOf(
   held: HeldMoment | null,
 ): Promise<Proposal> {
   if (input.stack === null) return { kind: 'skipped', reason: input.skip ?? 'role-unresolved' }
-  const composed = await composeLoaded(deps.db, deps.registry, opened, input.stack)
+  const composed = await composeOnce(deps, opened, input.stack)
   const { decision, digest, overlay } = await decisionOf(deps, input, opened, held)
   const proposal = { kind: 'decided', stack: input.stack, composed, digest, overlay } as const
   // The last attempt may have recorded its result although its answer to Temporal was lost.

@@ -2,9 +2,10 @@ import { asJson, type Breach, type Decision, parseMomentId, quote, readPath, sta
 import { ENTRY } from '@treeos/overlay'
 import { renderPrompt } from '@treeos/overlay/signature'
 import type { ThinkInput } from '@treeos/protocol'
-import { composeLoaded, type LoadedMoment } from '@treeos/reality'
+import type { LoadedMoment } from '@treeos/reality'
 import { isAwaited, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
+import { composeOnce } from '../deps/compose-once.ts'
 import { askWithinBudgets } from '../model/ask-within-budgets.ts'
 import type { MindAttempt, Thought } from '../model/calls.ts'
 import { failureDecision } from '../model/failure-decision.ts'
@@ -44,7 +45,7 @@ async function askModel(
   const model = modelOf(deps, loaded)
   if ('kind' in model) return unasked(model)
   const { signature, tools, role, missing } = await withPostgresRetry(deps.observe, () =>
-    composeLoaded(deps.db, deps.registry, loaded, stack),
+    composeOnce(deps, loaded, stack),
   )
   if (missing !== null)
     return unasked(

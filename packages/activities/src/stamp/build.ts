@@ -1,5 +1,5 @@
-import { actDigest, type Batch, type BuiltFact, buildFacts, digestOf, type MomentRecord } from '@treeos/chain'
-import { type FactDraft, type HeadRef, SPEECH_KIND, type Wake } from '@treeos/core'
+import { actDigest, type Batch, type BuiltFact, buildFacts, type MomentRecord } from '@treeos/chain'
+import { type Digest, type FactDraft, type HeadRef, SPEECH_KIND, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
@@ -20,12 +20,12 @@ export interface Built {
 
 /**
  * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
- * @param opened the moment as it is stored: the moment record holds the digest of its open record
+ * @param made `open` is the digest of the open record as it is stored: a cut may have given the moment another thread
  */
 export async function build(
   { reality }: BeatDeps,
   input: StampInput,
-  { opened, proposal, continued }: { opened: LoadedMoment; proposal: Proposal; continued: Continued },
+  { open: openDigest, proposal, continued }: { open: Digest; proposal: Proposal; continued: Continued },
   { reader, recordsHead, now, current }: StampReading,
 ): Promise<Built> {
   const { record: open } = current
@@ -49,7 +49,7 @@ export async function build(
     stack: decided?.composed.digests.stack ?? null,
   })
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, { opened, current, decided, continued, facts, sealedAt })
+  const record = recordOf(input, { open: openDigest, current, decided, continued, facts, sealedAt })
   const inbox = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
     ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
@@ -90,7 +90,7 @@ export async function build(
 function recordOf(
   input: StampInput,
   made: {
-    opened: LoadedMoment
+    open: Digest
     current: LoadedMoment
     decided: Extract<Proposal, { kind: 'decided' }> | null
     continued: Continued
@@ -111,7 +111,7 @@ function recordOf(
     wake: open.wake.id,
     openedAt: open.openedAt,
     sealedAt: made.sealedAt,
-    open: digestOf(made.opened.record),
+    open: made.open,
     stack: made.decided?.stack ?? null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,

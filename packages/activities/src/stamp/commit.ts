@@ -1,4 +1,4 @@
-import { append, type Batch, type Db, type KeptReading, listParkedBy, putBlob } from '@treeos/chain'
+import { append, type Batch, type Db, digestOf, type KeptReading, listParkedBy, putBlob } from '@treeos/chain'
 import type { BeingName, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -61,7 +61,8 @@ export async function commit(
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.remember(input.being, reading.readSet)
-  const built = await build(deps, input, { opened, proposal, continued }, reading)
+  const made = { open: held?.digest ?? digestOf(opened.record), proposal, continued }
+  const built = await build(deps, input, made, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
   const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
