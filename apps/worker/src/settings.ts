@@ -46,6 +46,8 @@ export interface Settings {
   readonly bundlePath: string | null
   /** workflows are entered without the SDK's timer */
   readonly quickEntry: boolean
+  /** most beings that the worker holds in memory; undefined: as many as there is room for */
+  readonly cachedBeings: number | undefined
 }
 
 /**
@@ -92,6 +94,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     overlayMode: overlayModeIn(env),
     startSeconds: seconds('TREEOS_START_SECONDS', START_SECONDS),
     bundlePath: env.TREEOS_WORKFLOW_BUNDLE || null,
+    cachedBeings: env.TREEOS_CACHED_BEINGS
+      ? number(
+          'TREEOS_CACHED_BEINGS',
+          0,
+          'a whole number from 2',
+          (value) => Number.isSafeInteger(value) && value >= 2,
+        )
+      : undefined,
     quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,
   }
 }

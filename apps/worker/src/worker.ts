@@ -50,7 +50,7 @@ export interface RunningWorker {
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath } = settings
+  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings } = settings
   const extensions = await loadExtensions(env)
   const mind = await resolveModelEndpoint(env)
   const minds = new Minds(mind, readConnections(env))
@@ -94,6 +94,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
         }),
         running,
       ],
+      ...(cachedBeings === undefined ? {} : { maxCachedWorkflows: cachedBeings }),
       maxConcurrentWorkflowTaskExecutions: 100,
       maxConcurrentWorkflowTaskPolls: 20,
       maxConcurrentActivityTaskPolls: 20,

@@ -6,6 +6,7 @@ import { type Model, noopObserver, type Observer } from '@treeos/activities'
 import { DEFAULT_MODE, type ListenOptions, type OverlayMode } from '@treeos/overlay'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
+import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
 import { type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { Runtime } from './runtime.ts'
@@ -58,7 +59,8 @@ export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/wor
 
 /**
  * A Temporal plugin that lets a worker run beings. `prepare` makes an empty database and an empty server ready. It adds our activities, a payload codec that refuses large values, and
- * our workflows when the worker has none. A worker with workflows of its own re-exports `@treeos/workflows/workflows` from
+ * our workflows when the worker has none, and lets the worker hold as many beings in memory as there is room for, unless it has
+ * a `maxCachedWorkflows`. A worker with workflows of its own re-exports `@treeos/workflows/workflows` from
  * its workflow module. While the worker runs, the plugin also runs the daemons: doorbells, schedules, lapsed leases, the
  * archive. Pass it to the worker or to its connection, never to both.
  *
@@ -151,7 +153,12 @@ export class TreeosPlugin extends SimplePlugin {
         (configured, plugin) => plugin.configureWorker(configured),
         withActivities(worker, runtime.activities),
       )
-    return super.configureWorker(bundled ? withEffects : { ...withEffects, workflowsPath })
+    const { maxCachedWorkflows = beingsInCache() } = worker
+    return super.configureWorker({
+      ...withEffects,
+      ...(bundled ? {} : { workflowsPath }),
+      maxCachedWorkflows,
+    })
   }
 
   /**
