@@ -1,4 +1,4 @@
-import { routesOf, Streams } from '@treeos/portal'
+import { listRoutes } from '@treeos/portal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PortalWorld, type Seat, send } from '../support/portal.ts'
 
@@ -17,11 +17,7 @@ const ATTACKING: Record<string, string>[] = [
 ]
 
 /** Every route, from the router itself: a new one is tested without being named here. */
-const routes = () =>
-  routesOf(at.portal, new Streams()).routes.filter(
-    ({ method }, i, all) =>
-      method !== 'ALL' && all.findIndex((one) => one.path === all[i]?.path && one.method === method) === i,
-  )
+const routes = () => listRoutes(at.portal)
 const unsafe = () => routes().filter(({ method }) => method !== 'GET')
 const fill = (path: string) =>
   path.replace(':name', 'operator').replace(':n', '1').replace(':id', 'some-thread')

@@ -1,5 +1,5 @@
 import { act, moments, summon } from '@treeos/client'
-import { routesOf, Streams } from '@treeos/portal'
+import { listRoutes } from '@treeos/portal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, until } from '../support/life.ts'
 import { PortalWorld, type Seat } from '../support/portal.ts'
@@ -30,13 +30,9 @@ afterAll(() => at?.close())
 
 /** All routes that read, filled in with what belongs to @ada. */
 const reads = () =>
-  [
-    ...new Set(
-      routesOf(at.portal, new Streams())
-        .routes.filter(({ method }) => method === 'GET')
-        .map(({ path }) => path),
-    ),
-  ]
+  listRoutes(at.portal)
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path)
     .filter((path) => path !== '/api/live')
     .flatMap((path) => {
       if (path === '/api/space') return ['/api/space?path=/cellar', '/api/space?path=/']

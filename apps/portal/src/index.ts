@@ -1,10 +1,9 @@
 /** The web page of a reality, and who may sign in there. */
 
 export { hasAccount, makeLink } from './accounts/links.ts'
-export { routesOf } from './app.ts'
 export { buildPage } from './build-page.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
 export type { Portal } from './portal.ts'
-export { Streams } from './routes/streams.ts'
+export { listRoutes, type Route } from './route-list.ts'
 export { migratePortal } from './store/migrate.ts'
 export { type PortalDb, portalOf } from './store/schema.ts'
