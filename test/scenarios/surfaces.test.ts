@@ -1,17 +1,18 @@
 /** Where an overlay reaches a model besides a conversation: skills, tasks and schedules. */
-import { readEffect, setStoredOverlay } from '@treeos/chain'
+import { listOutcomes, readEffect, setStoredOverlay } from '@treeos/chain'
 import { type ActResult, budget, invoke, leaveOverlay, moments, task } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import library from '@treeos/library'
 import { checkCommitment } from '@treeos/overlay'
 import { taskWorkflowId } from '@treeos/protocol'
+import { fetchRuns, replayFromTemporal } from '@treeos/replay'
 import { defineExtension, defineSignature, defineSkill, defineTask } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, until } from '../support/life.ts'
 import type { ModelRequest } from '../support/model-server.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const shape = {
@@ -266,4 +267,22 @@ it('F102 every moment replays identically, without a model and without an overla
   await expectReplays(world)
   await expectUnbroken(world)
   expect(model.requests).toHaveLength(asked)
+})
+
+it('F49 a replay fails when one byte of what a task was dispatched with differs', async () => {
+  const { temporal, reality, db } = world
+  const [runs, outcomes] = [
+    await fetchRuns(temporal, reality.name, 'operator', null),
+    await listOutcomes(db, 'operator'),
+  ]
+  const replayer = await openReplayer()
+  expect(await replayFromTemporal(replayer, 'operator', runs, outcomes)).toEqual([])
+  const input = runs
+    .flatMap(({ history }) => history.events ?? [])
+    .map((event) => event.startChildWorkflowExecutionInitiatedEventAttributes?.input?.payloads?.[0])
+    .find((payload) => payload != null)
+  input!.data = Buffer.from(Buffer.from(input!.data!).toString().replace('moods:judge', 'moods:fudge'))
+  const mismatches = await replayFromTemporal(replayer, 'operator', runs, outcomes)
+  expect(mismatches.some(({ field }) => field.startsWith('command'))).toBe(true)
+  await replayer.close()
 })

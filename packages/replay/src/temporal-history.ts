@@ -113,6 +113,8 @@ export function recordedCommands({ events }: History): RecordedCommand[] {
     }
     const local = localActivity(event)
     if (local) return [{ kind: 'local', name: local.type, carries: [local.result.args] }]
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes
+    if (child) return [{ kind: 'child', name: child.workflowType?.name ?? '', carries: texts(child.input) }]
     const timer = event.timerStartedEventAttributes?.startToFireTimeout
     if (timer) {
       const ms = Number(timer.seconds ?? 0) * 1000 + (timer.nanos ?? 0) / 1e6

@@ -1,7 +1,7 @@
 import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow'
 
 /** The kinds of commands that history keeps. */
-export type CommandKind = 'activity' | 'local' | 'timer' | 'continue' | 'search'
+export type CommandKind = 'activity' | 'local' | 'child' | 'timer' | 'continue' | 'search'
 /** A timer that is cancelled within the task that started it is not in history. */
 export type ReportedKind = CommandKind | 'cancelled-timer'
 
@@ -50,6 +50,8 @@ function describeCommand(command: Command): [ReportedKind, string, Uint8Array[]]
   if (scheduleLocalActivity) {
     return ['local', scheduleLocalActivity.activityType ?? '', bytes(scheduleLocalActivity.arguments)]
   }
+  const child = command.startChildWorkflowExecution
+  if (child) return ['child', child.workflowType ?? '', bytes(child.input)]
   if (startTimer) {
     const { seconds, nanos } = startTimer.startToFireTimeout ?? {}
     return [
