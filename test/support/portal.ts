@@ -3,6 +3,7 @@ import { type ChainDb, type JournalListener, listenToJournal, openDatabase } fro
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import {
+  buildPage,
   makeLink,
   migratePortal,
   type Portal,
@@ -99,6 +100,7 @@ export class PortalWorld {
   }
 
   static async start(): Promise<PortalWorld> {
+    await buildPage(() => undefined) // does nothing after a build
     const world = await startWorld({ extensions: [stage] })
     await setRole(world, {
       name: 'narrow',

@@ -33,11 +33,17 @@ export async function buildPage(onProgress: (line: string) => void): Promise<voi
   for (const line of sizesOf(join(PAGE_FOLDER, 'assets'))) onProgress(line)
 }
 
+/** Where another process puts its page there at the same moment, that one is as good. */
 function replace(made: string): void {
   const old = `${made}-old`
   mkdirSync(dirname(PAGE_FOLDER), { recursive: true })
-  if (existsSync(PAGE_FOLDER)) renameSync(PAGE_FOLDER, old)
-  renameSync(made, PAGE_FOLDER)
+  try {
+    if (existsSync(PAGE_FOLDER)) renameSync(PAGE_FOLDER, old)
+    renameSync(made, PAGE_FOLDER)
+  } catch (error) {
+    if (!existsSync(join(PAGE_FOLDER, DIGEST))) throw error
+    rmSync(made, { recursive: true, force: true })
+  }
   rmSync(old, { recursive: true, force: true })
 }
 
