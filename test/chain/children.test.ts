@@ -11,7 +11,7 @@ const column = `
 
 type Owner = ReturnType<typeof openDatabase>
 
-const MIGRATION = '../../packages/chain/src/sql/migrations/014-lineage.ts'
+const MIGRATION = '../../packages/chain/src/sql/migrations/012-lineage.ts'
 
 /** A migrated database without what the migration of children made, and with beings in it. */
 async function before(owner: Owner): Promise<void> {

@@ -10,12 +10,12 @@ import * as journal from './migrations/007-journal.ts'
 import * as coalesced from './migrations/008-coalesced.ts'
 import * as shortWay from './migrations/009-short-way.ts'
 import * as cheaperWrites from './migrations/010-cheaper-writes.ts'
-import * as locks from './migrations/012-locks.ts'
-import * as lineage from './migrations/014-lineage.ts'
-import * as overlays from './migrations/015-overlays.ts'
-import * as goneSchedules from './migrations/019-gone-schedules.ts'
-import * as oneClaim from './migrations/021-one-claim.ts'
-import * as places from './migrations/025-places.ts'
+import * as locks from './migrations/011-locks.ts'
+import * as lineage from './migrations/012-lineage.ts'
+import * as overlays from './migrations/013-overlays.ts'
+import * as goneSchedules from './migrations/014-gone-schedules.ts'
+import * as oneClaim from './migrations/015-one-claim.ts'
+import * as places from './migrations/016-places.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -46,12 +46,12 @@ const MIGRATIONS = {
   '008-coalesced': coalesced,
   '009-short-way': shortWay,
   '010-cheaper-writes': cheaperWrites,
-  '012-locks': locks,
-  '014-lineage': lineage,
-  '015-overlays': overlays,
-  '019-gone-schedules': goneSchedules,
-  '021-one-claim': oneClaim,
-  '025-places': places,
+  '011-locks': locks,
+  '012-lineage': lineage,
+  '013-overlays': overlays,
+  '014-gone-schedules': goneSchedules,
+  '015-one-claim': oneClaim,
+  '016-places': places,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'
