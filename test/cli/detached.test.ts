@@ -100,10 +100,10 @@ it.each([{ isSupervised: true }, { isSupervised: false }])(
   async ({ isSupervised }) => {
     expect((await home.run(['up', '--detach'])).status).toBe(0)
     const all = pids()
-    expect(all).toHaveLength(4)
+    expect(all).toHaveLength(5) // Temporal, Postgres, a worker, the portal, and what keeps them up
     if (!isSupervised) await kill('up')
     const { stopped } = await home.json<{ stopped: { name: string }[] }>(['down'])
-    expect(stopped.map(({ name }) => name).sort()).toEqual(['postgres', 'temporal', 'worker-1'])
+    expect(stopped.map(({ name }) => name).sort()).toEqual(['portal', 'postgres', 'temporal', 'worker-1'])
     expect(all.filter(isAlive)).toEqual([])
     expect(home.state.services).toEqual([])
     expect(existsSync(join(home.dataDir, 'instance.lock'))).toBe(!isSupervised) // a stale lock blocks nothing
@@ -122,7 +122,7 @@ it('SIGTERM to the supervisor stops everything in order', async () => {
 it('an instance whose folder is deleted stops, and does not make the folder again', async () => {
   expect((await home.run(['up', '--detach'])).status).toBe(0)
   const all = pids()
-  expect(all).toHaveLength(4)
+  expect(all).toHaveLength(5) // Temporal, Postgres, a worker, the portal, and what keeps them up
   rmSync(home.dataDir, { recursive: true })
   await until('the end of all', () => all.every((pid) => !isAlive(pid)), 60)
   expect(existsSync(home.dataDir)).toBe(false)
