@@ -33,7 +33,7 @@ it('keeps the keys of named connections, which any variable may hold', async () 
 
 it('keeps nothing that belongs to one process', async () => {
   const own = { TREEOS_DATA: 'x', TREEOS_METRICS_PORT: '1', TREEOS_LOG: 'debug', TREEOS_START_SECONDS: '1' }
-  await keepSettings(dataDir, own)
+  await keepSettings(dataDir, { ...own, TREEOS_OWNER_DATABASE_URL: 'postgres://owner:secret@a/b' })
   expect(withSettings(dataDir, {})).toEqual({})
 })
 

@@ -10,6 +10,7 @@ const OWN = [
   'TREEOS_DEBUG',
   'TREEOS_LOG',
   'TREEOS_METRICS_PORT',
+  'TREEOS_OWNER_DATABASE_URL', // no worker gets the login that owns the tables
   'TREEOS_PORTAL_DATABASE_URL',
   'TREEOS_PORTAL_HOSTS',
   'TREEOS_PORTAL_LISTEN',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readReady } from './workers.ts'
+import { readReady, workerEnvironment } from './workers.ts'
 
 const METRICS = 'http://127.0.0.1:4000/metrics'
 const ready = (mind: object | null) =>
@@ -20,4 +20,15 @@ it.each([
   },
 ])('a worker whose log says $what', ({ log, detail }) => {
   expect(readReady(log)).toEqual(detail)
+})
+
+it('a worker gets its own login, and not the one that owns the tables', () => {
+  const place = { databaseUrl: 'postgres://worker@a/b' }
+  const env = {
+    TEMPORAL_ADDRESS: 'a:1',
+    DATABASE_URL: 'postgres://worker@a/b',
+    TREEOS_OWNER_DATABASE_URL: 'postgres://owner:secret@a/b',
+  }
+  expect(workerEnvironment('/data', place, env)).toMatchObject({ DATABASE_URL: place.databaseUrl })
+  expect(JSON.stringify(workerEnvironment('/data', place, env))).not.toContain('owner')
 })

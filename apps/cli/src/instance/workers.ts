@@ -31,7 +31,12 @@ export interface WorkerPlace {
 /** The worker's program: a source in a checkout, a built file in an install. */
 export const workerProgram = (): string => createRequire(import.meta.url).resolve('@treeos/worker/main')
 
-export function workerEnvironment(dataDir: string, place: WorkerPlace, env = process.env): NodeJS.ProcessEnv {
+/** The login that owns the tables is left out: a worker that was taken over would have it. */
+export function workerEnvironment(
+  dataDir: string,
+  place: Pick<WorkerPlace, 'databaseUrl'>,
+  { TREEOS_OWNER_DATABASE_URL: _, ...env }: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
   if (namesTemporal(env)) return own
   // Only the workers of this instance use its Temporal, and they archive to one folder.

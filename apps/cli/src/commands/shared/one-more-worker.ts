@@ -17,10 +17,7 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
   const { url } = locatePostgres(dataDir)
   const temporal = locateTemporal(dataDir)
   const settings = withSettings(dataDir, process.env)
-  const env =
-    temporal.kind === 'environment'
-      ? { ...settings, DATABASE_URL: url, TREEOS_DATA: dataDir }
-      : workerEnvironment(dataDir, { databaseUrl: url, temporal }, settings)
+  const env = workerEnvironment(dataDir, { databaseUrl: url }, settings)
   // Detached, so that Ctrl-C reaches it once, through us.
   const child = spawn(process.execPath, [workerProgram()], {
     env,
