@@ -11,8 +11,8 @@ const BYTES_RATIO_MAX = 1.1
 /** Generous, since other tests share the processors. */
 const TIME_RATIO_MAX = 2.5
 const MEMORY_RATIO_MAX = 1.6
-/** The control delays each message to and from Postgres by this: several times what the ratio allows. */
-const SLOW_MS = 30
+/** The control delays each message to and from Postgres by this. Of a moment, from open to sealed, two messages are. */
+const SLOW_MS = 150
 /** A signalled act that has no moment by then was refused or lost. */
 const SIGNALLED_MS_MAX = 30_000
 
