@@ -87,10 +87,13 @@ describe('a follower', () => {
   it('goes on past an append that was rolled back, and one that commits late comes in its place', async () => {
     const follower = await startFollower()
     const gate = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
     const late = base.db.transaction().execute(async (tx) => {
       await append(tx, await batchOf(tx, base.reality, { drafts: [changed('space:/late')] }))
+      written.resolve()
       await gate.promise
     })
+    await written.promise
     const failed = base.db.transaction().execute(async (tx) => {
       await append(tx, await batchOf(tx, base.reality, { drafts: [changed('space:/never')] }))
       throw new Error('rolled back')

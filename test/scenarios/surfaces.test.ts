@@ -284,5 +284,4 @@ it('F49 a replay fails when one byte of what a task was dispatched with differs'
   input!.data = Buffer.from(Buffer.from(input!.data!).toString().replace('moods:judge', 'moods:fudge'))
   const mismatches = await replayFromTemporal(replayer, 'operator', runs, outcomes)
   expect(mismatches.some(({ field }) => field.startsWith('command'))).toBe(true)
-  await replayer.close()
 })

@@ -172,6 +172,11 @@ async function stopClock(owner: Kysely<ChainDb>, url: string, iso: string): Prom
   await sql`
     create function clock.clock_timestamp() returns timestamptz language sql volatile
     as 'select at from clock.stands'`.execute(owner)
+  // The function that reads the world has a search path of its own.
+  await sql`
+    do $$ begin
+      execute format('alter function %s set search_path = clock, treeos, pg_catalog, pg_temp', 'treeos.read_set'::regproc::regprocedure);
+    end $$`.execute(owner)
   await sql`grant usage on schema clock to public`.execute(owner)
   await sql`grant select on clock.stands to public`.execute(owner)
   const moved = new URL(url)

@@ -48,7 +48,7 @@ export async function judge(
     return await judgeCall(db, deps, input, { ...proposal, decision }, reading)
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
-    if (error.code === 'INTERNAL' && error.cause !== undefined)
+    if (error.code === 'INTERNAL' && error.cause !== undefined && !reading.isKept)
       await reportFault(deps, input.moment, { part: 'decide', attempt: 1, seconds: 0, error: error.cause })
     const by = readPath(error.detail, ['by'])
     return { ...failed(error.code, error.message), ...(typeof by === 'string' ? { by: [by] } : {}) }

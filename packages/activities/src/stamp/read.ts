@@ -17,6 +17,8 @@ export interface StampReading {
   readonly recordsHead: SeenHead
   /** the moment, with a new thread when its thread was cut after it opened */
   readonly current: LoadedMoment
+  /** the world as it was when the moment opened: what is not an act is judged again, from the world as it is now */
+  readonly isKept: boolean
 }
 
 /**
@@ -40,7 +42,7 @@ export async function readForStamp(
   if (recordsHead === undefined) throw new Error(`the records of ${being} have no head`)
   const reader = new WorldReader(source)
   await reader.prefetch([beingKey(being)])
-  return { source, reader, now, readSet, recordsHead, current }
+  return { source, reader, now, readSet, recordsHead, current, isKept: kept !== null }
 }
 
 /**
