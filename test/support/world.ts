@@ -65,6 +65,8 @@ export interface WorldOptions {
   readonly actSignal?: boolean
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
   readonly workerUrl?: (url: string) => string
+  /** maps the address of Temporal, host:port, to the one that workers use */
+  readonly workerTemporal?: (address: string) => string
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -84,7 +86,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const leftOut: World['leftOut'] = []
   const outcomes: World['outcomes'] = []
   const faults: World['faults'] = []
-  const native = await NativeConnection.connect(access)
+  const { address = '' } = access
+  const native = await NativeConnection.connect({
+    ...access,
+    address: options.workerTemporal?.(address) ?? address,
+  })
   let running: { worker: Worker; done: Promise<void> }[] = []
 
   async function startWorker(extensions: readonly Extension[] = options.extensions ?? []) {

@@ -49,9 +49,13 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       deps.observe,
       attested((input: I) => run(deps, input)),
     )
+  const open = local('openMoment', openMoment)
   return {
     beginLife: local('beginLife', begin),
-    openMoment: local('openMoment', openMoment),
+    async openMoment(input, heard) {
+      const opened = await open(input)
+      return heard === undefined ? opened : { ...opened, heard }
+    },
     stampMoment: local('stampMoment', stampMoment),
     finishMoment: local('finishMoment', finishMoment),
     intake: local('intake', intake),

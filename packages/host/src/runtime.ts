@@ -58,7 +58,7 @@ export class Runtime {
     }
     return {
       beginLife: (input) => beats().beginLife(input),
-      openMoment: (input) => beats().openMoment(input),
+      openMoment: (input, heard) => beats().openMoment(input, heard),
       stampMoment: (input) => beats().stampMoment(input),
       finishMoment: (input) => beats().finishMoment(input),
       intake: (input) => beats().intake(input),

@@ -18,10 +18,19 @@ import type { Program } from '@treeos/roles/workflow'
  * answer of a model.
  */
 
-/** A result with the digest of its arguments. History does not hold the arguments of a local activity. */
+/** A result with the digest of its first argument. History does not hold the arguments of a local activity. */
 export interface Attested<T> {
   readonly args: Digest
   readonly value: T
+}
+
+/**
+ * A result with how many signals the workflow had heard when it asked. A replay may hear signals earlier than the run did, so only
+ * this number says which of them the activity was asked after.
+ */
+export interface AskedAfter<T> extends Attested<T> {
+  /** left out when the workflow did not say it */
+  readonly heard?: number
 }
 
 export interface BeginInput {
@@ -208,7 +217,8 @@ export interface ScheduledInput extends ScheduleRef {
 /** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
-  openMoment(input: OpenInput): Promise<Attested<OpenedMoment | Resting | Over | null>>
+  /** @param heard signals that the workflow has heard; not a part of what replay compares */
+  openMoment(input: OpenInput, heard?: number): Promise<AskedAfter<OpenedMoment | Resting | Over | null>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   finishMoment(input: FinishInput): Promise<Attested<StampedMoment | PendingEffect | Unfinished>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>

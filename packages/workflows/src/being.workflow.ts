@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
@@ -19,6 +20,7 @@ import { ACT_SIGNAL, BEING_VERSION, COGNITION, ROLE, WAKE_SIGNAL } from '@treeos
 import { localBeats } from './beats.ts'
 import { type FinishedMoment, type Idle, type Life, runMoment, stackLabel } from './moment.ts'
 import { CountedRun, MeasuredRun, type RunLength } from './run-length.ts'
+import { NotedSignals, SettledSignals, type SignalledAct, type Signals } from './signals.ts'
 
 /** A doorbell without content: the inbox is in Postgres. A lost or duplicated signal costs latency only. */
 export const wakeSignal = defineSignal(WAKE_SIGNAL)
@@ -62,36 +64,31 @@ const REST_EVENTS_MAX = 96
  * being was ended and all its wakes are closed.
  */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
-  const isShort = isCurrent(input) || patched('short-way')
-  const run: RunLength = isCurrent(input) ? new CountedRun() : new MeasuredRun(isShort)
-  let rung = input.life?.rests !== true // a wake may have arrived before this run
-  const acts: { id: string; act: JsonObject }[] = []
-  const ring = () => {
-    run.note('signal')
-    rung = true
-  }
-  setHandler(wakeSignal, ring, { description: 'Check the inbox.' })
+  const isShort = counts(input) || patched('short-way')
+  const run: RunLength = counts(input) ? new CountedRun() : new MeasuredRun(isShort)
+  const looks = input.life?.rests !== true // a wake may have arrived before this run
+  const signals: Signals = settles(input) ? new SettledSignals(run, looks) : new NotedSignals(run, looks)
+  setHandler(wakeSignal, () => signals.ring(), { description: 'Check the inbox.' })
   const receiveAct = (act: JsonObject) => {
-    run.note('signal')
-    if (isSmallJson(act)) acts.push({ id: uuid4(), act })
-    else log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
+    if (isSmallJson(act)) return signals.act({ id: uuid4(), act })
+    signals.refused()
+    log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
   }
   setHandler(actSignal, receiveAct, {
     description:
       'Act as this being: {"verb":"summon","target":"@name","content":"…"}. Stays in this history for ever.',
   })
-  const isCalm = () => !rung && acts.length === 0
   try {
-    const life = await begin(input, isShort)
+    const life = await begin(input, isShort, signals)
     let rests = false
     while (!isFull(run, input) && !rests) {
+      let bySilence = false
       // Runs of version 1 number a timer here although they do not sleep.
-      if (isCalm() || !isCurrent(input)) {
-        await sleepUntil(() => !isCalm(), life)
+      if (signals.isCalm || !counts(input)) {
+        bySilence = await sleepUntilSignal(life, settles(input))
         run.note('task')
       }
-      rung = false
-      await enqueueActs(acts, life)
+      await enqueueActs(signals.take(bySilence), life)
       while (!isFull(run, input) && !rests) {
         const finished = await runMoment(life)
         if (finished === 'over') return // a wake that comes later starts a new run, which ends it and returns here too
@@ -107,27 +104,28 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
         await sleep(1)
         run.note('task')
       }
-      rests = rests && isCalm() && isLongAtRest(run, input)
+      rests = rests && signals.isCalm && isLongAtRest(run, input)
     }
     await condition(allHandlersFinished)
-    while (acts.length > 0) {
-      rung = true
+    for (let acts = signals.takeAll(); acts.length > 0; acts = signals.takeAll())
       await enqueueActs(acts, life) // more may arrive while one is written
-    }
     // The server refuses to end a run that has not seen a signal. The task then runs again, with the signal.
-    await continueAsNew<typeof beingWorkflow>(nextRun(input, life, rests && !rung))
+    await continueAsNew<typeof beingWorkflow>(nextRun(input, life, rests && signals.isCalm))
   } catch (error) {
     if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
   }
 }
 
-/** Runs of an older version become current when they next begin anew. */
-const isCurrent = ({ version = 1 }: BeingInput) => version >= BEING_VERSION
+// Runs of an older version become current when they next begin anew.
+/** Since version 2 a run counts its events. */
+const counts = ({ version = 1 }: BeingInput) => version >= 2
+/** Since version 3 what a run does depends on the order of its signals, and no longer on when they come. */
+const settles = ({ version = 1 }: BeingInput) => version >= 3
 
 function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
   const { generation, n, idle } = life
   const next = { ...input, life: { generation, n, ...(idle === null ? {} : { idle }) } }
-  if (!isCurrent(input) && !patched(RESTS_ANEW)) return next
+  if (!counts(input) && !patched(RESTS_ANEW)) return next
   return {
     ...next,
     version: BEING_VERSION,
@@ -143,27 +141,61 @@ function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
 const RESTS_ANEW = 'rests-anew'
 
 function isLongAtRest({ events }: RunLength, input: BeingInput): boolean {
-  return events > (input.historyEventsMax ?? REST_EVENTS_MAX) && (isCurrent(input) || patched(RESTS_ANEW))
+  // Like a signal, a replay may see the suggestion early within a task. At rest the task is over.
+  if (settles(input) && workflowInfo().continueAsNewSuggested) return true
+  return events > (input.historyEventsMax ?? REST_EVENTS_MAX) && (counts(input) || patched(RESTS_ANEW))
 }
 
-async function begin({ being, life }: BeingInput, isShort: boolean): Promise<Life> {
+async function begin({ being, life }: BeingInput, isShort: boolean, signals: Signals): Promise<Life> {
   if (life !== undefined) {
     const { generation, n, idle = null, details = null } = life
     if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, program: null, isShort, details }
+    return { being, generation, n, idle, program: null, isShort, details, signals }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  return { being, ...begun, program: null, idle: null, isShort, details: null }
+  return { being, ...begun, program: null, idle: null, isShort, details: null, signals }
 }
 
-/** Sleeps until a signal arrives, or until the being's idle time has passed. Then it puts an idle wake into the inbox. */
-async function sleepUntil(isRung: () => boolean, life: Life): Promise<void> {
-  const { being, generation, n, idle } = life
-  if (idle === null || !idle.armed) return condition(isRung)
-  if (await condition(isRung, idle.seconds * 1000, { summary: `${idle.seconds} s of silence` })) return
+/**
+ * Sleeps until a signal arrives, or until the being's idle time has passed. Then it puts an idle wake into the inbox.
+ * @returns whether the idle time has passed
+ */
+async function sleepUntilSignal(life: Life, settles: boolean): Promise<boolean> {
+  const { being, generation, n, idle, signals } = life
+  const isAwake = () => !signals.isCalm
+  if (idle === null || !idle.armed) {
+    await condition(isAwake)
+    return false
+  }
+  const summary = `${idle.seconds} s of silence`
+  const isSilent = settles
+    ? await isSilentFor(idle.seconds * 1000, summary, isAwake)
+    : !(await condition(isAwake, idle.seconds * 1000, { summary }))
+  if (!isSilent) return false
   await localBeats('wake by itself').wakeIdle({ being, generation, n, seconds: idle.seconds })
   life.idle = { ...idle, armed: false }
+  return true
+}
+
+/**
+ * Sleeps until it is awake or the time has passed.
+ * @returns whether the time has passed, also when a signal comes in the same task: a replay may hear the signal first
+ */
+async function isSilentFor(ms: number, summary: string, isAwake: () => boolean): Promise<boolean> {
+  let isOver = false
+  return CancellationScope.cancellable(async () => {
+    const time = sleep(ms, { summary }).then(() => {
+      isOver = true
+    })
+    try {
+      // Both may come in one activation. The time is then noted before the race is over, whichever came first.
+      await Promise.race([time, condition(isAwake)])
+      return isOver
+    } finally {
+      CancellationScope.current().cancel()
+    }
+  })
 }
 
 /** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
@@ -179,12 +211,13 @@ function isSmallJson(act: unknown): boolean {
 }
 
 /** Puts acts that came as signals into the inbox. */
-async function enqueueActs(acts: { id: string; act: JsonObject }[], { being }: Life): Promise<void> {
-  for (const { id, act } of acts.splice(0)) await localBeats('take an act').intake({ being, id, act })
+async function enqueueActs(acts: readonly SignalledAct[], { being }: Life): Promise<void> {
+  for (const { id, act } of acts) await localBeats('take an act').intake({ being, id, act })
 }
 
-const isFull = ({ events }: RunLength, { historyEventsMax = HISTORY_EVENTS_MAX }: BeingInput) =>
-  workflowInfo().continueAsNewSuggested || events > historyEventsMax
+const isFull = ({ events }: RunLength, input: BeingInput) =>
+  (!settles(input) && workflowInfo().continueAsNewSuggested) ||
+  events > (input.historyEventsMax ?? HISTORY_EVENTS_MAX)
 
 const isSuperseded = (error: unknown) =>
   error instanceof ActivityFailure &&

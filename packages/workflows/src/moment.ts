@@ -19,6 +19,7 @@ import type {
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
 import { type CompiledProgram, programFor } from './program.ts'
+import type { Signals } from './signals.ts'
 import { dispatch } from './task.workflow.ts'
 
 /** State of a being's workflow: a cursor into its moments. It holds no wakes. */
@@ -35,6 +36,7 @@ export interface Life {
   readonly isShort: boolean
   /** what the Temporal UI shows of the last moment; null before the first one */
   details: string | null
+  readonly signals: Signals
 }
 
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
@@ -68,14 +70,10 @@ export async function runMoment(life: Life, mayHold = life.isShort): Promise<Fin
   const moment = momentId(being, generation, n)
 
   const held = life.program?.digest ?? null
-  const { value: opened } = await localBeats(`open #${n}`).openMoment({
-    being,
-    generation,
-    n,
-    moment,
-    program: held,
-    ...(mayHold ? { mayHold } : {}),
-  })
+  const input = { being, generation, n, moment, program: held, ...(mayHold ? { mayHold } : {}) }
+  const asked = await localBeats(`open #${n}`).openMoment(input, ...life.signals.heard())
+  life.signals.settle(asked.heard)
+  const opened = asked.value
   if (opened !== null && 'over' in opened) return 'over'
   if (opened === null || isResting(opened)) {
     const seconds = opened?.idleSeconds ?? null
@@ -87,12 +85,12 @@ export async function runMoment(life: Life, mayHold = life.isShort): Promise<Fin
 
   const result = assign(life.program, opened) // pure: the same result on every replay
   const stack = result.skip === undefined ? pinStack(life.program, result) : null
-  const input = { being, generation, n, moment, stack, skip: result.skip ?? null }
+  const ending = { being, generation, n, moment, stack, skip: result.skip ?? null }
   const asks = stack !== null && !opened.decided
   const stamped =
     opened.held === undefined
-      ? await thinkAndStamp({ ...input, asks, ...(opened.again === true ? { begun: {} } : {}) })
-      : await finish({ ...input, asks, open: opened.held })
+      ? await thinkAndStamp({ ...ending, asks, ...(opened.again === true ? { begun: {} } : {}) })
+      : await finish({ ...ending, asks, open: opened.held })
   if (stamped === null) return runMoment(life, false)
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)

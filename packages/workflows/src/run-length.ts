@@ -11,8 +11,8 @@ const EVENTS = { signal: 1, task: 3, moment: 4 } as const
 
 /** How long a run and its present task have become. */
 export interface RunLength {
-  /** Call it for each signal, for each moment, and when the run has waited, so that another task began. */
-  note(what: keyof typeof EVENTS): void
+  /** Call it for signals, for each moment, and when the run has waited, so that another task began. */
+  note(what: keyof typeof EVENTS, times?: number): void
   /** events of the run's history, about */
   readonly events: number
   /** Call it after a moment. @returns whether the next one belongs into another task */
@@ -31,8 +31,8 @@ export class CountedRun implements RunLength {
     return this.#events
   }
 
-  note(what: keyof typeof EVENTS): void {
-    this.#events += EVENTS[what]
+  note(what: keyof typeof EVENTS, times = 1): void {
+    this.#events += times * EVENTS[what]
     if (what === 'moment') this.#moments += 1
     if (what === 'task') this.#moments = 0
   }

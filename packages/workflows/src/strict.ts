@@ -48,7 +48,9 @@ function describeCommand(command: Command): [ReportedKind, string, Uint8Array[]]
   if (scheduleActivity)
     return ['activity', scheduleActivity.activityType ?? '', bytes(scheduleActivity.arguments)]
   if (scheduleLocalActivity) {
-    return ['local', scheduleLocalActivity.activityType ?? '', bytes(scheduleLocalActivity.arguments)]
+    // The second argument says how many signals were heard, which may differ from what the run had heard.
+    const [input] = scheduleLocalActivity.arguments ?? []
+    return ['local', scheduleLocalActivity.activityType ?? '', bytes(input && [input])]
   }
   const child = command.startChildWorkflowExecution
   if (child) return ['child', child.workflowType ?? '', bytes(child.input)]
