@@ -146,7 +146,7 @@ beforeAll(async () => {
   ] as const)
     await sql`insert into treeos.overlay (tier, scope, name, content, set_by)
       values (${tier}::text::treeos.stored_tier, ${scope}, 'n', ${textOf(word)}, 'operator')`.execute(
-      world.db,
+      world.owner,
     )
   let calls = 1 // not with a failure, since the thread begins with it
   model.script(async (request) => {

@@ -21,6 +21,8 @@ import { isStale, serversOf } from './workers.ts'
 const PORT = 7438
 const READY_MS = 150_000 // in a checkout it builds its page first
 const POLL_MS = 50
+/** What the portal says when its port is in use. */
+const TAKEN = /port \d+ is taken/
 /** Without model keys, and without the owner of the tables: the portal needs neither. */
 const KEPT = /^(TREEOS_(?!OWNER_)|TEMPORAL_|NODE_|PATH$|HOME$|USER$|LANG$|LC_|TMPDIR$|SSL_CERT_)/
 
@@ -40,7 +42,15 @@ export async function ensurePortal(options: StartOptions, place: Servers): Promi
   }
   await bringUpToDate(place.ownerUrl, onProgress)
   onProgress('starting the portal')
-  await startPortal(dataDir, place, env)
+  const wanted = env.TREEOS_PORTAL_PORT ? Number(env.TREEOS_PORTAL_PORT) : undefined
+  const preferred = readInstance(dataDir).ports.portal ?? PORT
+  try {
+    await startPortal(dataDir, place, env, await freePort('the portal', { wanted, preferred }))
+  } catch (error) {
+    // Another program took the port after it was found free, such as the portal of an instance that started at the same time.
+    if (wanted !== undefined || !(error instanceof LocalError) || !TAKEN.test(error.message)) throw error
+    await startPortal(dataDir, place, env, await freePort('the portal', {}))
+  }
 }
 
 async function bringUpToDate(ownerUrl: string, onProgress: (line: string) => void): Promise<void> {
@@ -54,10 +64,13 @@ async function bringUpToDate(ownerUrl: string, onProgress: (line: string) => voi
 }
 
 /** Starts it in a session of its own, with `<instance>/portal.log`, and waits until it serves. */
-async function startPortal(dataDir: string, place: Servers, env: NodeJS.ProcessEnv): Promise<void> {
+async function startPortal(
+  dataDir: string,
+  place: Servers,
+  env: NodeJS.ProcessEnv,
+  port: number,
+): Promise<void> {
   openInstance(dataDir)
-  const wanted = env.TREEOS_PORTAL_PORT ? Number(env.TREEOS_PORTAL_PORT) : undefined
-  const port = await freePort('the portal', { wanted, preferred: readInstance(dataDir).ports.portal ?? PORT })
   const logFile = join(dataDir, 'portal.log')
   const from = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   const program = join(import.meta.dirname, `../main${extname(import.meta.filename)}`)
