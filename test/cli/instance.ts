@@ -212,7 +212,7 @@ function bareEnvironment(): NodeJS.ProcessEnv {
     ...process.env,
     TREEOS_NO_DOWNLOAD: '1',
     OLLAMA_HOST: '127.0.0.1:1',
-    // A worker would make the same bundle for seconds. `create.test.ts` lets it.
+    // Bundling the workflows takes each worker seconds, so all tests but `create.test.ts` share one bundle.
     TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),
   }
   for (const name of Object.keys(env)) {
