@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolders } from '../../test/instances.ts'
+import { freePort } from './ports.ts'
 import { isRunning, logSize, processStart, spawnDetached, tail, terminate, thisProcess } from './process.ts'
 
 const folder = temporaryFolders()
@@ -22,6 +23,26 @@ describe('a process', () => {
     await once(child, 'exit')
     expect(processStart(pid)).toBeNull()
   })
+
+  it.runIf(process.platform === 'linux')(
+    'is gone only when its ports are free, also with many threads',
+    async () => {
+      const script = `import { createServer } from 'node:net'
+      import { Worker } from 'node:worker_threads'
+      const wait = 'const kept = Buffer.alloc(20e6, 1); setInterval(() => kept, 1e6)'
+      await Promise.all(Array.from({ length: 12 }, () => new Promise((up) => new Worker(wait, { eval: true }).on('online', up))))
+      createServer().listen(Number(process.argv[1]), '127.0.0.1', () => console.log('listens'))`
+      for (let killed = 0; killed < 6; killed++) {
+        const [port, logFile] = [await freePort('a test'), join(folder(), 'log')]
+        const args = ['--input-type=module', '-e', script, String(port)]
+        const started = await spawnDetached({ command: node, args, logFile })
+        while (!tail(logFile).includes('listens')) await sleep(20)
+        process.kill(started.pid, 'SIGKILL')
+        while (isRunning(started)); // without a pause: the time between is short
+        expect(await freePort('a test', { preferred: port })).toBe(port)
+      }
+    },
+  )
 
   it('ends by SIGTERM', async () => {
     const started = await spawnDetached({ command: 'sleep', args: ['60'], logFile: join(folder(), 'log') })

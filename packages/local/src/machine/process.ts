@@ -15,14 +15,15 @@ export interface Process {
 
 const POLL_MS = 25
 
-/** When the process behind a pid started, or null when it is gone (a zombie is gone). */
+/** When the process behind a pid started, or null when it is gone (a zombie without threads is gone). */
 export function processStart(pid: number): string | null {
   if (process.platform === 'linux') {
     const stat = readIfGone(`/proc/${pid}/stat`)
     if (stat === null) return null
     // The command, in brackets, may hold spaces and brackets: fields are counted from the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (fields[0] === 'Z' || fields[0] === 'X') return null
+    // A killed process is a zombie as soon as its first thread ended. Its ports and files stay open until the last one did.
+    if ((fields[0] === 'Z' && Number(fields[17]) <= 1) || fields[0] === 'X') return null // field 20: threads
     const boot = readIfThere('/proc/sys/kernel/random/boot_id') ?? ''
     return `${boot.slice(0, 8)}/${fields[19]}` // field 22 of proc(5)
   }
