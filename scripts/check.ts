@@ -24,7 +24,7 @@ const checks: Record<string, string[]> = {
   imports: ['depcruise', 'packages', 'apps', 'extensions', 'bench', 'examples', 'test'],
   compose: ['dclint', '-c', 'infra/compose/.dclintrc.json', '--max-warnings', '0', 'infra/compose'],
   unused: ['knip', '--no-config-hints'],
-  build: ['turbo', 'run', 'build', '--output-logs=errors-only', '--continue'],
+  build: ['turbo', 'run', 'compile', '--output-logs=errors-only'],
   packages: ['node', 'scripts/check-packages.ts'], // of the build: publint and arethetypeswrong on every tarball
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }

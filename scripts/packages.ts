@@ -80,7 +80,7 @@ export function manifestOf({ folder, manifest }: Package, repository?: string): 
         ),
       }),
     },
-    scripts: { ...scripts, build: 'tsdown' },
+    ...(scripts !== undefined && { scripts }),
     ...others,
   }
 }

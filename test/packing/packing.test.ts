@@ -4,9 +4,11 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { migrate } from '@treeos/chain'
 import { removeInstance } from '@treeos/local'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { packAll, pnpm, root } from '../../scripts/packages.ts'
+import { catalogAfter } from '../support/catalog.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { type Registry, startRegistry } from './registry.ts'
 import { userEnvironment } from './user.ts'
@@ -84,12 +86,26 @@ it('every door of every package type-checks under strict nodenext, with the decl
 
 const fileOf = (line: string) => line.slice(0, line.indexOf('('))
 
-it('treeos up starts the services, and the being of the new extension answers and replays', async () => {
+it('the packed chain makes the same schema as its sources', async () => {
+  const packed: { migrate: typeof migrate } = await import(
+    join(world, 'node_modules/@treeos/chain/dist/index.js')
+  )
+  const fromSources = await catalogAfter(migrate)
+  expect(fromSources).not.toEqual([])
+  expect(await catalogAfter(packed.migrate)).toEqual(fromSources)
+})
+
+it('treeos up starts the services and the portal, and the being of the new extension answers and replays', async () => {
   await inWorld('npx', 'treeos', 'up', '--demo', 'my-world', '--detach')
   const { stdout } = await inWorld('npx', 'treeos', 'summon', '@doorman', 'Well?', '--wait', '20', '--json')
   expect(JSON.parse(stdout)).toMatchObject({ reply: { from: '@doorman', content: 'Good day, @operator!' } })
   const replayed = await inWorld('npx', 'treeos', 'replay', '--all', '--from', 'both', '--json')
   expect(JSON.parse(replayed.stdout)).toMatchObject({ identical: true })
+  const status = JSON.parse((await inWorld('npx', 'treeos', 'status', '--json')).stdout)
+  const page = await (await fetch(status.portal.url)).text()
+  const [script] = /\/assets\/[^"]+\.js/.exec(page) ?? []
+  expect(script, 'the page that the package brings').toBeDefined()
+  expect((await fetch(new URL(script as string, status.portal.url))).status).toBe(200)
   await inWorld('npx', 'treeos', 'down')
 })
 

@@ -1,3 +1,0 @@
-import { forPackage } from '../../tsdown.config.base.ts'
-
-export default forPackage()
