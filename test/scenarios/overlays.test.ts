@@ -1,10 +1,11 @@
-import { act, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { act, leaveOverlay, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
 import { parseCall, type TreeosError } from '@treeos/core'
 import { checkCommitment } from '@treeos/overlay'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { momentOf } from '../support/life.ts'
+import { beingOf, momentOf, play, until, wakesOf } from '../support/life.ts'
 import type { ModelRequest, Reply } from '../support/model-server.ts'
+import { stage } from '../support/puppet.ts'
 import { expectReplays } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
@@ -19,7 +20,7 @@ describe.each([
   { way: 'long', shortMindMs: 0 },
 ])('an overlay on the $way way of a moment', ({ shortMindMs }) => {
   const model = useModelServer()
-  const world = useWorld({ modelServer: model, shortMindMs })
+  const world = useWorld({ modelServer: model, shortMindMs, extensions: [stage] })
   const ask = (content: string, more: Partial<Parameters<typeof summon>[1]> = {}) =>
     summon(world, { target: 'ann', content, as: 'operator', waitSeconds: 30, ...more })
   const last = () => model.requests.at(-1)!.body!
@@ -87,14 +88,63 @@ describe.each([
       select overlay from treeos.inbox where overlay is not null order by age desc limit 1`.execute(world.db)
     await expect(replayed(rows[0]!.overlay)).rejects.toMatchObject({ code: 'OVERLAY_LOST' })
   })
-  /** Summons with a handle that was used. */
-  const replayed = async (handle: string) => {
+  /** Summons with a handle that was left or used before. */
+  const replayed = async (handle: string, as = 'operator') => {
     const call = parseCall({ verb: 'summon', target: '@ann', content: 'stolen', overlay: handle })
-    const { result } = await act(world, 'operator', call)
+    const { result } = await act({ ...world, person: as }, as, call)
     const { correlation } = result as { correlation: string }
-    const { reason, message } = await momentOf(world, correlation)
+    const { outcome, reason, message } = await momentOf(world, correlation)
+    if (outcome !== 'failure') return outcome
     throw Object.assign(new Error(message), { code: reason })
   }
+
+  it('a handle is worth nothing to another being, and stays unused; its own being brings it', async () => {
+    await world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
+    await world.birth({ name: 'mole', cognition: 'llm', role: 'stage:free' })
+    await world.birth({
+      ...{ name: 'mask', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
+    })
+    const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
+    const asked = () => model.requests.filter(({ body }) => body !== null && beingOf(body) === 'ann')
+    const before = asked().length
+    // A person who read the handle somewhere, a model, and a script.
+    await expect(replayed(handle, 'eve')).rejects.toMatchObject({
+      code: 'OVERLAY_LOST',
+      message: expect.stringContaining('left for the call of another being'),
+    })
+    const args = { target: '@ann', content: 'stolen', overlay: handle }
+    model.script((request) =>
+      beingOf(request) === 'mole' ? { tool: { name: 'summon', args } } : say('taken'),
+    )
+    await expect(ask('steal it', { target: 'mole' })).rejects.toMatchObject({
+      code: 'LLM_FAILED',
+      message: expect.stringContaining('overlay'), // its tools have no such argument
+    })
+    expect(await play(world, 'mask', { verb: 'summon', ...args })).toMatchObject({ outcome: 'act' })
+    const stolen = await until(async () =>
+      (await wakesOf(world, 'ann')).find(({ caller }) => caller?.name === 'mask'),
+    )
+    expect(await momentOf(world, stolen.id)).toMatchObject({ outcome: 'failure', reason: 'OVERLAY_LOST' })
+    expect(asked()).toHaveLength(before)
+    // A control: the same handle, by the being that it was left for.
+    expect(await replayed(handle)).toBe('act')
+    expect(asked()).toHaveLength(before + 1)
+    expect(userOf(last())).toContain(OVERLAY)
+  })
+
+  it('the handle of a thread is worth nothing in a call, or in another thread', async () => {
+    model.script(() => say('aye'))
+    const [thread, other] = [(await ask('one')).correlation, (await ask('two')).correlation]
+    await setThreadOverlay(world, { as: 'operator', thread, overlay: { content: OVERLAY } })
+    const { rows } = await sql<{ handle: string }>`
+      select handle from treeos.overlay_change where thread = ${thread}`.execute(world.owner)
+    const handle = rows[0]!.handle
+    await expect(replayed(handle)).rejects.toMatchObject({ code: 'OVERLAY_LOST' })
+    await sql`insert into treeos.overlay_change (thread, commitment, handle, by)
+      values (${other}, 'forged', ${handle}, 'eve')`.execute(world.owner)
+    await expect(ask('again', { thread: other })).rejects.toMatchObject({ code: 'OVERLAY_LOST' })
+    expect((await ask('again', { thread })).moment?.overlay?.tiers).toEqual(['thread']) // a control
+  })
 
   it('is refused for a being that no model decides for', async () => {
     const asked = ask('x', { target: 'echo', overlay: { content: OVERLAY } })

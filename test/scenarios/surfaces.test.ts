@@ -208,7 +208,7 @@ describe('F103 task()', () => {
   })
 
   it('accepts the handle of an overlay, once', async () => {
-    const { handle } = await leaveOverlay(world, 'call', { content: OVERLAY })
+    const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
     await dispatch({ handle })
     expect(userOf(last())).toContain(OVERLAY)
     await expect(dispatch({ handle })).rejects.toMatchObject({ code: 'OVERLAY_LOST' })

@@ -18,6 +18,7 @@ import {
   vaultOf,
 } from '@treeos/overlay'
 import type { Kysely } from 'kysely'
+import { handOn } from './hand-on.ts'
 
 /** A third of the time after which a silent vault counts as dead. */
 const ANNOUNCE_EVERY_MS = 5000
@@ -63,7 +64,9 @@ export class Vaults implements OverlayAccess {
       this.#listener = listener
       return listener
     })
-    const announce = () => announceVault(this.#db, { id: this.#vault.id, url })
+    const announce = async () => {
+      for (const id of this.#vault.names) await announceVault(this.#db, { id, url })
+    }
     await announce()
     this.#announcing = new Recurring(ANNOUNCE_EVERY_MS, announce, (error) => this.#onError('vault', error))
     this.#announcing.start()
@@ -71,7 +74,7 @@ export class Vaults implements OverlayAccess {
 
   async take(handle: string, taker: Taker): Promise<Taken> {
     const id = vaultOf(handle)
-    if (id === this.#vault.id) return this.#vault.take(handle, taker)
+    if (this.#vault.serves(id)) return this.#vault.take(handle, taker)
     if (this.#caller === null) return { status: 'lost' }
     const late = performance.now() + PATIENCE_MS
     for (let refusals = 0; ; await sleep(ASK_AGAIN_MS)) {
@@ -88,7 +91,7 @@ export class Vaults implements OverlayAccess {
   }
 
   drop(handle: string, moment: MomentId): void {
-    if (vaultOf(handle) === this.#vault.id) this.#vault.drop(handle, moment)
+    if (this.#vault.serves(vaultOf(handle))) this.#vault.drop(handle, moment)
     else
       this.#dropElsewhere(handle, moment).catch((error) => {
         if (!(error instanceof VaultAwayError)) this.#onError('vault', error)
@@ -104,12 +107,21 @@ export class Vaults implements OverlayAccess {
     return saltFrom(this.#saltKey, moment)
   }
 
+  /** Hands on what it holds to another worker, if there is one. Call it when no moment is lived here any more. */
   async close(): Promise<void> {
     await this.#announcing?.close()
     if (this.#listener !== null) {
-      await forgetVault(this.#db, this.#vault.id).catch((error) => this.#onError('vault', error))
+      this.#listener.pause()
+      await this.#leave(this.#listener.url).catch((error) => this.#onError('vault', error))
       await this.#listener.close()
     }
     this.#vault.clear()
+  }
+
+  async #leave(url: string): Promise<void> {
+    const at = { db: this.#db, caller: this.#caller, url }
+    const onError = (error: unknown) => this.#onError('vault', error)
+    if (at.caller !== null && (await handOn(this.#vault, { ...at, caller: at.caller }, onError))) return
+    for (const id of this.#vault.names) await forgetVault(this.#db, id)
   }
 }

@@ -32,13 +32,15 @@ export {
   TIERS,
   type Tier,
 } from './shape/overlay.ts'
-export { VaultAwayError, VaultCaller } from './vault/caller.ts'
+export { HANDED_ON_BYTES_MAX, VaultAwayError, VaultCaller } from './vault/caller.ts'
 export { vaultKeyIn } from './vault/key.ts'
 export { type Listener, type ListenOptions, listen, type MutualTls } from './vault/listener.ts'
 export { overlayModeIn, vaultAccess, vaultOfWorker } from './vault/settings.ts'
 export {
+  type HandedOn,
   type Kept,
   type OverlayUse,
+  type Purpose,
   type Taken,
   type Taker,
   VAULT_LIMITS,

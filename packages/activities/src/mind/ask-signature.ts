@@ -93,11 +93,11 @@ async function overlayOf(
   loaded: LoadedMoment,
   signature: SignatureRef,
 ): Promise<CallOverlay | null> {
-  const { moment, wake } = loaded.record
-  const found = await withPostgresRetry(deps.observe, () => findOverlaySources(deps.db, wake.id))
+  const { record } = loaded
+  const found = await withPostgresRetry(deps.observe, () => findOverlaySources(deps.db, record.wake.id))
   const call = handleOfAct(loaded)
   const sources = call === null ? found : { thread: null, hasStored: true, ...found, call }
-  const overlay = await resolveOverlay(deps, { moment, wake: wake.id, sources }, signature)
+  const overlay = await resolveOverlay(deps, { record, sources }, signature)
   if (overlay !== null && 'kind' in overlay) throw refusal(overlay)
   return overlay
 }

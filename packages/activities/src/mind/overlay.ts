@@ -1,4 +1,4 @@
-import { listOverlaysInForce, type OverlaySources, type StoredOverlay } from '@treeos/chain'
+import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/chain'
 import {
   type Decision,
   type JsonObject,
@@ -16,6 +16,7 @@ import {
   recordOf,
   resolveOverlays,
   type SignatureRef,
+  type Taker,
 } from '@treeos/overlay'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { failureDecision } from '../model/failure-decision.ts'
@@ -40,20 +41,21 @@ type Failure = Extract<Decision, { kind: 'failure' }>
 export async function resolveOverlay(
   deps: BeatDeps,
   {
-    moment,
-    wake,
+    record: { moment, wake },
     sources,
-  }: { readonly moment: MomentId; readonly wake: string; readonly sources: OverlaySources | undefined },
+  }: { readonly record: OpenRecord; readonly sources: OverlaySources | undefined },
   signature: SignatureRef,
 ): Promise<CallOverlay | Failure | null> {
   if (sources === undefined) return null
-  const after = wake.startsWith(LOOK_PREFIX) ? wake.slice(LOOK_PREFIX.length) : null
+  const after = wake.id.startsWith(LOOK_PREFIX) ? wake.id.slice(LOOK_PREFIX.length) : null
+  // Both are of rows: who summoned, or whose act it is, and which thread it is in. So a handle is worth nothing to another being.
+  const sender = wake.kind === 'act' ? parseMomentId(moment).being : (wake.caller?.name ?? '')
   const [call, thread] = await Promise.all([
-    take(deps, sources.call, { moment, after }, LOST_CALL),
-    take(deps, sources.thread, { moment, after }, LOST_THREAD),
+    take(deps, sources.call, { moment, after, use: 'call', of: sender }, LOST_CALL),
+    take(deps, sources.thread, { moment, after, use: 'thread', of: wake.root }, LOST_THREAD),
   ])
   for (const taken of [call, thread]) if (taken !== null && 'kind' in taken) return taken
-  const stored = sources.hasStored ? await storedOverlays(deps, { moment, wake }, signature) : {}
+  const stored = sources.hasStored ? await storedOverlays(deps, { moment, wake: wake.id }, signature) : {}
   const ephemeral = { call: call as Kept | null, thread: thread as Kept | null }
   const overlays: OverlaysByTier = {
     ...stored,
@@ -76,19 +78,21 @@ const LOST_CALL =
   'the overlay of this call is lost: the worker that held it has ended, or it waited too long. The model is not asked without it: send it again'
 const USED_CALL =
   'the overlay of this call was used by an earlier moment, and is for one only. The model is not asked without it: send it again'
+const FOREIGN =
+  'the overlay of this call was left for the call of another being. The model is not asked without it: only who left an overlay can send it'
 const LOST_THREAD =
   'the overlay of this thread is lost: the worker that held it has ended, or the thread was silent too long. The model is not asked without it: set it again with `treeos thread overlay`, or clear it, and send it again'
 
 async function take(
   { overlays }: BeatDeps,
   handle: string | null,
-  taker: { readonly moment: MomentId; readonly after: MomentId | null },
+  taker: Taker,
   lost: string,
 ): Promise<Kept | Failure | null> {
   if (handle === null) return null
   const taken = await overlays.take(handle, taker)
   if (taken.status === 'given') return taken
-  return failureDecision('OVERLAY_LOST', taken.status === 'used' ? USED_CALL : lost)
+  return failureDecision('OVERLAY_LOST', { used: USED_CALL, foreign: FOREIGN, lost }[taken.status])
 }
 
 /** Of each tier the one that was set last, among those that attach to the Signature. */

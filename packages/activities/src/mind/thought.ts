@@ -51,8 +51,8 @@ async function askModel(
     return unasked(
       failureDecision('ROLE_UNAVAILABLE', `role ${missing} needs code that is not loaded in this worker`),
     )
-  const { moment, wake } = loaded.record
-  const overlay = await resolveOverlay(deps, { moment, wake: wake.id, sources: loaded.overlays }, ENTRY)
+  const { moment } = loaded.record
+  const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderPrompt(signature, overlay?.value ?? null)
   try {

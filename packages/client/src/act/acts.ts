@@ -107,7 +107,10 @@ export interface SummonResult {
  */
 export async function summon(at: Connection, request: SummonRequest): Promise<SummonResult> {
   const content = requireContent(request.content, 'content')
-  const overlay = request.overlay === undefined ? null : await leaveOverlay(at, 'call', request.overlay)
+  const overlay =
+    request.overlay === undefined
+      ? null
+      : await leaveOverlay(at, { use: 'call', of: request.as }, request.overlay)
   const call = parseCall({
     verb: 'summon',
     target: stanceOf(request.target),

@@ -10,7 +10,7 @@ import {
   commitTo,
   newSalt,
   type Overlay,
-  type OverlayUse,
+  type Purpose,
   parseOverlay,
   VaultAwayError,
   type VaultCaller,
@@ -25,12 +25,13 @@ export interface OverlayConnection extends Presence {
 
 /**
  * Puts an overlay into the memory of a worker.
+ * @param purpose the being whose call may bring it, or the thread: for any other the handle is worth nothing
  * @returns its handle; and its salt, which nobody else gets
  * @throws {TreeosError} SERVICE_UNAVAILABLE when no vault takes it, PAYLOAD_TOO_LARGE, INVALID_INPUT, RATE_LIMITED
  */
 export async function leaveOverlay(
   { db, vaults }: OverlayConnection,
-  use: OverlayUse,
+  purpose: Purpose,
   given: Overlay,
 ): Promise<{ readonly handle: string; readonly salt: string }> {
   const kept = { overlay: parseOverlay(given), salt: newSalt() }
@@ -42,7 +43,7 @@ export async function leaveOverlay(
   let refusal: TreeosError | null = null
   for (const vault of await listVaults(db)) {
     try {
-      return { handle: await vaults.put(vault, use, kept), salt: kept.salt }
+      return { handle: await vaults.put(vault, purpose, kept), salt: kept.salt }
     } catch (error) {
       if (error instanceof TreeosError && error.code === 'RATE_LIMITED') refusal = error
       else if (!(error instanceof VaultAwayError)) throw error
@@ -78,7 +79,7 @@ export async function setThreadOverlay(
     const change = { thread, by: as, commitment: null, handle: null }
     return { ...(await recordOverlayChange(at.db, change)), salt: null }
   }
-  const { handle, salt } = await leaveOverlay(at, 'thread', overlay)
+  const { handle, salt } = await leaveOverlay(at, { use: 'thread', of: thread }, overlay)
   const change = { thread, by: as, commitment: commitTo(salt, overlay.content), handle }
   return { ...(await recordOverlayChange(at.db, change)), salt }
 }

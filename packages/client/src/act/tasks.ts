@@ -41,7 +41,7 @@ export async function invoke(
   at: Connection,
   { as, action, target, args, overlay, handle, waitSeconds }: InvokeRequest,
 ): Promise<ActResult & { readonly salt?: string }> {
-  const left = overlay === undefined ? null : await leaveOverlay(at, 'call', overlay)
+  const left = overlay === undefined ? null : await leaveOverlay(at, { use: 'call', of: as }, overlay)
   const named = left?.handle ?? handle
   const call = parseCall({
     ...{ verb: 'do', action, target: target ?? null, args },

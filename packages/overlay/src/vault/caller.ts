@@ -4,7 +4,7 @@ import { isErrorCode, type MomentId, TreeosError } from '@treeos/core'
 import type { MutualTls } from './listener.ts'
 import { answerAbout, askAbout, type VaultQuestion } from './message.ts'
 import { seal, unseal } from './seal.ts'
-import { type Kept, type OverlayUse, type Taken, type Taker, vaultOf } from './vault.ts'
+import { type HandedOn, type Kept, type Purpose, type Taken, type Taker, vaultOf } from './vault.ts'
 
 /** A vault did not answer. The message has no text of an overlay. */
 export class VaultAwayError extends Error {
@@ -17,8 +17,18 @@ export class VaultAwayError extends Error {
   }
 }
 
+/** Of the JSON of the overlays in one message; a vault takes messages of 64 KiB. */
+export const HANDED_ON_BYTES_MAX = 60 * 1024
+
 const ANSWER_MS_MAX = 3000
 const ANSWER_BYTES_MAX = 64 * 1024
+
+/** @throws {TreeosError} the refusal of the vault */
+function unrefused(answer: unknown): unknown {
+  const { refused } = (answer ?? {}) as { refused?: { code: string; message: string } }
+  if (refused === undefined) return answer
+  throw new TreeosError(isErrorCode(refused.code) ? refused.code : 'INTERNAL', refused.message)
+}
 
 /** Asks the vaults of other processes. */
 export class VaultCaller {
@@ -31,14 +41,26 @@ export class VaultCaller {
   }
 
   /** @throws {TreeosError} of the vault, such as RATE_LIMITED @throws {VaultAwayError} */
-  async put(at: { readonly id: string; readonly url: string }, use: OverlayUse, kept: Kept): Promise<string> {
-    const answer = (await this.#ask(at, { ask: 'put', use, ...kept })) as {
-      handle?: string
-      refused?: { code: string; message: string }
-    }
-    if (answer.handle !== undefined) return answer.handle
-    const { code = 'INTERNAL', message = 'the vault gave no handle' } = answer.refused ?? {}
-    throw new TreeosError(isErrorCode(code) ? code : 'INTERNAL', message)
+  async put(
+    at: { readonly id: string; readonly url: string },
+    purpose: Purpose,
+    kept: Kept,
+  ): Promise<string> {
+    const answer = await this.#ask(at, { ask: 'put', ...purpose, ...kept })
+    const { handle } = unrefused(answer) as { handle?: string }
+    if (handle === undefined) throw new TreeosError('INTERNAL', 'the vault gave no handle')
+    return handle
+  }
+
+  /**
+   * Hands overlays on to a vault. They must fit into one message, see `HANDED_ON_BYTES_MAX`.
+   * @throws {TreeosError} RATE_LIMITED when it has no room for them, and then it took none @throws {VaultAwayError}
+   */
+  async handOn(
+    at: { readonly id: string; readonly url: string },
+    handed: readonly HandedOn[],
+  ): Promise<void> {
+    unrefused(await this.#ask(at, { ask: 'adopt', handed }))
   }
 
   /** @throws {VaultAwayError} */

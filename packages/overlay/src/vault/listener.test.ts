@@ -12,6 +12,7 @@ import { vaultKeyIn } from './key.ts'
 import { type Listener, listen, type MutualTls } from './listener.ts'
 import { Vault } from './vault.ts'
 
+const CALL = { use: 'call', of: 'ann' } as const
 const key = randomBytes(32)
 const SECRET = 'speak as if you were the sentinel 7f3a'
 const kept = () => ({ overlay: { content: SECRET }, salt: newSalt() })
@@ -37,25 +38,47 @@ describe('a vault on loopback', () => {
 
   it('keeps what one process puts there, for another one', async () => {
     const mine = kept()
-    const handle = await new VaultCaller(key).put(at(), 'call', mine)
+    const handle = await new VaultCaller(key).put(at(), CALL, mine)
     const other = new VaultCaller(key)
-    expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null })).toEqual({
+    expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null, ...CALL })).toEqual({
       status: 'given',
       ...mine,
     })
     await other.drop(listener.url, handle, 'a/1/1')
-    expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null })).toEqual({
+    expect(await other.take(listener.url, handle, { moment: 'a/1/1', after: null, ...CALL })).toEqual({
       status: 'lost',
     })
   })
 
   it('hands on its refusal', async () => {
-    const put = new VaultCaller(key).put(at(), 'call', { overlay: { content: ' ' }, salt: newSalt() })
+    const put = new VaultCaller(key).put(at(), CALL, { overlay: { content: ' ' }, salt: newSalt() })
     await expect(put).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
+  it('serves the handles of a vault that handed them on to it, and nobody without the key can do that', async () => {
+    const stops = new Vault()
+    const handle = stops.put(CALL, kept())
+    const stranger = new VaultCaller(randomBytes(32)).handOn(at(), stops.handOn())
+    expect(await goneOf(stranger)).toBe(true)
+    const caller = new VaultCaller(key)
+    const taker = { moment: 'a/1/1', after: null, ...CALL }
+    expect(await goneOf(caller.take(listener.url, handle, taker))).toBe(true)
+    await caller.handOn(at(), stops.handOn())
+    expect(await caller.take(listener.url, handle, taker)).toMatchObject({ status: 'given' })
+  })
+
+  it('answers nobody any more once it is paused, and says that it may be elsewhere', async () => {
+    const stopping = new Vault()
+    const paused = await listen(stopping, { key })
+    paused.pause()
+    const put = () => new VaultCaller(key).put({ id: stopping.id, url: paused.url }, CALL, kept())
+    expect(await goneOf(put())).toBe(false)
+    await paused.close()
+    expect(await goneOf(put())).toBe(true)
+  })
+
   it('answers nobody without the key', async () => {
-    expect(await goneOf(new VaultCaller(randomBytes(32)).put(at(), 'call', kept()))).toBe(true)
+    expect(await goneOf(new VaultCaller(randomBytes(32)).put(at(), CALL, kept()))).toBe(true)
     for (const body of ['', 'x'.repeat(100)])
       expect((await fetch(listener.url, { method: 'POST', body })).status).toBe(403)
     expect((await fetch(listener.url)).status).toBe(400)
@@ -64,7 +87,7 @@ describe('a vault on loopback', () => {
   it('is gone where nobody listens', async () => {
     const stopped = await listen(new Vault(), { key })
     await stopped.close()
-    expect(await goneOf(new VaultCaller(key).put({ id: 'x', url: stopped.url }, 'call', kept()))).toBe(true)
+    expect(await goneOf(new VaultCaller(key).put({ id: 'x', url: stopped.url }, CALL, kept()))).toBe(true)
   })
 
   it('gets no text to a program that stands at its address, and takes none from it', async () => {
@@ -75,7 +98,7 @@ describe('a vault on loopback', () => {
     })
     await new Promise<void>((resolve) => spy.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(spy.address() as AddressInfo).port}`
-    expect(await goneOf(new VaultCaller(key).put({ id: vault.id, url }, 'call', kept()))).toBe(true)
+    expect(await goneOf(new VaultCaller(key).put({ id: vault.id, url }, CALL, kept()))).toBe(true)
     expect(Buffer.concat(heard).length).toBeGreaterThan(0)
     expect(Buffer.concat(heard).toString('latin1')).not.toContain('sentinel')
     spy.closeAllConnections()
@@ -121,13 +144,13 @@ describe('a vault beyond loopback', () => {
     try {
       const at = { id: vault.id, url: listener.url }
       expect(listener.url).toMatch(/^https:/)
-      await new VaultCaller(key, tls).put(at, 'call', kept())
+      await new VaultCaller(key, tls).put(at, CALL, kept())
       for (const caller of [
         new VaultCaller(key, strange),
         new VaultCaller(key, { ...strange, ca: tls.ca }),
         new VaultCaller(key),
       ])
-        await expect(caller.put(at, 'call', kept())).rejects.toBeInstanceOf(VaultAwayError)
+        await expect(caller.put(at, CALL, kept())).rejects.toBeInstanceOf(VaultAwayError)
       expect(vault.size).toBe(1)
     } finally {
       await listener.close()

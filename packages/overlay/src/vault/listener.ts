@@ -28,6 +28,8 @@ const REQUEST_MS_MAX = 5000
 
 export interface Listener {
   readonly url: string
+  /** Answers nobody from now on: callers look up where the vault is, and try again. */
+  pause(): void
   close(): Promise<void>
 }
 
@@ -44,7 +46,11 @@ export async function listen(
       'INVALID_INPUT',
       `the vault of a worker listens on ${host} only with certificates of both sides: set TREEOS_VAULT_TLS to their folder`,
     )
-  const onRequest: RequestListener = (request, response) => void answer(vault, key, request, response)
+  let isPaused = false
+  const onRequest: RequestListener = (request, response) => {
+    if (isPaused) response.writeHead(503).end()
+    else void answer(vault, key, request, response)
+  }
   const server =
     tls === undefined
       ? createServer(onRequest)
@@ -60,6 +66,9 @@ export async function listen(
   const shown = isIP(advertise) === 6 ? `[${advertise}]` : advertise
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${shown}:${port}`,
+    pause() {
+      isPaused = true
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -73,12 +82,24 @@ async function answer(vault: Vault, key: Uint8Array, request: IncomingMessage, r
   try {
     const message = await readBody(request)
     if (message === null || request.method !== 'POST') return void response.writeHead(400).end()
-    const question = unseal(key, askAbout(vault.id), message) as VaultQuestion
-    response.writeHead(200).end(seal(key, answerAbout(vault.id, message), reply(vault, question)))
+    const { name, question } = open(vault, key, message)
+    response.writeHead(200).end(seal(key, answerAbout(name, message), reply(vault, question)))
   } catch (error) {
     // No message: it could quote what came.
     response.writeHead(error instanceof UnsealError ? 403 : 500).end()
   }
+}
+
+/** A question to this vault, or to one that handed its overlays on to it. @throws {UnsealError} */
+function open(vault: Vault, key: Uint8Array, message: Buffer): { name: string; question: VaultQuestion } {
+  for (const name of vault.names) {
+    try {
+      return { name, question: unseal(key, askAbout(name), message) as VaultQuestion }
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+    }
+  }
+  throw new UnsealError()
 }
 
 function reply(vault: Vault, question: VaultQuestion): unknown {
@@ -88,7 +109,9 @@ function reply(vault: Vault, question: VaultQuestion): unknown {
     return null
   }
   try {
-    return { handle: vault.put(question.use, question) }
+    if (question.ask === 'put') return { handle: vault.put(question, question) }
+    vault.adopt(question.handed)
+    return null
   } catch (error) {
     if (!(error instanceof TreeosError)) throw error
     return { refused: { code: error.code, message: error.message } }

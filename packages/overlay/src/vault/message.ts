@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { MomentId } from '@treeos/core'
-import type { Kept, OverlayUse, Taker } from './vault.ts'
+import type { HandedOn, Kept, Purpose, Taker } from './vault.ts'
 
-/** What a client asks a vault. */
+/** What clients and other workers ask a vault. */
 export type VaultQuestion =
-  | ({ readonly ask: 'put'; readonly use: OverlayUse } & Kept)
+  | ({ readonly ask: 'put' } & Purpose & Kept)
   | ({ readonly ask: 'take'; readonly handle: string } & Taker)
   | { readonly ask: 'drop'; readonly handle: string; readonly moment: MomentId | null }
+  | { readonly ask: 'adopt'; readonly handed: readonly HandedOn[] }
 
 /** What the seal of a question is bound to. */
 export const askAbout = (vault: string): string => `ask ${vault}`

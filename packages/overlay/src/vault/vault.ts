@@ -5,21 +5,37 @@ import { type Overlay, parseOverlay } from '../shape/overlay.ts'
 /** What a vault keeps an overlay for: one call, or all moments of a thread. */
 export type OverlayUse = 'call' | 'thread'
 
+/** Whose call it is for, by the being that makes it; or which thread, by its id. Who knows the handle alone gets nothing. */
+export interface Purpose {
+  readonly use: OverlayUse
+  readonly of: string
+}
+
 /** The text and its salt. Both exist in memory only. */
 export interface Kept {
   readonly overlay: Overlay
   readonly salt: string
 }
 
-/** Who asks for the overlay of a call. */
-export interface Taker {
+/** Who asks for an overlay, and for what. */
+export interface Taker extends Purpose {
   readonly moment: MomentId
   /** the moment whose look this one goes on from; null when it goes on from none */
   readonly after: MomentId | null
 }
 
-/** `used`: another moment took it before; `lost`: the vault does not have it, or not any more. */
-export type Taken = (Kept & { readonly status: 'given' }) | { readonly status: 'used' | 'lost' }
+/**
+ * `used`: another moment took it before; `foreign`: it is for the call of another being, or for another thread; `lost`: the
+ * vault does not have it, or not any more.
+ */
+export type Taken = (Kept & { readonly status: 'given' }) | { readonly status: 'used' | 'foreign' | 'lost' }
+
+/** An overlay as one vault hands it on to another, which then serves its handle. */
+export interface HandedOn extends Kept, Purpose {
+  readonly handle: string
+  readonly boundTo: MomentId | null
+  readonly msLeft: number
+}
 
 export const VAULT_LIMITS = {
   /** a summon may wait this long in an inbox */
@@ -31,8 +47,7 @@ export const VAULT_LIMITS = {
   bytesMax: 32 * 1024 * 1024,
 } as const
 
-interface Entry extends Kept {
-  readonly use: OverlayUse
+interface Entry extends Kept, Purpose {
   readonly bytes: number
   expires: number
   /** the moment that took it */
@@ -53,6 +68,8 @@ export const vaultOf = (handle: string): string => handle.slice(0, handle.indexO
 export class Vault {
   readonly id = randomBytes(ID_BYTES).toString('base64url')
   readonly #entries = new Map<string, Entry>()
+  /** how many overlays it holds of each vault that handed its own on to this one */
+  readonly #adopted = new Map<string, number>()
   readonly #limits: Readonly<Record<keyof typeof VAULT_LIMITS, number>>
   readonly #now: () => number
   #bytes = 0
@@ -71,32 +88,38 @@ export class Vault {
     return this.#entries.size
   }
 
+  /** The vaults whose handles it serves: itself, and those that handed their overlays on to it. */
+  get names(): readonly string[] {
+    return [this.id, ...this.#adopted.keys()]
+  }
+
+  serves(id: string): boolean {
+    return id === this.id || this.#adopted.has(id)
+  }
+
   /**
    * @returns a new handle; it says nothing of the text
    * @throws {TreeosError} INVALID_INPUT or PAYLOAD_TOO_LARGE for no overlay, RATE_LIMITED when the vault is full
    */
-  put(use: OverlayUse, { overlay, salt }: Kept): string {
+  put({ use, of }: Purpose, { overlay, salt }: Kept): string {
     const kept = parseOverlay(overlay)
     if (!/^[0-9a-f]{64}$/.test(salt)) throw new TreeosError('INVALID_INPUT', 'a salt is 32 bytes in hex')
-    this.#forgetExpired()
+    if (typeof of !== 'string' || of === '')
+      throw new TreeosError('INVALID_INPUT', `an overlay of a ${use} says which ${use} it is for`)
     const bytes = utf8Length(kept.content)
-    const { entriesMax, bytesMax } = this.#limits
-    if (this.#entries.size >= entriesMax || this.#bytes + bytes > bytesMax)
-      throw new TreeosError(
-        'RATE_LIMITED',
-        `the vault is full: it holds ${this.#entries.size} overlays with ${this.#bytes} bytes, at most ${entriesMax} with ${bytesMax} bytes; try again when earlier calls are over`,
-      )
+    this.#requireRoom(1, bytes)
     const handle = `${this.id}.${randomBytes(SECRET_BYTES).toString('base64url')}`
     const expires = this.#now() + this.#lifeOf(use)
-    this.#entries.set(handle, { overlay: kept, salt, use, bytes, expires, boundTo: null })
+    this.#entries.set(handle, { overlay: kept, salt, use, of, bytes, expires, boundTo: null })
     this.#bytes += bytes
     return handle
   }
 
-  take(handle: string, { moment, after }: Taker): Taken {
+  take(handle: string, { moment, after, ...purpose }: Taker): Taken {
     const entry = this.#find(handle)
     if (entry === null) return { status: 'lost' }
-    const { overlay, salt, use, boundTo } = entry
+    const { overlay, salt, use, of, boundTo } = entry
+    if (use !== purpose.use || of !== purpose.of) return { status: 'foreign' }
     if (use === 'thread') entry.expires = this.#now() + this.#lifeOf(use)
     else if (boundTo === null || boundTo === moment || boundTo === after) entry.boundTo = moment
     else return { status: 'used' }
@@ -112,9 +135,53 @@ export class Vault {
     if (entry !== null && entry.boundTo === moment) this.#forget(handle, entry)
   }
 
+  /** All that it holds, for the vault of another worker. */
+  handOn(): HandedOn[] {
+    this.#forgetExpired()
+    const now = this.#now()
+    return [...this.#entries].map(([handle, { bytes: _, expires, ...kept }]) => ({
+      ...kept,
+      handle,
+      msLeft: expires - now,
+    }))
+  }
+
+  /**
+   * Takes over overlays of another vault, all or none: their handles, uses and times stay as they were.
+   * @throws {TreeosError} RATE_LIMITED when there is no room for all
+   */
+  adopt(handed: readonly HandedOn[]): void {
+    const taken = handed.filter(({ handle }) => !this.#entries.has(handle))
+    const sizes = taken.map(({ overlay }) => utf8Length(parseOverlay(overlay).content))
+    this.#requireRoom(
+      taken.length,
+      sizes.reduce((sum, bytes) => sum + bytes, 0),
+    )
+    for (const [i, { handle, msLeft, ...kept }] of taken.entries()) {
+      const bytes = sizes[i] ?? 0
+      const expires = this.#now() + Math.min(msLeft, this.#lifeOf(kept.use))
+      const of = vaultOf(handle)
+      this.#entries.set(handle, { ...kept, bytes, expires })
+      this.#bytes += bytes
+      if (of !== this.id) this.#adopted.set(of, (this.#adopted.get(of) ?? 0) + 1)
+    }
+  }
+
   clear(): void {
     this.#entries.clear()
+    this.#adopted.clear()
     this.#bytes = 0
+  }
+
+  /** @throws {TreeosError} RATE_LIMITED */
+  #requireRoom(entries: number, bytes: number): void {
+    this.#forgetExpired()
+    const { entriesMax, bytesMax } = this.#limits
+    if (this.#entries.size + entries <= entriesMax && this.#bytes + bytes <= bytesMax) return
+    throw new TreeosError(
+      'RATE_LIMITED',
+      `the vault is full: it holds ${this.#entries.size} overlays with ${this.#bytes} bytes, at most ${entriesMax} with ${bytesMax} bytes; try again when earlier calls are over`,
+    )
   }
 
   #lifeOf(use: OverlayUse): number {
@@ -137,5 +204,9 @@ export class Vault {
   #forget(handle: string, { bytes }: Entry): void {
     this.#entries.delete(handle)
     this.#bytes -= bytes
+    const of = vaultOf(handle)
+    const left = (this.#adopted.get(of) ?? 0) - 1
+    if (left > 0) this.#adopted.set(of, left)
+    else this.#adopted.delete(of)
   }
 }
