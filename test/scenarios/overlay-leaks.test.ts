@@ -10,18 +10,13 @@ import { VaultCaller } from '@treeos/overlay'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { WorkerProcess } from '../faults/ground.ts'
+import { echoing, everything } from '../support/echoing.ts'
 import { exportHistories } from '../support/histories.ts'
-import {
-  dumpTables,
-  filesIn,
-  filesOfDatabase,
-  findIn,
-  findInFile,
-  sentinels,
-  storePlainly,
-} from '../support/leaks.ts'
+import { searchSinks } from '../support/leak-search.ts'
+import { filesIn, findInFile, sentinels, storePlainly } from '../support/leaks.ts'
 import { until } from '../support/life.ts'
-import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../support/model-server.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { type Monitoring, startMonitoring } from '../support/monitoring.ts'
 import { type Processes, prepareProcesses } from '../support/processes.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -39,57 +34,40 @@ const control = sentinels('control')
 const textOf = (word: string, n = 0): string =>
   `Speak as a harbour master would, and never of ${word}. This is ${n}, "quoted", with a line\nbreak and an Ω.`
 
-const everything = ({ messages }: ModelRequest): string =>
-  messages.map(({ content }) => String(content)).join('\n')
-
-/** Two of five calls fail, each in another way, and what comes back repeats all that was sent. */
-function answer(request: ModelRequest, n: number): Reply {
-  const echo = everything(request)
-  const fates: Reply[] = [
-    { status: 400, body: { error: { message: `bad request: ${echo}` } } },
-    { content: `I was told: ${echo}` },
-    {
-      status: 422,
-      headers: { 'x-echo': encodeURIComponent(echo).slice(0, 2000) },
-      body: { error: { message: echo } },
-    },
-    { tool: { name: 'summon', args: { content: echo } } },
-    { tool: { name: 'summon', args: { target: '@operator', content: `as asked: ${echo}` } } },
-    {
-      tool: {
-        name: 'do',
-        args: { action: echo.slice(-300), target: '@operator', args: { [echo.slice(-200)]: echo } },
-      },
-    },
-    { tool: { name: 'summon', args: echo } },
-    { content: 'aye' },
-    { tool: { name: 'summon', args: { content: echo.slice(-150) } } },
-    { raw: `{"choices": ${JSON.stringify(echo)}` },
-  ]
-  return fates[n % fates.length] ?? { content: 'aye' }
-}
-
 let processes: Processes
 let model: ModelServer
 let world: World
+let monitoring: Monitoring
 const started: WorkerProcess[] = []
 const ends: string[] = []
+/** Loaded into each worker: a signal that makes it crash by an error that nothing catches. */
+const CRASHER = `process.on('SIGHUP', () => setImmediate(() => { throw new Error('a crash, for a test') }))\n`
+const isAlive = ({ pid }: WorkerProcess): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 const folder = (name: string) => join(processes.home, name)
 
 async function startProcess(): Promise<WorkerProcess> {
+  const metricsPort = 20_000 + Math.floor(Math.random() * 10_000)
   const worker = processes.start(world, {
+    ...monitoring.env,
     TREEOS_LOG: 'trace',
     OPENAI_BASE_URL: model.url,
     TREEOS_MODEL: 'test',
     TREEOS_OVERLAYS: 'stack', // so that all tiers reach the model
     TREEOS_MODEL_PATIENCE_SECONDS: '3',
     TREEOS_VAULT_KEY: folder('vault-key'),
-    TREEOS_METRICS_PORT: String(20_000 + Math.floor(Math.random() * 10_000)),
+    TREEOS_METRICS_PORT: String(metricsPort),
     TMPDIR: folder('tmp'),
-    NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${folder('reports')}`,
+    NODE_OPTIONS: `--import=${folder('crasher.mjs')} --report-on-signal --report-uncaught-exception --report-directory=${folder('reports')}`,
   })
   expect(await worker.ready).toBe(true)
+  monitoring.watch(metricsPort)
   started.push(worker)
   return worker
 }
@@ -107,30 +85,21 @@ async function ask(n: number): Promise<void> {
   }
 }
 
-/** Wherever the run may have written: `<sink>: <word> as <form>`. */
-async function search(wanted: Readonly<Record<string, string>>): Promise<string[]> {
-  const found: string[] = []
-  const note = (where: string, hits: readonly string[]) =>
-    found.push(...hits.map((hit) => `${where}: ${hit}`))
-  for (const [table, bytes] of await dumpTables(world.owner)) note(`table ${table}`, findIn(bytes, wanted))
-  for (const { text, history } of await exportHistories(world)) {
-    note('exported history', findIn(Buffer.from(text), wanted))
-    note('decoded history', findIn(Buffer.from(JSON.stringify(history)), wanted))
-  }
-  const searched = async (place: string, root: string, files: readonly string[]) => {
-    for (const file of files) note(`${place} ${file.slice(root.length + 1)}`, await findInFile(file, wanted))
-  }
-  const postgres = await filesOfDatabase(world.owner)
-  await searched('postgres', postgres.root, postgres.files)
-  const instance = dirname(inject('bundlePath')) // Temporal's SQLite with its WAL, and the logs of both servers
-  await searched('instance', instance, await filesIn(instance))
-  await searched('worker', processes.home, await filesIn(processes.home)) // log, temporary files, diagnostic reports
-  return [...new Set(found)]
-}
+const search = (wanted: Readonly<Record<string, string>>) =>
+  searchSinks(
+    {
+      world,
+      instance: dirname(inject('bundlePath')), // Temporal's SQLite with its WAL, and the logs of both servers
+      worker: processes.home, // log, temporary files, crash reports, what monitoring got
+    },
+    wanted,
+  )
 
 beforeAll(async () => {
   processes = await prepareProcesses()
   for (const name of ['tmp', 'reports', 'scraped']) await mkdir(folder(name))
+  await writeFile(folder('crasher.mjs'), CRASHER)
+  monitoring = await startMonitoring(folder('scraped'))
   model = await startModelServer()
   world = await startWorld()
   for (const name of BEINGS) await world.birth({ name, cognition: 'llm', role: 'resident' })
@@ -151,18 +120,19 @@ beforeAll(async () => {
   let calls = 1 // not with a failure, since the thread begins with it
   model.script(async (request) => {
     await sleep(50)
-    return answer(request, calls++)
+    return echoing(request, calls++)
   })
 }, 120_000)
 afterAll(async () => {
   await model?.close()
+  await monitoring?.close()
   await processes?.close()
   await world?.close()
 })
 
 describe('O1 what a run of moments with overlays leaves behind', () => {
   it(
-    'O1 F101 lives its moments, of which two of five and more fail, while a worker is killed',
+    'O1 F101 lives its moments, of which two of five and more fail, while one worker is killed and one crashes',
     async () => {
       const seen = new Set<string>()
       const first = await summon(world, {
@@ -192,7 +162,7 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
           (error) => ends.push(String((error as TreeosError).code)),
         )
       // One after another for each being, so that a being never waits for more than one answer.
-      let killed = false
+      let [killed, crashed] = [false, false]
       await Promise.all(
         BEINGS.map(async (_, lane) => {
           for (let n = lane; n < MOMENTS; n += BEINGS.length) {
@@ -200,6 +170,12 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
             if (!killed && n > MOMENTS / 2) {
               killed = true
               started[0]!.kill()
+              await startProcess()
+            }
+            if (!crashed && n > (2 * MOMENTS) / 3) {
+              crashed = true
+              process.kill(started[1]!.pid, 'SIGHUP')
+              expect(await started[1]!.ended).not.toBe(0)
               await startProcess()
             }
           }
@@ -210,6 +186,10 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
           if (body !== null && everything(body).includes(word)) seen.add(tier)
       expect([...seen].sort()).toEqual(Object.keys(words).sort())
       const failed = ends.filter((end) => end !== 'act' && end !== 'see').length
+      const counted = Object.entries(Object.groupBy(ends, (end) => end)).map(([end, of]) => [end, of!.length])
+      console.error(
+        `leaks: ${ends.length} calls, ${failed} failed: ${JSON.stringify(Object.fromEntries(counted))}`,
+      )
       expect(ends.length).toBeGreaterThanOrEqual(MOMENTS)
       expect(failed).toBeGreaterThanOrEqual(0.4 * MOMENTS)
       expect(failed).toBeLessThan(ends.length)
@@ -220,13 +200,17 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
   it(
     'O1 F101 no overlay is anywhere but in the memory of workers; a stored one is in its own table and nowhere else',
     async () => {
-      // Reports of the state of the processes, as after a crash, and what monitoring scrapes.
-      for (const { pid } of started.slice(1)) process.kill(pid, 'SIGUSR2')
-      await until(async () => (await filesIn(folder('reports'))).length >= started.length - 1, {
+      // Reports of the state of the processes, beside the one that the crash left.
+      const living = started.filter(isAlive)
+      for (const { pid } of living) process.kill(pid, 'SIGUSR2')
+      await until(async () => (await filesIn(folder('reports'))).length >= living.length + 1, {
         seconds: 20,
       })
+      expect(monitoring.scrapes).toBeGreaterThan(started.length)
+      const metrics = await readFile(join(folder('scraped'), 'metrics'), 'utf8')
+      expect(metrics).toMatch(/^treeos_moments_total\{outcome="failure",reason="LLM_FAILED"\} [1-9]/m)
       const log = await readFile(folder('worker.log'), 'utf8')
-      expect(log.length).toBeGreaterThan(1000)
+      expect(log).toContain('a crash, for a test')
       const [ours] = await sql<{ file: string }>`
         select pg_relation_filepath('treeos.overlay') as file`
         .execute(world.owner)
@@ -241,7 +225,10 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
         'postgres pg_wal/',
         'table treeos.overlay',
       ]
-      const found = await search(words)
+      const { found, searched } = await search(words)
+      console.error(
+        `leaks: searched ${searched.files} files with ${Math.round(searched.bytes / 1e6)} MB, ${searched.tables} tables and ${searched.histories} histories; ${monitoring.scrapes} scrapes`,
+      )
       const isOwn = (hit: string) =>
         own.some((place) => hit.startsWith(place)) && STORED.some((tier) => hit.includes(`: ${tier} as`))
       expect(found.filter((hit) => !isOwn(hit))).toEqual([])
@@ -275,11 +262,13 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
       await appendFile(folder('worker.log'), `${forms.join('\n')}\n`)
       await writeFile(join(folder('tmp'), 'left-behind'), Buffer.from(word, 'utf16le'))
       await writeFile(join(folder('reports'), 'report.json'), JSON.stringify({ environment: forms[2] }))
+      await appendFile(join(folder('scraped'), 'metrics'), `treeos_errors_total{where="${word}"} 1\n`)
+      await fetch(`${monitoring.otlpUrl}/v1/traces`, { method: 'POST', body: JSON.stringify({ name: word }) })
       const [one] = await exportHistories(world)
       await world.temporal.workflow.getHandle(one!.workflowId).signal('wake', { word })
       const taskQueue = `nobody-${randomBytes(4).toString('hex')}`
       await world.temporal.workflow.start('control', { taskQueue, workflowId: taskQueue, args: [{ word }] })
-      const found = await search(control)
+      const { found } = await search(control)
       const places = [
         'table treeos.blob: control as hex',
         'table treeos.overlay: control as raw',
@@ -291,6 +280,8 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
         ...['raw', 'hex', 'base64+0', 'base64+1'].map((form) => `worker worker.log: control as ${form}`),
         'worker tmp/left-behind: control as utf16-le',
         'worker reports/report.json: control as base64+1',
+        'worker scraped/metrics: control as raw',
+        'worker scraped/otlp: control as raw',
       ]
       const missing = places.filter((place) =>
         typeof place === 'string' ? !found.includes(place) : !found.some((hit) => place.test(hit)),
