@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { enqueue, findEntry, listOutcomes } from '@treeos/chain'
+import { summon } from '@treeos/client'
+import { type JsonObject, newWake, PRIORITIES } from '@treeos/core'
+import { defineLineage } from '@treeos/lineage'
+import { beingWorkflowId } from '@treeos/protocol'
+import { describe, expect, it } from 'vitest'
+import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../support/life.ts'
+import { childrenOf, ROOMY } from '../support/lineage.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { useWorld } from '../support/use-world.ts'
+
+const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
+const quick = useWorld({ extensions: [stage, defineLineage({ heartbeatSeconds: 2 })] })
+const { puppet, use, profileOf, hasHeartbeat, factsOnReel } = childrenOf(world)
+
+describe('F118', () => {
+  it('an analyst sleeps once it has reported: no heartbeat wakes it, and its next task does', async () => {
+    await puppet('scout', { role: 'analyst' })
+    await until(() => hasHeartbeat('scout'))
+    const asked = { target: 'scout', as: 'operator', waitSeconds: 20 }
+    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@scout', args: { content: 'sell' } }
+    expect((await summon(world, { ...asked, content: { call: reply } })).reply?.content).toBe('sell')
+    expect(await profileOf('scout')).toMatchObject({ asleep: true, state: 'healthy' })
+    await until(async () => !(await hasHeartbeat('scout')), { what: 'the end of its heartbeat' })
+    expect((await rowOf(world, 'scout')).qualities.schedule).toEqual({})
+    await use('scout', 'log-thought', { thought: 'a new task' })
+    expect(await profileOf('scout')).toMatchObject({ asleep: false })
+    await until(() => hasHeartbeat('scout'), { what: 'its heartbeat' })
+    expect(await factsOnReel('scout', 'lineage:slept')).toEqual([{ reported: '@operator' }])
+  })
+
+  it('a heartbeat that waited as the analyst fell asleep opens no moment; a control: it does for one that is awake', async () => {
+    for (const [name, role] of [
+      ['dozer', 'analyst'],
+      ['waker', 'guardian'],
+    ] as const) {
+      await puppet(name, { role })
+      await use(name, 'inbox-reply', { content: 'done' })
+      const id = `schedule/${name}/heartbeat/${new Date().toISOString()}`
+      const late = newWake({
+        id,
+        being: name,
+        kind: 'event',
+        priority: PRIORITIES.background,
+        content: 'late',
+      })
+      await enqueue(world.db, late)
+      await ring(world, name)
+      await until(async () => (await findEntry(world.db, id))?.closedBy)
+      const ofHeartbeat = (await listOutcomes(world.db, name)).filter(({ wake }) => wake === id)
+      expect([name, ofHeartbeat.length]).toEqual([name, role === 'analyst' ? 0 : 1])
+    }
+  })
+
+  it('a guardian whose workflow was killed comes back by its heartbeat; a sleeping analyst waits for its next task', async () => {
+    const handleOf = (being: string) =>
+      quick.temporal.workflow.getHandle(beingWorkflowId(quick.reality.name, being))
+    const args = { script: 'silent' }
+    const raise = (name: string, role: string) =>
+      doAs(quick, 'lineage:spawn-child', '@operator', { ...args, name, role })
+    await raise('sentry', 'guardian')
+    const analyst = { name: 'sleeper', role: 'analyst', script: 'stage:puppet' }
+    await doAs(quick, 'lineage:spawn-child', '@operator', analyst)
+    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@sleeper', args: { content: 'done' } }
+    await play(quick, 'sleeper', reply)
+    const last = async (being: string) => (await listOutcomes(quick.db, being)).at(-1)
+    await until(() => last('sentry'), { what: 'its first heartbeat' })
+    const before = await last('sleeper')
+    for (const being of ['sentry', 'sleeper']) await handleOf(being).terminate('a test')
+    const back = await until(async () => {
+      const outcome = await last('sentry')
+      return outcome?.moment.startsWith('sentry/2/') && outcome
+    })
+    expect(back).toMatchObject({ kind: 'see' })
+    await sleep(4000) // longer than its heartbeat was
+    expect(await last('sleeper')).toEqual(before)
+    await play(quick, 'sleeper', { ...reply, args: { content: 'again' } })
+    expect(await last('sleeper')).toMatchObject({
+      kind: 'act',
+      moment: expect.stringMatching(/^sleeper\/2\//),
+    })
+    await expectUnbroken(quick)
+  })
+
+  it('a guardian and a writer do not sleep after a report', async () => {
+    await puppet('warden', { role: 'guardian' })
+    await use('warden', 'inbox-reply', { content: 'all is well' })
+    expect(await profileOf('warden')).toMatchObject({ asleep: false })
+    expect((await rowOf(world, 'warden')).qualities.schedule).toHaveProperty('heartbeat')
+  })
+
+  it('a guardian that fails starts again at once; an analyst only for a new task', async () => {
+    const move = (child: string, to: string, more: JsonObject = {}) =>
+      doAs(world, 'lineage:move-child', '@operator', { child: `@${child}`, to, reason: 'a test', ...more })
+    await expectRefused(world, () => move('warden', 'failed'), 'RESOURCE_CONFLICT', 'is healthy')
+    await move('warden', 'unhealthy')
+    await move('warden', 'failed')
+    expect(await profileOf('warden')).toMatchObject({ state: 'starting' })
+    expect((await factsOnReel('warden', 'lineage:moved')).slice(-2)).toMatchObject([
+      { from: 'unhealthy', to: 'failed' },
+      { from: 'failed', to: 'starting' },
+    ])
+    expect((await wakesOf(world, 'warden')).at(-1)).toMatchObject({ content: { event: 'restarted' } })
+    expect(await use('warden', 'log-thought', { thought: 'back' })).toMatchObject({ outcome: 'act' })
+
+    await move('scout', 'unhealthy')
+    await move('scout', 'failed')
+    expect(await use('scout', 'log-thought', { thought: 'still here' })).toMatchObject({ outcome: 'skipped' })
+    await expectRefused(world, () => move('scout', 'starting'), 'INVALID_INPUT', 'only for a task')
+    await move('scout', 'starting', { task: 'look again' })
+    expect(await use('scout', 'log-thought', { thought: 'again' })).toMatchObject({ outcome: 'act' })
+    expect(await profileOf('scout')).toMatchObject({ state: 'healthy' })
+    await move('scout', 'stopped')
+    await move('scout', 'cleaned_up')
+    expect((await rowOf(world, 'scout')).ended).toBeGreaterThan(0)
+  })
+})
+
+describe('limits', () => {
+  const raise = (name: string) =>
+    doAs(quick, 'lineage:spawn-child', '@operator', { name, script: 'silent', role: 'writer' })
+  const move = (child: string, to: string) =>
+    doAs(quick, 'lineage:move-child', '@operator', { child, to, reason: 'a test' })
+
+  it('a parent has at most three live children, and spawns at most three within 24 hours', async () => {
+    await raise('third')
+    await expectRefused(quick, () => raise('fourth'), 'RATE_LIMITED', 'has 3 live children')
+    await move('third', 'failed')
+    await expectRefused(quick, () => raise('fourth'), 'RATE_LIMITED', 'spawned 3 children within 24 hours')
+  })
+})
+
+it('F49 replays identically', async () => {
+  expect(world.errors).toEqual([])
+  await expectUnbroken(world)
+  await expectReplays(world)
+})
