@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { treeos, workflowsPath } from '@treeos/host'
+import { workflowBundle } from '@treeos/host'
 import { configFileOf, ensurePostgres, ensureTemporal, removeInstance, type Temporal } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
@@ -128,13 +127,8 @@ async function makeBundles(folder: string): Promise<Bundles> {
     await writeFile(join(folder, name), code)
     return join(folder, name)
   }
-  const bundle = await bundleWorkflowCode({
-    workflowsPath,
-    plugins: [treeos()],
-    logger: new DefaultLogger('ERROR'),
-  })
   return {
-    bundlePath: await write('workflow-bundle.js', bundle),
+    bundlePath: await write('workflow-bundle.js', await workflowBundle()),
     replayBundlePath: await write('replay-bundle.js', await bundleForReplay()),
   }
 }

@@ -1,8 +1,7 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { treeos, workflowsPath } from '@treeos/host'
+import { workflowBundle } from '@treeos/host'
 import {
   ensurePostgres,
   ensureTemporal,
@@ -63,9 +62,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const [postgres, temporal] = await Promise.all([
     ensurePostgres({ dataDir, onProgress }),
     ensureTemporal({ dataDir, searchAttributes, onProgress }),
-    bundleWorkflowCode({ workflowsPath, plugins: [treeos()], logger: new DefaultLogger('ERROR') }).then(
-      ({ code }) => writeFile(bundlePath, code),
-    ),
+    workflowBundle().then(({ code }) => writeFile(bundlePath, code)),
     bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
   ])
   const template = await makeTemplate(postgres.url)

@@ -42,7 +42,7 @@ export interface Settings {
   readonly overlayMode: OverlayMode
   /** how long each service may be away when the worker starts */
   readonly startSeconds: number
-  /** an existing bundle of our workflows; null makes one */
+  /** an existing bundle of our workflows; null takes the one in the cache, or makes it */
   readonly bundlePath: string | null
   /** workflows are entered without the SDK's timer */
   readonly quickEntry: boolean

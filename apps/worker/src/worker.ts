@@ -10,6 +10,7 @@ import {
   readConnections,
   resolveModelEndpoint,
   treeos,
+  workflowBundle,
 } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Logger } from 'pino'
@@ -42,7 +43,7 @@ export interface RunningWorker {
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
  * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before: it saves each start a second or two. Workflows are entered quickly, also those of other workers of this
+ * our workflows made before; otherwise it is made once and kept in the cache. Workflows are entered quickly, also those of other workers of this
  * process, unless TREEOS_QUICK_ENTRY is 0. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
@@ -72,12 +73,14 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const actSignal = settings.actSignal ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
   if (settings.quickEntry) enterWorkflowsQuickly()
+  const onProblem = (message: string) => log.warn(message)
+  const bundle = bundlePath === null ? await workflowBundle({ onProblem }) : { codePath: bundlePath }
   const worker = await start.askTemporal(temporal, () =>
     Worker.create({
       connection,
       namespace: temporal.namespace,
       taskQueue,
-      ...(bundlePath === null ? {} : { workflowBundle: { codePath: bundlePath } }),
+      workflowBundle: bundle,
       plugins: [
         treeos({
           extensions,

@@ -17,7 +17,7 @@ export interface ReplayRequest {
   readonly from: 'chain' | 'temporal' | 'both'
   /** folder of archived histories, for runs that Temporal has deleted */
   readonly archive?: string | null
-  /** from `bundleForReplay`; making one takes seconds */
+  /** from `bundleForReplay`, the default */
   readonly bundle?: WorkflowBundleOption
   /** one that is open already, and stays so: to open one takes longer than to replay most beings */
   readonly replayer?: HistoryReplayer
@@ -47,7 +47,7 @@ export async function replay(
 ): Promise<Replayed> {
   const { temporal } = at
   if (request.from === 'chain' || temporal === null) return replayAll(at, request, null)
-  // A bundle takes seconds. The chain is replayed meanwhile.
+  // The first bundle takes seconds. The chain is replayed meanwhile.
   const opening = request.replayer === undefined ? HistoryReplayer.open(request.bundle) : null
   opening?.catch(() => undefined) // whoever needs it first gets the error
   try {

@@ -1,16 +1,9 @@
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import {
-  bundleWorkflowCode,
-  type InjectedSinks,
-  type ReplayResult,
-  Worker,
-  type WorkflowBundle,
-  type WorkflowBundleOption,
-} from '@temporalio/worker'
+import { type InjectedSinks, type ReplayResult, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { digestOf } from '@treeos/chain'
 import type { Json } from '@treeos/core'
-import { enterWorkflowsQuickly, treeos, workflowsPath } from '@treeos/host'
+import { enterWorkflowsQuickly, treeos, workflowBundle } from '@treeos/host'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 
@@ -39,7 +32,7 @@ export class HistoryReplayer {
     this.#results = Worker.runReplayHistories(options, this.#histories())[Symbol.asyncIterator]()
   }
 
-  /** @param bundle from {@link bundleForReplay}; making one takes seconds */
+  /** @param bundle from {@link bundleForReplay} */
   static async open(bundle?: WorkflowBundleOption): Promise<HistoryReplayer> {
     return new HistoryReplayer(bundle ?? (await bundleForReplay()))
   }
@@ -116,24 +109,8 @@ export class HistoryReplayer {
 
 const argumentDigest = (text: string): string => digestOf(JSON.parse(text) as Json)
 
-let bundling: Promise<WorkflowBundle> | null = null
-
-/** Bundles the workflows with the strict recorder, once per process. */
-export function bundleForReplay(): Promise<WorkflowBundle> {
-  bundling ??= bundle().catch((error: unknown) => {
-    bundling = null
-    throw error
-  })
-  return bundling
-}
-
-function bundle(): Promise<WorkflowBundle> {
+/** Bundles the workflows with the strict recorder, or takes what an earlier process made of the same files. */
+export function bundleForReplay(): Promise<{ code: string }> {
   const strictModule = createRequire(import.meta.url).resolve('@treeos/workflows/strict')
-  return bundleWorkflowCode({
-    workflowsPath,
-    workflowInterceptorModules: [strictModule],
-    plugins: [treeos()],
-    logger: { ...console, log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore },
-  })
+  return workflowBundle({ interceptors: [strictModule] })
 }
-const ignore = () => undefined
