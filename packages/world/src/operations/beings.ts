@@ -31,10 +31,10 @@ const setBeing: Operation = {
     value: 'any JSON',
     merge: 'merge an object into a namespace',
   },
-  decide({ actor, lender, target, args }) {
+  decide({ actor, lender, cognition, target, args }) {
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-being takes a being')
     const change = qualityChange('set-being', args, target.being.qualities)
-    requireConnectionChange(change, { actor, target: target.being, lender })
+    requireConnectionChange(change, { actor, target: target.being, lender, cognition })
     const keeper = KEPT_NAMESPACES[change.path[0]]
     if (keeper !== undefined)
       throw new TreeosError('INVALID_INPUT', `set-being: ${change.path[0]} is set with ${keeper}`)

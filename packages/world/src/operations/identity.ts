@@ -32,7 +32,7 @@ import { firstBeyond } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
 import { SCHEDULES } from '../rows/schedules.ts'
 import { Arguments } from './arguments.ts'
-import { LLM, modelSettingsIn } from './model-connection.ts'
+import { LLM, modelSettingsIn, requireOwnConnection } from './model-connection.ts'
 import { schedulesIn } from './waking.ts'
 
 /** Arguments of a birth that an operation of an extension carries out; a being that makes a child itself has none of them. */
@@ -78,6 +78,7 @@ const birth: Operation = {
     const connection = given.optionalText('connection')
     if (connection !== null && kind !== 'llm')
       throw given.fault('connection', connection, 'nothing: only an llm being has a model')
+    requireOwnConnection(connection, { actor, cognition })
     const settings = kind === 'llm' ? modelSettingsIn(given) : {}
     const schedules = schedulesIn(given)
     const roleFlow = given.value('roleFlow')

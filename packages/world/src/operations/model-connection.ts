@@ -1,4 +1,13 @@
-import { isKey, type Json, type JsonObject, quote, stanceOf, TreeosError } from '@treeos/core'
+import {
+  type Cognition,
+  isKey,
+  type Json,
+  type JsonObject,
+  quote,
+  readPath,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import type { BeingRow } from '../rows/rows.ts'
 import type { Arguments } from './arguments.ts'
 
@@ -12,6 +21,27 @@ export function requireConnectionName(operation: string, name: Json): string {
   throw new TreeosError(
     'INVALID_INPUT',
     `${operation}: the model connection is ${quote(name)}; it takes a kebab-case name of the operator's configuration`,
+  )
+}
+
+/**
+ * A mind may give its offspring the model connection that it has itself, and no other: another one may be dear, or be kept for
+ * others by the operator. A person names any.
+ * @param name null for none: the default model of the reality, which is everyone's
+ * @param cognition who decides for the actor in this moment
+ * @throws {TreeosError} FORBIDDEN
+ */
+export function requireOwnConnection(
+  name: Json,
+  { actor, cognition }: { readonly actor: BeingRow; readonly cognition: Cognition },
+): void {
+  if (name === null || cognition === 'human') return
+  const own = readPath(actor.qualities, [LLM, FIELD]) ?? null
+  if (name === own) return
+  const has = own === null ? 'none of its own' : quote(own)
+  throw new TreeosError(
+    'FORBIDDEN',
+    `${stanceOf(actor.name)} decides without a person, so it gives others no model connection but its own; it has ${has}, and not ${quote(name)}`,
   )
 }
 
@@ -41,7 +71,8 @@ export function modelSettingsIn(given: Arguments): JsonObject {
 }
 
 /**
- * Refuses a quality below `llm` other than the name of a model connection, and a being that chooses its own.
+ * Refuses a quality below `llm` other than the name of a model connection, a being that chooses its own, and a mind that gives
+ * others another one than it has.
  * @param lender the driver whose reach the actor has; null when it acts for itself
  */
 export function requireConnectionChange(
@@ -50,7 +81,13 @@ export function requireConnectionChange(
     actor,
     target,
     lender,
-  }: { readonly actor: BeingRow; readonly target: BeingRow; readonly lender: BeingRow | null },
+    cognition,
+  }: {
+    readonly actor: BeingRow
+    readonly target: BeingRow
+    readonly lender: BeingRow | null
+    readonly cognition: Cognition
+  },
 ): void {
   if (path[0] !== LLM) return
   if (path.length !== 2 || path[1] !== FIELD)
@@ -64,4 +101,5 @@ export function requireConnectionChange(
       'FORBIDDEN',
       `${stanceOf(actor.name)} does not choose its own model: a maker of it or the operator does`,
     )
+  requireOwnConnection(value, { actor, cognition })
 }

@@ -7,7 +7,7 @@ import type { BeingRow } from '../rows/rows.ts'
 import { SUBSCRIPTIONS, seesScope, subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 import { parseCeiling } from './identity.ts'
-import { LLM, modelSettingsIn } from './model-connection.ts'
+import { LLM, modelSettingsIn, requireOwnConnection } from './model-connection.ts'
 
 /** Subscriptions to what a being can see no more: it would go on hearing of it. */
 async function unseen(world: WorldReader, being: BeingRow): Promise<string[]> {
@@ -60,6 +60,7 @@ export const setProfile: Operation = {
       kind: 'quality:set',
       payload: { path, value, merge: false },
     })
+    requireOwnConnection(given.optionalText('connection'), { actor, cognition: input.cognition })
     const settings = modelSettingsIn(given)
     return {
       facts: [
