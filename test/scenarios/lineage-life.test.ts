@@ -31,6 +31,24 @@ describe('F118', () => {
     expect(await factsOnReel('scout', 'lineage:slept')).toEqual([{ reported: '@operator' }])
   })
 
+  it('its answer to an announcement is not sent, its result says so, and it sleeps', async () => {
+    await puppet('hearer', { role: 'analyst' })
+    const reply = { verb: 'do', action: 'lineage:inbox-reply', target: '@hearer', args: { content: 'sell' } }
+    const heard = { target: 'hearer', as: 'operator', waitSeconds: 20, content: { call: reply } }
+    expect(await summon(world, { ...heard, expectReply: false })).toMatchObject({
+      moment: { outcome: 'act' },
+      reply: null,
+    })
+    expect(await profileOf('hearer')).toMatchObject({
+      asleep: true,
+      last: { result: { to: null, unsent: '@operator wants no answer, so none was sent' } },
+    })
+    expect(await factsOnReel('hearer', 'lineage:slept')).toEqual([{ reported: null }])
+    expect((await wakesOf(world, 'operator')).filter(({ caller }) => caller?.name === 'hearer')).toEqual([])
+    expect((await summon(world, heard)).reply?.content).toBe('sell') // a control
+    expect(await profileOf('hearer')).toMatchObject({ last: { result: { to: '@operator' } } })
+  })
+
   it('a heartbeat that waited as the analyst fell asleep opens no moment; a control: it does for one that is awake', async () => {
     for (const [name, role] of [
       ['dozer', 'analyst'],

@@ -1,4 +1,4 @@
-import { asJson, defineOperation, makeThing, TreeosError, writeThing } from '@treeos/sdk'
+import { asJson, defineOperation, type JsonObject, makeThing, TreeosError, writeThing } from '@treeos/sdk'
 import { z } from 'zod'
 import { profileOf, recordOf, setProfilePart } from './child.ts'
 import { roleName } from './custom-roles.ts'
@@ -136,6 +136,7 @@ const inboxReply = defineOperation({
         'INVALID_INPUT',
         'lineage:inbox-reply: nobody woke this moment, and it has no parent',
       )
+    const isSent = !isAnswer || wake.expectReply
     const sleeps = profile?.genesis.role.autoSleep === true
     if (sleeps) await still(carryOut, actor)
     const content = args.role === undefined ? args.content : { said: args.content, role: args.role }
@@ -149,12 +150,15 @@ const inboxReply = defineOperation({
       ...(sleeps && profile?.asleep === false
         ? [
             setProfilePart(actor.name, 'asleep', true),
-            recordOf(actor.name, 'lineage:slept', { reported: `@${to}` }),
+            recordOf(actor.name, 'lineage:slept', { reported: isSent ? `@${to}` : null }),
           ]
         : []),
     ]
+    const result: JsonObject = isSent
+      ? { to: `@${to}` }
+      : { to: null, unsent: `@${to} wants no answer, so none was sent` }
     const speech = isAnswer ? { reply: content } : { tell: { target: `@${to}`, content } }
-    return used(at, 'inbox_reply', { to: `@${to}` }, { facts, ...speech, rests: true })
+    return used(at, 'inbox_reply', result, { facts, ...(isSent ? speech : {}), rests: true })
   },
 })
 

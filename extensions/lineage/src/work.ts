@@ -87,6 +87,9 @@ function shortened(value: Json): Json {
   return `${shown}… (${text.length - shown.length} characters left out)`
 }
 
+/** For a child that sleeps after its work: a summon is no tool, so it changes nothing of its sleep. */
+const WHEN_DONE = 'answer with lineage:inbox-reply: then you sleep until your next task'
+
 /** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */
 export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
   const profile = profileOf(me)
@@ -97,6 +100,7 @@ export async function workOf(world: WorldReader, me: BeingRow): Promise<Json> {
     ...(profile === null
       ? {}
       : { role: profile.role, state: profile.state, asleep: profile.asleep, task: profile.task ?? null }),
+    ...(profile?.genesis.role.autoSleep === true && !profile.asleep ? { whenDone: WHEN_DONE } : {}),
     files: [...files.keys()].sort(),
     soul: soul === undefined ? null : textOf(soul),
     last,

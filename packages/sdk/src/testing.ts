@@ -208,6 +208,7 @@ function wakeOf(given: Partial<WakeView> = {}): WakeView {
     callerCognition: from === null ? null : 'human',
     content: null,
     inReplyTo: null,
+    expectReply: true,
     ...given,
   }
 }

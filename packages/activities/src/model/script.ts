@@ -48,6 +48,7 @@ export async function runScript(
         callerCognition: record.caller?.cognition ?? null,
         content,
         inReplyTo: record.wake.inReplyTo,
+        expectReply: record.wake.expectReply !== false,
       },
     })
     return parseDecision(await withTimeout(SCRIPT_SECONDS_MAX, deciding))

@@ -161,6 +161,8 @@ export interface WakeView {
   readonly callerCognition: Cognition | null
   readonly content: Json
   readonly inReplyTo: string | null
+  /** false: its sender wants no answer, and none is sent */
+  readonly expectReply: boolean
 }
 
 /** An extension: trusted code that a worker loads. This manifest names everything that it defines. */

@@ -44,7 +44,7 @@ export interface Acting {
 }
 
 /** The wake of a moment, as an operation sees it. */
-export const wakeView = ({ id, root, kind, caller, content, inReplyTo }: Wake): WakeView => ({
+export const wakeView = ({ id, root, kind, caller, content, inReplyTo, expectReply }: Wake): WakeView => ({
   correlation: id,
   root,
   verb: kind === 'act' ? 'do' : 'summon',
@@ -52,6 +52,7 @@ export const wakeView = ({ id, root, kind, caller, content, inReplyTo }: Wake): 
   callerCognition: caller?.cognition ?? null,
   content,
   inReplyTo,
+  expectReply: expectReply !== false,
 })
 
 /** A being as it was when it spoke. */
