@@ -1,6 +1,6 @@
 import { asJson, type BeingRow, type Json, type JsonObject, TreeosError, type WorldReader } from '@treeos/sdk'
 import { buildGenesisPrompt, type Genesis } from './genesis.ts'
-import { type ChildState, isLive, requireMove } from './lifecycle.ts'
+import { type ChildState, requireMove } from './lifecycle.ts'
 import type { RoleConfig, Tool } from './roles.ts'
 
 /** What a child is, in its quality `lineage`. Its parent and the tools here write it; its ceiling and model do not rest on it. */
@@ -57,8 +57,15 @@ export async function spawnedBy(
   })
 }
 
-export const isLiving = ({ profile, ended }: BeingRow & { profile: Profile }): boolean =>
-  ended === undefined && isLive(profile.state)
+/** The role of a child that is stopped or failed: it holds nothing, and no wake opens a moment in it. */
+export const STOPPED = 'lineage:stopped'
+
+/** Whether a child may live moments. Its flow says so, which decides them; its state only tells of it. */
+export const isLiving = ({ ended, qualities: { roleFlow } }: BeingRow): boolean =>
+  ended === undefined &&
+  !(Array.isArray(roleFlow) && roleFlow.length === 1 && roleOf(roleFlow[0]) === STOPPED)
+
+const roleOf = (clause: unknown): unknown => (clause as { role?: unknown } | null)?.role
 
 /** @throws {TreeosError} BEING_NOT_FOUND, BEING_ENDED, FORBIDDEN for a being that the actor did not spawn */
 export async function requireOwnChild(

@@ -1,5 +1,5 @@
 import { defineExtension, defineRole, type Json } from '@treeos/sdk'
-import { isLiving, operationOf, profileOf, promptOf, spawnedBy } from './child.ts'
+import { isLiving, operationOf, profileOf, promptOf, STOPPED, spawnedBy } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
 import { FILE } from './files.ts'
 import { parentOperations } from './parenting.ts'
@@ -57,7 +57,7 @@ export function defineLineage(override: LineageOverride = {}) {
             .join('\n\n'),
       }),
       defineRole({
-        name: 'lineage:stopped',
+        name: STOPPED,
         triggerOn: [],
         prompt: 'You are stopped. Your parent starts you again.',
       }),

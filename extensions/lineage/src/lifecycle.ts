@@ -39,10 +39,6 @@ export const SPAWN_STATES: readonly ChildState[] = [
   'starting',
 ]
 
-const GONE: readonly ChildState[] = ['stopped', 'failed', 'cleaned_up']
-/** Whether a child in this state counts as alive. */
-export const isLive = (state: ChildState): boolean => !GONE.includes(state)
-
 /** @throws {TreeosError} RESOURCE_CONFLICT naming the moves that there are */
 export function requireMove(child: string, from: ChildState, to: ChildState): void {
   if (MOVES[from].includes(to)) return

@@ -17,6 +17,7 @@ import {
   type Profile,
   recordOf,
   requireOwnChild,
+  STOPPED,
   setProfilePart,
   shownRole,
 } from './child.ts'
@@ -24,6 +25,7 @@ import type { LineageConfig } from './config.ts'
 import { defineChildRole, requireRole } from './custom-roles.ts'
 import { requireHarmless } from './genesis.ts'
 import { CHILD_STATES } from './lifecycle.ts'
+import { requireRoom } from './limits.ts'
 import { flowOf } from './spawn.ts'
 import { beat, still } from './work.ts'
 
@@ -32,49 +34,51 @@ const child = z.string().max(64).describe('stance of your child')
 /** Roles whose children start again by themselves when they fail. */
 const RESTARTED: readonly string[] = ['guardian']
 
-const moveChild = defineOperation({
-  name: 'lineage:move-child',
-  description:
-    'Moves a child along its life: unhealthy, failed, stopped, starting (again) or cleaned_up, which ends it. A guardian that fails starts again at once.',
-  on: 'being',
-  allow: ['self'],
-  args: z.strictObject({
-    child,
-    to: z.enum(CHILD_STATES).describe('the new state'),
-    reason: z.string().min(1).max(500).describe('why'),
-    task: z
-      .string()
-      .max(2000)
-      .optional()
-      .describe('what it is started again for; one that sleeps needs a task'),
-  }),
-  async decide({ actor, world, args, carryOut }) {
-    const { to, reason, task } = args
-    requireHarmless('reason', reason)
-    if (task !== undefined) requireHarmless('task', task)
-    const kid = await requireOwnChild(world, actor, args.child)
-    const { name, profile } = kid
-    const facts = moved(name, profile.state, to, reason)
-    if (to === 'starting') {
-      if (profile.genesis.role.autoSleep && task === undefined)
-        throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)
-      return restart({ kid, reason, task, carryOut }, facts)
-    }
-    if (to === 'failed' && RESTARTED.includes(profile.role))
-      return restart({ kid, reason, task, carryOut }, [
-        ...facts,
-        ...moved(name, 'failed', 'starting', 'its role restarts'),
-      ])
-    if (to === 'stopped' || to === 'failed') await rest(carryOut, kid)
-    if (to === 'cleaned_up') await carryOut({ action: 'end-being', target: `@${name}`, args: {} })
-    return { facts, result: { child: `@${name}`, state: to } }
-  },
-})
+const moveChild = (config: LineageConfig) =>
+  defineOperation({
+    name: 'lineage:move-child',
+    description:
+      'Moves a child along its life: unhealthy, failed, stopped, starting (again) or cleaned_up, which ends it. A guardian that fails starts again at once.',
+    on: 'being',
+    allow: ['self'],
+    args: z.strictObject({
+      child,
+      to: z.enum(CHILD_STATES).describe('the new state'),
+      reason: z.string().min(1).max(500).describe('why'),
+      task: z
+        .string()
+        .max(2000)
+        .optional()
+        .describe('what it is started again for; one that sleeps needs a task'),
+    }),
+    async decide({ actor, world, args, carryOut }) {
+      const { to, reason, task } = args
+      requireHarmless('reason', reason)
+      if (task !== undefined) requireHarmless('task', task)
+      const kid = await requireOwnChild(world, actor, args.child)
+      const { name, profile } = kid
+      const facts = moved(name, profile.state, to, reason)
+      if (to === 'starting') {
+        if (profile.genesis.role.autoSleep && task === undefined)
+          throw new TreeosError('INVALID_INPUT', `@${name} is started again only for a task: give it one`)
+        if (!isLiving(kid)) await requireRoom(config, { world, actor })
+        return restart({ kid, reason, task, carryOut }, facts)
+      }
+      if (to === 'failed' && RESTARTED.includes(profile.role))
+        return restart({ kid, reason, task, carryOut }, [
+          ...facts,
+          ...moved(name, 'failed', 'starting', 'its role restarts'),
+        ])
+      if (to === 'stopped' || to === 'failed') await rest(carryOut, kid)
+      if (to === 'cleaned_up') await carryOut({ action: 'end-being', target: `@${name}`, args: {} })
+      return { facts, result: { child: `@${name}`, state: to } }
+    },
+  })
 
 /** A child that is stopped or failed wears a role that holds nothing and that no wake opens. */
 async function rest(carryOut: CarryOut, kid: BeingRow): Promise<void> {
   await still(carryOut, kid)
-  await wear(carryOut, kid.name, [{ role: 'lineage:stopped' }])
+  await wear(carryOut, kid.name, [{ role: STOPPED }])
 }
 
 const wear = (carryOut: CarryOut, name: string, flow: RoleFlow) =>
@@ -158,4 +162,4 @@ const grantRole = (config: LineageConfig) =>
   })
 
 export const parentOperations = (config: LineageConfig) =>
-  [moveChild, defineChildRole(config), grantRole(config)] as const
+  [moveChild(config), defineChildRole(config), grantRole(config)] as const

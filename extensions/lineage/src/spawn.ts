@@ -1,32 +1,22 @@
-import {
-  asJson,
-  type BeingRow,
-  defineOperation,
-  type RoleFlow,
-  TreeosError,
-  type WorldReader,
-} from '@treeos/sdk'
+import { asJson, defineOperation, type RoleFlow } from '@treeos/sdk'
 import { z } from 'zod'
 import {
   ceilingOf,
   everySecondsOf,
-  isLiving,
   modelArgs,
   type Profile,
   promptOf,
   recordOf,
   setProfilePart,
   shownRole,
-  spawnedBy,
 } from './child.ts'
 import type { LineageConfig } from './config.ts'
 import { requireRole } from './custom-roles.ts'
 import { GENESIS_BYTES_MAX, MESSAGE_CHARS_MAX, requireHarmless, SPECIALIZATION_CHARS_MAX } from './genesis.ts'
 import { SPAWN_STATES } from './lifecycle.ts'
+import { requireWithinLimits } from './limits.ts'
 import { isBuiltIn, type RoleConfig, type Tool } from './roles.ts'
 import { startWithin } from './text-size.ts'
-
-const DAY_MS = 86_400_000
 
 /**
  * The flow of a child. A built-in role has a role of its own. A role that a parent defined is made of one that holds nothing
@@ -106,27 +96,3 @@ export const spawnChild = (config: LineageConfig) =>
       }
     },
   })
-
-/** @throws {TreeosError} RATE_LIMITED */
-async function requireWithinLimits(
-  { liveChildrenMax, spawnsPerDayMax }: LineageConfig,
-  {
-    world,
-    actor,
-    openedAt,
-  }: { readonly world: WorldReader; readonly actor: BeingRow; readonly openedAt: number },
-): Promise<void> {
-  const children = await spawnedBy(world, actor)
-  const live = children.filter(isLiving)
-  if (live.length >= liveChildrenMax)
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `@${actor.name} has ${live.length} live children (${live.map((child) => `@${child.name}`).join(', ')}), and at most ${liveChildrenMax} may live at once`,
-    )
-  const today = children.filter(({ bornAt }) => bornAt > openedAt - DAY_MS)
-  if (today.length >= spawnsPerDayMax)
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `@${actor.name} spawned ${today.length} children within 24 hours, and at most ${spawnsPerDayMax} are allowed`,
-    )
-}
