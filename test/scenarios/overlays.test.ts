@@ -18,7 +18,7 @@ const systemOf = ({ messages }: ModelRequest): string => String(messages[0]?.con
 describe.each([
   { way: 'short', shortMindMs: 5000 },
   { way: 'long', shortMindMs: 0 },
-])('an overlay on the $way way of a moment', ({ shortMindMs }) => {
+])('F103 an overlay on the $way way of a moment', ({ shortMindMs }) => {
   const model = useModelServer()
   const world = useWorld({ modelServer: model, shortMindMs, extensions: [stage] })
   const ask = (content: string, more: Partial<Parameters<typeof summon>[1]> = {}) =>

@@ -190,7 +190,7 @@ describe('F103 a skill', () => {
 describe('F103 task()', () => {
   const dispatch = (more: object = {}) => task(world, judge, { as: 'operator', inputs: { text }, ...more })
 
-  it('is a typed child workflow, and no history holds a word of inputs, outputs or overlay', async () => {
+  it('F101 is a typed child workflow, and no history holds a word of inputs, outputs or overlay', async () => {
     give({ mood: 'calm', why: 'a flat sea' })
     const { outputs, moment, salt } = await dispatch({ overlay: { content: OVERLAY } })
     expect(outputs).toEqual({ mood: 'calm', why: 'a flat sea' })
@@ -233,7 +233,7 @@ describe('F103 task()', () => {
   })
 })
 
-describe('F104 a scheduled moment', () => {
+describe('F103 F104 a scheduled moment', () => {
   it('resolves the overlays of the workspace and of the account when it fires', async () => {
     const heard: string[] = []
     model.script((request) => {

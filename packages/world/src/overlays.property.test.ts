@@ -3,10 +3,11 @@ import { renderPrompt } from '@treeos/overlay/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Oracle } from '../test/authority-oracle.ts'
-import { Play, State } from '../test/authority-play.ts'
+import { Play, State, type World } from '../test/authority-play.ts'
 import { run } from '../test/authority-runs.ts'
 import { ALL_MOVES, MOLE, scene } from '../test/authority-scene.ts'
 import { answer, parsed } from '../test/hijacked.ts'
+import { type Mutation, withoutGuard } from '../test/mutants.ts'
 import * as world from './index.ts'
 
 const CLAIMS = [
@@ -33,56 +34,102 @@ const act = fc.record({
   handle: handle.map((parts) => parts.join('.')),
 })
 
+interface Tally {
+  decided: number
+  allowed: number
+  carried: number
+}
+
+/** Decides generated acts in generated worlds, with an overlay and without one. @throws when it makes a difference */
+async function decidesAlike(code: World, numRuns: number): Promise<Tally> {
+  const tally: Tally = { decided: 0, allowed: 0, carried: 0 }
+  const registry = code.buildRegistry([code.seed])
+  const once = fc.asyncProperty(
+    run.map(({ steps }) => steps),
+    fc.array(act, { minLength: 60, maxLength: 60 }),
+    async (before, acts) => {
+      const start = scene(false)
+      const play = new Play(code, start, new Oracle(start))
+      await play.begin()
+      for (const { who, move } of before)
+        await play.step(play.cast[Math.max(0, play.cast.length - 1 - who)] as string, move)
+      // Only a being that a model decides for takes an overlay.
+      for (const [key, row] of play.world.rows)
+        if ('cognition' in row && row.cognition.kind === 'scripted')
+          play.world.rows.set(key, { ...row, cognition: { kind: 'llm', script: null } })
+      const state = new State(code, registry, play.world)
+      for (const { who, asker, call, handle } of acts) {
+        if (call === null || play.world.being(who)?.ended !== undefined) continue
+        const decide = (one: VerbCall) => state.decide(who, one, { asker, content: 'A quiet afternoon.' })
+        const plain = await decide(call)
+        tally.decided += 1
+        if (plain !== null) tally.allowed += 1
+        if (call.verb !== 'summon') continue
+        const carrying = await decide({ ...call, overlay: handle })
+        if (carrying === null) {
+          // It may only be refused in addition: where no model decides.
+          const [target] = plain?.wakes ?? []
+          if (target !== undefined) expect(play.world.being(target.being).cognition.kind).not.toBe('llm')
+          continue
+        }
+        tally.carried += 1
+        expect(plain, 'refused without an overlay, and allowed with one').not.toBeNull()
+        const wakes = carrying.wakes.map(({ overlay, ...wake }) => {
+          expect(overlay).toBe(handle)
+          return wake
+        })
+        const written = (value: unknown) => canonicalJson(value as Json)
+        expect(written([carrying.facts, wakes, carrying.closes, carrying.by])).toBe(
+          written([plain!.facts, plain!.wakes, plain!.closes, plain!.by]),
+        )
+      }
+    },
+  )
+  await fc.assert(once, { numRuns, endOnFailure: true })
+  return tally
+}
+
+/** Places where an overlay could make a difference, each with code in which it does. */
+const LEAKY: readonly Mutation[] = [
+  {
+    guard: 'both gates are asked about a summon with an overlay',
+    file: 'verbs/summon.ts',
+    text: 'const gated = await gateBeing(at, name)',
+    instead: `const gated = call.overlay === undefined ? await gateBeing(at, name)
+      : { being: (await at.reader.being(name))!, by: ['', ''] as [string, string] }`,
+  },
+  {
+    guard: 'the list gate is asked about a summon with an overlay',
+    file: 'verbs/summon.ts',
+    text: 'const gated = await gateBeing(at, name)',
+    instead: `const gated = await gateBeing(
+      call.overlay === undefined ? at : { ...at, surface: { ...at.surface, canSummon: [{ pattern: '*' }] } }, name)`,
+  },
+  {
+    guard: 'an overlay makes no summon more urgent',
+    file: 'verbs/summon.ts',
+    text: "PRIORITIES[call.priority ?? 'interactive']",
+    instead: "PRIORITIES[call.overlay === undefined ? (call.priority ?? 'interactive') : 'human']",
+  },
+]
+
 describe('F106 an overlay grants nothing', () => {
   it('F106 both gates decide each act as they do without it', async () => {
-    let [decided, allowed, carried] = [0, 0, 0]
-    const registry = world.buildRegistry([world.seed])
-    const once = fc.asyncProperty(
-      run.map(({ steps }) => steps),
-      fc.array(act, { minLength: 60, maxLength: 60 }),
-      async (before, acts) => {
-        const start = scene(false)
-        const play = new Play(world, start, new Oracle(start))
-        await play.begin()
-        for (const { who, move } of before)
-          await play.step(play.cast[Math.max(0, play.cast.length - 1 - who)] as string, move)
-        // Only a being that a model decides for takes an overlay.
-        for (const [key, row] of play.world.rows)
-          if ('cognition' in row && row.cognition.kind === 'scripted')
-            play.world.rows.set(key, { ...row, cognition: { kind: 'llm', script: null } })
-        const state = new State(world, registry, play.world)
-        for (const { who, asker, call, handle } of acts) {
-          if (call === null || play.world.being(who)?.ended !== undefined) continue
-          const decide = (one: VerbCall) => state.decide(who, one, { asker, content: 'A quiet afternoon.' })
-          const plain = await decide(call)
-          decided += 1
-          if (plain !== null) allowed += 1
-          if (call.verb !== 'summon') continue
-          const carrying = await decide({ ...call, overlay: handle })
-          if (carrying === null) {
-            // It may only be refused in addition: where no model decides.
-            const [target] = plain?.wakes ?? []
-            if (target !== undefined) expect(play.world.being(target.being).cognition.kind).not.toBe('llm')
-            continue
-          }
-          carried += 1
-          expect(plain).not.toBeNull()
-          const wakes = carrying.wakes.map(({ overlay, ...wake }) => {
-            expect(overlay).toBe(handle)
-            return wake
-          })
-          const written = (value: unknown) => canonicalJson(value as Json)
-          expect(written([carrying.facts, wakes, carrying.closes, carrying.by])).toBe(
-            written([plain!.facts, plain!.wakes, plain!.closes, plain!.by]),
-          )
-        }
-      },
-    )
-    await fc.assert(once, { numRuns: 60, endOnFailure: true })
+    const { decided, allowed, carried } = await decidesAlike(world, 60)
     expect(decided).toBeGreaterThan(1000)
     expect(allowed).toBeGreaterThan(50)
-    expect(carried).toBeGreaterThan(0)
+    expect(carried).toBeGreaterThan(100)
   }, 600_000)
+
+  it.each(LEAKY)(
+    'F106 a control: without this it is found: $guard',
+    async (mutation) => {
+      await withoutGuard(mutation, async (code) => {
+        await expect(decidesAlike(code, 60)).rejects.toThrow(/Property failed/)
+      })
+    },
+    600_000,
+  )
 
   it('F106 F100 whatever it says, the system message and what was said are the same', () => {
     fc.assert(
