@@ -4,8 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { openDatabase } from '@treeos/chain'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { emptyDatabase } from '../support/database.ts'
+import { dumpTables, findIn } from '../support/leaks.ts'
+import { type ModelRequest, startModelServer } from '../support/model-server.ts'
 
 const run = promisify(execFile)
 const example = (name: string) => resolve(import.meta.dirname, `../../examples/${name}.ts`)
@@ -45,4 +48,49 @@ it('example 7 acts as one being by MCP', async () => {
   const { stdout } = await run(process.execPath, [example('07-mcp')], { env })
   expect(stdout).toContain('see, do, summon, be')
   expect(stdout).toContain('The figs are ripe, @operator.')
+})
+
+it('example 8 shapes a thread and a skill with overlays, and only commitments of them are recorded', async () => {
+  const model = await startModelServer()
+  const database = await emptyDatabase()
+  const userOf = ({ messages }: ModelRequest) => String(messages.at(-1)?.content)
+  model.script((request) => {
+    const isSkill = request.tools?.some(({ function: { name } }) => name === 'answer')
+    const [with_, without] = isSkill ? ['Fog!', 'Ferry late'] : ['Rough, and rising.', 'It is calm.']
+    const text = userOf(request).includes('[role]') ? with_ : without
+    return {
+      tool: isSkill
+        ? { name: 'answer', args: { headline: text } }
+        : { name: 'summon', args: { content: text } },
+    }
+  })
+  try {
+    const { stdout } = await run(process.execPath, [example('08-overlay')], {
+      cwd: folder,
+      env: { ...env, DATABASE_URL: database.url, OPENAI_BASE_URL: model.url, TREEOS_MODEL: 'test' },
+    })
+    expect(stdout.split('\n')).toEqual([
+      'without an overlay: It is calm.',
+      'with one: Rough, and rising.',
+      'recorded of the moment: thread, mode block',
+      'the thread changed its overlay to the one in hand: true',
+      'the skill: {"headline":"Fog!"}',
+      '',
+    ])
+    const shaped = model.requests
+      .flatMap(({ body }) => (body === null ? [] : [userOf(body)]))
+      .filter((user) => user.includes('[role]'))
+    expect(shaped).toHaveLength(2)
+    expect(shaped[0]).toContain('| Answer as a harbour master')
+    expect(shaped[1]).toMatch(/\| Write like a gossip column[.]\n\n\[text\]\n\| The ferry is late/)
+    const owner = openDatabase(database.url, { asOwner: true, poolMax: 1 })
+    const tables = [...(await dumpTables(owner)).values()]
+    await owner.destroy()
+    const isStored = (word: string) => tables.some((bytes) => findIn(bytes, { word }).length > 0)
+    expect(['harbour master in a storm', 'Write like a gossip column'].filter(isStored)).toEqual([])
+    expect(isStored('The ferry is late, since the fog')).toBe(true) // a control
+  } finally {
+    await model.close()
+    await database.drop()
+  }
 })

@@ -1,0 +1,106 @@
+/**
+ * 8. An overlay: text that shapes calls of a model, and that no record holds. Here of a thread, and of a skill with a Signature.
+ *   OPENAI_API_KEY=… node examples/08-overlay.ts
+ *   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 TREEOS_MODEL=llama3.2 node examples/08-overlay.ts
+ * It uses the services that DATABASE_URL and TEMPORAL_* name, else starts others in .treeos/overlays, and ends by itself.
+ */
+import { randomBytes } from 'node:crypto'
+import { Client, Connection } from '@temporalio/client'
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { openDatabase } from '@treeos/chain'
+import { invoke, plantScene, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { createModel, resolveModelEndpoint, treeos } from '@treeos/host'
+import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { checkCommitment, VaultCaller } from '@treeos/overlay'
+import { defineExtension, defineSignature, defineSkill } from '@treeos/sdk'
+import { buildRegistry, seed } from '@treeos/world'
+import { z } from 'zod'
+
+// A Signature declares one call of a model. Every Signature also has the input `role`, which overlays fill.
+const headline = defineSignature({
+  name: 'harbour:headline',
+  task: 'Write a headline of at most ten words for the text.',
+  inputs: z.object({ text: z.string().describe('the text') }),
+  outputs: z.object({ headline: z.string() }),
+})
+const harbour = defineExtension({
+  name: 'harbour',
+  version: '1.0.0',
+  skills: [
+    defineSkill({
+      name: 'harbour:headline',
+      description: 'Writes a headline.',
+      on: 'being',
+      allow: ['self'],
+      entry: headline,
+    }),
+  ],
+  scene: [{ verb: 'be', operation: 'birth', payload: { name: 'pilot', cognition: 'llm', role: 'resident' } }],
+})
+
+const mind = await resolveModelEndpoint(process.env)
+if (mind === null)
+  throw new Error('no model is connected: set OPENAI_API_KEY, or OPENAI_BASE_URL and TREEOS_MODEL')
+const dataDir = '.treeos/overlays'
+const postgres = await ensurePostgres({ dataDir, onProgress: console.error })
+const temporal = await ensureTemporal({ dataDir, searchAttributes: [], onProgress: console.error })
+
+// The worker keeps overlays in its memory. Whoever has the key can leave one there.
+const vaultKey = randomBytes(32)
+const beings = treeos({
+  extensions: [harbour],
+  databaseUrl: postgres.workerUrl,
+  model: createModel(mind, { timeoutSeconds: 120 }),
+  vault: { key: vaultKey },
+})
+const connection = await NativeConnection.connect(temporal.options)
+const { reality, taskQueue } = await beings.prepare({
+  connection,
+  reality: 'overlays',
+  ownerUrl: postgres.url,
+})
+const worker = await Worker.create({ connection, taskQueue, plugins: [beings] })
+const running = worker.run()
+
+const db = openDatabase(postgres.workerUrl)
+const client = await Connection.connect(temporal.options)
+const at = {
+  ...{ db, reality, temporal: new Client({ connection: client }) },
+  registry: buildRegistry([seed, harbour]),
+  vaults: new VaultCaller(vaultKey),
+}
+await plantScene(at, harbour)
+const ask = (content: string, thread?: string) =>
+  summon(at, { as: 'operator', target: 'pilot', content, thread, waitSeconds: 120 })
+
+// A thread: its overlay is in force from the next moment on, until it is taken away.
+const { correlation: thread, reply } = await ask('How is the water?')
+console.log(`without an overlay: ${reply?.content}`)
+const text = 'Answer as a harbour master in a storm would, in one short sentence.'
+const { salt } = await setThreadOverlay(at, { as: 'operator', thread, overlay: { content: text } })
+const shaped = await ask('And now?', thread)
+console.log(`with one: ${shaped.reply?.content}`)
+
+// What the records hold of it: the tiers, and a salted commitment. With salt and text anybody can check it.
+const record = shaped.moment?.overlay
+console.log(`recorded of the moment: ${record?.tiers}, mode ${record?.mode}`)
+const [change] = await threadOverlays(at, thread)
+console.log(
+  `the thread changed its overlay to the one in hand: ${checkCommitment(change?.commitment ?? '', salt ?? '', text)}`,
+)
+await setThreadOverlay(at, { as: 'operator', thread, overlay: null })
+
+// A skill: the overlay comes with the act, and attaches to the entry Signature.
+const { result } = await invoke(at, {
+  as: 'operator',
+  action: 'harbour:headline',
+  args: { text: 'The ferry is late, since the fog came early.' },
+  overlay: { content: 'Write like a gossip column.' },
+})
+console.log(`the skill: ${JSON.stringify(result)}`)
+
+worker.shutdown()
+await running
+await Promise.all([client.close(), connection.close(), db.destroy()])
+await temporal.stop()
+await postgres.stop()
