@@ -69,38 +69,45 @@ const at = {
   registry: buildRegistry([seed, harbour]),
   vaults: new VaultCaller(vaultKey),
 }
-await plantScene(at, harbour)
-const ask = (content: string, thread?: string) =>
-  summon(at, { as: 'operator', target: 'pilot', content, thread, waitSeconds: 120 })
+try {
+  await plantScene(at, harbour)
+  await shapeThread()
+  await shapeSkill()
+} finally {
+  worker.shutdown()
+  await running
+  await Promise.all([client.close(), connection.close(), db.destroy()])
+  await temporal.stop()
+  await postgres.stop()
+}
 
-// A thread: its overlay is in force from the next moment on, until it is taken away.
-const { correlation: thread, reply } = await ask('How is the water?')
-console.log(`without an overlay: ${reply?.content}`)
-const text = 'Answer as a harbour master in a storm would, in one short sentence.'
-const { salt } = await setThreadOverlay(at, { as: 'operator', thread, overlay: { content: text } })
-const shaped = await ask('And now?', thread)
-console.log(`with one: ${shaped.reply?.content}`)
+/** A thread: its overlay is in force from the next moment on, until it is taken away. */
+async function shapeThread(): Promise<void> {
+  const ask = (content: string, thread?: string) =>
+    summon(at, { as: 'operator', target: 'pilot', content, thread, waitSeconds: 120 })
+  const { correlation: thread, reply } = await ask('How is the water?')
+  console.log(`without an overlay: ${reply?.content}`)
+  const text = 'Answer as a harbour master in a storm would, in one short sentence.'
+  const { salt } = await setThreadOverlay(at, { as: 'operator', thread, overlay: { content: text } })
+  const shaped = await ask('And now?', thread)
+  console.log(`with one: ${shaped.reply?.content}`)
 
-// What the records hold of it: the tiers, and a salted commitment. With salt and text anybody can check it.
-const record = shaped.moment?.overlay
-console.log(`recorded of the moment: ${record?.tiers}, mode ${record?.mode}`)
-const [change] = await threadOverlays(at, thread)
-console.log(
-  `the thread changed its overlay to the one in hand: ${checkCommitment(change?.commitment ?? '', salt ?? '', text)}`,
-)
-await setThreadOverlay(at, { as: 'operator', thread, overlay: null })
+  // What the records hold of it: the tiers, and a salted commitment. With salt and text anybody can check it.
+  const record = shaped.moment?.overlay
+  console.log(`recorded of the moment: ${record?.tiers}, mode ${record?.mode}`)
+  const [change] = await threadOverlays(at, thread)
+  const isOfText = checkCommitment(change?.commitment ?? '', salt ?? '', text)
+  console.log(`the recorded commitment is of this text: ${isOfText}`)
+  await setThreadOverlay(at, { as: 'operator', thread, overlay: null })
+}
 
-// A skill: the overlay comes with the act, and attaches to the entry Signature.
-const { result } = await invoke(at, {
-  as: 'operator',
-  action: 'harbour:headline',
-  args: { text: 'The ferry is late, since the fog came early.' },
-  overlay: { content: 'Write like a gossip column.' },
-})
-console.log(`the skill: ${JSON.stringify(result)}`)
-
-worker.shutdown()
-await running
-await Promise.all([client.close(), connection.close(), db.destroy()])
-await temporal.stop()
-await postgres.stop()
+/** A skill: the overlay comes with the act, and attaches to the entry Signature. */
+async function shapeSkill(): Promise<void> {
+  const { result } = await invoke(at, {
+    as: 'operator',
+    action: 'harbour:headline',
+    args: { text: 'The ferry is late, since the fog came early.' },
+    overlay: { content: 'Write like a gossip column.' },
+  })
+  console.log(`the skill: ${JSON.stringify(result)}`)
+}

@@ -73,7 +73,7 @@ it('example 8 shapes a thread and a skill with overlays, and only commitments of
       'without an overlay: It is calm.',
       'with one: Rough, and rising.',
       'recorded of the moment: thread, mode block',
-      'the thread changed its overlay to the one in hand: true',
+      'the recorded commitment is of this text: true',
       'the skill: {"headline":"Fog!"}',
       '',
     ])
