@@ -1,4 +1,4 @@
-import { act, leaveOverlay, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
+import { act, leaveOverlay, moments, prompt, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
 import { parseCall, type TreeosError } from '@treeos/core'
 import { checkCommitment } from '@treeos/overlay'
 import { sql } from 'kysely'
@@ -201,7 +201,17 @@ describe.each([
     await sql`delete from treeos.overlay`.execute(world.owner)
   })
 
-  it('F102 both replays are exact, without any overlay', async () => {
+  it('F102 both replays are exact, and what they show of a thread holds outputs and no overlay', async () => {
     await expectReplays(world)
+    const lived = await moments(world.db, 'ann')
+    const shaped = lived.filter(({ overlay }) => overlay !== undefined)
+    expect(shaped.length).toBeGreaterThan(5)
+    const prompts = await Promise.all(shaped.map(({ n }) => prompt(world.db, world.registry, 'ann', n)))
+    expect(prompts.map(({ identical }) => identical)).toEqual(shaped.map(() => true))
+    const shown = JSON.stringify([lived, prompts])
+    for (const word of ['sentinel-3f9ac2', 'tier-call', '[role]'])
+      expect(prompts.some(({ user }) => user.includes(word))).toBe(false)
+    expect(shown).not.toContain('sentinel-3f9ac2')
+    expect(shown).toContain('what is new?') // a control
   })
 })

@@ -148,6 +148,15 @@ describe('what a vault hands on to another one', () => {
     expect(heir.names).toEqual([heir.id, stops.id])
   })
 
+  it('is handed on once more, under the names of all before', () => {
+    const [first, second, third] = [new Vault(), new Vault(), new Vault()]
+    const [old, young] = [first.put(CALL, kept('x')), second.put(CALL, kept('y'))]
+    second.adopt(first.handOn())
+    third.adopt(second.handOn())
+    expect([...third.names].sort()).toEqual([first.id, second.id, third.id].sort())
+    for (const handle of [old, young]) expect(third.take(handle, by('a/1/1')).status).toBe('given')
+  })
+
   it('is under the name of the other one until the last of it is gone', () => {
     const [stops, heir] = [new Vault(), new Vault()]
     const handle = stops.put(CALL, kept('x'))
