@@ -59,6 +59,7 @@ export {
 export { type InboxView, inbox } from './read/inbox.ts'
 export { type InspectedMoment, inspect } from './read/inspecting.ts'
 export { authorizeLookBack, mayLookBack } from './read/leave.ts'
+export { checkFlow, checkRole } from './read/linting.ts'
 export {
   type Called,
   type ExplainedMoment,
@@ -71,6 +72,7 @@ export {
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
+export { type NamespaceView, namespaces, signals } from './read/signals.ts'
 export {
   type LastMoment,
   lookInto,

@@ -13,6 +13,7 @@ export {
   standardBudgets,
 } from './read/budgets.ts'
 export { type Followed, type FollowRequest, follow, type Happening } from './read/following.ts'
+export { registeredRoles } from './read/linting.ts'
 export {
   type ExplainedMoment,
   explain,
@@ -23,4 +24,5 @@ export {
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
+export { type NamespaceView, namespaces, signals } from './read/signals.ts'
 export { type ChannelView, conversation, type ThreadView, thread, threads } from './read/threads.ts'

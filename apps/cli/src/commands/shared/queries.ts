@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listRows, readRows } from '@treeos/chain'
-import { type RoleView, roles } from '@treeos/client/records'
+import { readRows } from '@treeos/chain'
 import {
-  type BeingName,
-  isKey,
-  type Json,
-  type JsonObject,
-  quote,
-  readPath,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
+  type NamespaceView,
+  namespaces,
+  type RoleView,
+  registeredRoles,
+  roles,
+  signals,
+} from '@treeos/client/records'
+import { type BeingName, type Json, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
-import {
-  type BeingRow,
-  beingKey,
-  OPERATOR,
-  type RoleRow,
-  rolesNamed,
-  seed,
-  type WorldRow,
-} from '@treeos/world'
+import { type BeingRow, beingKey, rolesNamed, seed } from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
 import { loadedRegistry, type ReadConnection, withReality } from '../../instance/connection.ts'
 
@@ -58,65 +48,21 @@ export async function flowOf(options: InstanceOptions, being: BeingName): Promis
 
 /** The roles of this instance, for a lint; null when the instance cannot be reached, which is not an error. */
 export async function knownRoles(options: InstanceOptions): Promise<RoleTable | null> {
-  const reading = withReality(options, async ({ db }) => {
-    const rows = (await listRows(db, 'role:')).map(({ state }) => state as unknown as RoleRow)
-    return new Map(rows.filter((row) => !row.deleted).map((row) => [row.name, row]))
-  })
+  const reading = withReality(options, ({ db }) => registeredRoles(db))
   return Promise.race([reading.catch(() => null), sleep(REACH_MS, null)])
 }
 
-/**
- * Published values, nested by their keys: of all namespaces, of one, or below a key.
- * @returns null where nothing is published
- */
-export async function signalsOf(options: InstanceOptions, keys: readonly string[]): Promise<Json> {
-  const rows = await withReality(options, ({ db }) => listRows(db, 'world:'))
-  const worlds = rows.map(({ state }) => state as unknown as WorldRow)
-  const all: JsonObject = Object.fromEntries(worlds.map(({ namespace, values }) => [namespace, values]))
-  return readPath(all, keys) ?? null
-}
+/** @returns null where nothing is published */
+export const signalsOf = (options: InstanceOptions, keys: readonly string[]): Promise<Json> =>
+  withReality(options, ({ db }) => signals(db, keys))
 
-export interface NamespaceView {
-  readonly namespace: string
-  /** stance of the being that owns it; null while nobody does */
-  readonly owner: string | null
-  /** stances of those to whom it is granted */
-  readonly publishers: readonly string[]
-  /** true for a namespace of an extension or of TreeOS: no being can take it */
-  readonly reserved: boolean
-}
-
-/**
- * Namespaces of signals with their owners: those in use, and those of the loaded extensions.
- * @param namespace the only one to show, in use or not; null for all
- */
+/** @param namespace the only one to show, in use or not; null for all */
 export async function listNamespaces(
   options: InstanceOptions,
   namespace: string | null,
 ): Promise<NamespaceView[]> {
-  if (namespace !== null && !isKey(namespace))
-    throw new TreeosError(
-      'INVALID_INPUT',
-      `namespace ${quote(namespace)} is not valid: it is one kebab-case word, as in weather`,
-    )
   const registry = await loadedRegistry()
-  const rows = await withReality(options, ({ db }) => listRows(db, 'world:'))
-  const worlds = new Map(
-    rows.map(({ state }) => state as unknown as WorldRow).map((row) => [row.namespace, row] as const),
-  )
-  const extensions = registry.extensions.map(({ name }) => name).filter((name) => name !== seed.name)
-  const names = namespace === null ? [...new Set([...worlds.keys(), ...extensions])].sort() : [namespace]
-  return names.map((name) => {
-    const row = worlds.get(name)
-    const reserved = registry.known.namespaces.includes(name)
-    const owner = reserved ? OPERATOR : (row?.owner ?? null)
-    return {
-      namespace: name,
-      owner: owner === null ? null : stanceOf(owner),
-      publishers: (row?.publishers ?? []).map(stanceOf),
-      reserved,
-    }
-  })
+  return withReality(options, ({ db }) => namespaces({ db, registry }, namespace))
 }
 
 export interface ExtensionView {

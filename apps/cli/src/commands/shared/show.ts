@@ -9,6 +9,7 @@ import type {
   Happening,
   InboxView,
   MomentView,
+  NamespaceView,
   RebuiltPrompt,
   RoleView,
   SummonResult,
@@ -18,7 +19,7 @@ import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
 import type { Descriptor } from '@treeos/world'
 import { oneLine, plain, prettyJson, shown, table } from '../../text/output.ts'
-import type { ExtensionView, NamespaceView, OperationView } from './queries.ts'
+import type { ExtensionView, OperationView } from './queries.ts'
 
 /** Long enough to be told apart. */
 const HASH_SHOWN = 12
