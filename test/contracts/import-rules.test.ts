@@ -101,6 +101,11 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { d } from '@treeos/world'`,
   },
   {
+    rule: 'portal-through-the-client',
+    file: 'apps/portal/src/b.ts',
+    line: `import { d } from '@treeos/replay'`,
+  },
+  {
     rule: 'page-apart-from-its-server',
     file: 'apps/portal/page/src/a.ts',
     line: `import { d } from '@treeos/core'`,
@@ -162,7 +167,7 @@ const allowed: Record<string, string> = {
   'extensions/court/src/finer.ts': '',
   'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
-  'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/chain'\nexport const fine = 1`,
+  'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/chain'\nimport '@treeos/replay/what-if'\nexport const fine = 1`,
   'apps/portal/page/src/fine.ts': `import type { fine } from '../../src/fine.ts'\nimport 'declared'`,
   'packages/world/src/seed/a.ts': `import '../rows/fine.ts'`,
   'packages/world/src/rows/fine.ts': '',
@@ -212,12 +217,13 @@ async function plant(tree: string): Promise<void> {
   await put('package.json', '{}')
   for (const folder of folders) {
     const dependencies = Object.fromEntries([...folders.map(nameOf), 'declared'].map((name) => [name, '*']))
-    const doors = ['workflow', 'testing'].map((door) => [`./${door}`, `./src/${door}.ts`])
+    const doors = ['workflow', 'testing', 'what-if'].map((door) => [`./${door}`, `./src/${door}.ts`])
     const exports = { '.': './src/index.ts', ...Object.fromEntries(doors) }
     await put(`${folder}/package.json`, JSON.stringify({ name: nameOf(folder), exports, dependencies }))
     await put(`${folder}/src/index.ts`, 'export const d = 1\nexport type D = 1')
     await put(`${folder}/src/workflow.ts`, 'export const d = 1\nexport type D = 1')
     await put(`${folder}/src/testing.ts`, '')
+    await put(`${folder}/src/what-if.ts`, '')
     await mkdir(join(tree, folder, 'node_modules/@treeos'), { recursive: true })
     for (const other of folders)
       await symlink(join(tree, other), join(tree, folder, 'node_modules', nameOf(other)))

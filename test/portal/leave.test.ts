@@ -21,6 +21,10 @@ beforeAll(async () => {
     target: '/',
     args: { path: '/cellar' },
   })
+  const keeper = { name: 'keeper', canSummon: [{ rel: 'asker' }], prompt: `Guard ${SECRET}` }
+  await act(asAda, 'ada', { verb: 'do', action: 'set-role', target: '/', args: { role: keeper } })
+  const flow = [{ when: { 'me.quality.hoard.at': SECRET }, role: 'keeper' }]
+  await act(asAda, 'ada', { verb: 'do', action: 'set-roleflow', target: '@kid', args: { flow } })
   const said = await summon(asAda, { target: 'kid', content: SECRET, as: 'ada', waitSeconds: 30 })
   thread = said.correlation
   await summon(asAda, { target: 'operator', content: `${SECRET}?`, as: 'ada', waitSeconds: null })
@@ -37,6 +41,7 @@ const reads = () =>
     .flatMap((path) => {
       if (path === '/api/space') return ['/api/space?path=/cellar', '/api/space?path=/']
       if (path.includes(':id')) return [path.replace(':id', thread)]
+      if (path.includes(':role')) return [path.replace(':role', 'keeper')]
       if (!path.includes(':name')) return [path]
       return ['kid', 'ada', 'operator'].map((name) => path.replace(':name', name).replace(':n', '1'))
     })
@@ -64,6 +69,9 @@ describe('W1 nobody reads without leave', () => {
       '/api/beings/ada/moments': 403,
       '/api/beings/operator/moments': 403,
       '/api/space?path=/cellar': 403,
+      '/api/roles': 403,
+      '/api/roles/keeper': 403,
+      '/api/beings/kid/flow': 403,
       [`/api/threads/${thread}`]: 403,
       '/api/inbox': 200,
       '/api/world': 200,
@@ -76,6 +84,8 @@ describe('W1 nobody reads without leave', () => {
       expect(await shows(seat, '/api/beings/kid/moments/1')).toBe(true)
       expect(await shows(seat, '/api/space?path=/')).toBe(true) // the last words of @kid
       expect(await shows(seat, `/api/threads/${thread}`)).toBe(true)
+      expect(await shows(seat, '/api/roles/keeper')).toBe(true)
+      expect(await shows(seat, '/api/beings/kid/flow')).toBe(true)
     }
     expect(await shows(operator, '/api/inbox')).toBe(true)
     expect(await shows(ada, '/api/inbox')).toBe(false)
@@ -105,6 +115,8 @@ describe('W1 nobody reads without leave', () => {
           `/api/beings/kid/moments?before=${word}`,
           `/api/beings/kid/moments/${word}`,
           `/api/threads/${word}`,
+          `/api/beings/${word}/flow`,
+          `/api/roles/${word}`,
           `/api/space?path=${word}`,
         ]) {
           const { status } = await at.ask(seat, path)

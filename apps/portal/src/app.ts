@@ -12,6 +12,7 @@ import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import type { Env, Portal } from './portal.ts'
 import { liveRoutes } from './routes/live.ts'
+import { roleRoutes } from './routes/roles.ts'
 import { openRoutes, sessionRoutes } from './routes/session.ts'
 import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
@@ -33,6 +34,7 @@ export const routesOf = (portal: Portal, streams: Streams) =>
     .route('/api', sessionRoutes(portal, streams))
     .route('/api', worldRoutes(portal))
     .route('/api', speechRoutes())
+    .route('/api', roleRoutes())
     .route('/api', liveRoutes(portal, streams))
 
 /** What the page knows of the routes. */

@@ -68,7 +68,13 @@ export type {
 } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
-export { listFactsAfter, listFactsAt, listFactsOfMoment, listReels } from './ledger/facts.ts'
+export {
+  listFactsAfter,
+  listFactsAt,
+  listFactsMentioning,
+  listFactsOfMoment,
+  listReels,
+} from './ledger/facts.ts'
 export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
 export { createReality, type Reality, readReality } from './ledger/reality.ts'

@@ -38,6 +38,18 @@ export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
 export { plantScene } from './act/scenes.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
+export {
+  type Authoring,
+  authoring,
+  type FlowInside,
+  type FlowVersion,
+  type ListedRole,
+  lookIntoFlow,
+  lookIntoRole,
+  type RoleInside,
+  type RoleUser,
+  type RoleVersion,
+} from './read/authoring.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {
   type BudgetView,

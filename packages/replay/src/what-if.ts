@@ -39,6 +39,8 @@ export interface WhatIfRequest {
   readonly flow: unknown
   /** number of the first moment to compare; default 1 */
   readonly since?: number | undefined
+  /** number of the last moment to compare; default the newest */
+  readonly until?: number | undefined
 }
 
 /** The stack of a moment, or the reason of its skip. */
@@ -68,12 +70,13 @@ export interface Difference {
  */
 export async function whatIf(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
-  { being, flow, since = 1 }: WhatIfRequest,
+  { being, flow, since = 1, until }: WhatIfRequest,
 ): Promise<Difference[]> {
   const edited = requireFlow(flow)
   const past = new Past(db)
   const differences: Difference[] = []
-  for (const outcome of await listOutcomes(db, being)) {
+  const span = until === undefined ? [] : ([until - since + 1, until + 1] as const)
+  for (const outcome of await listOutcomes(db, being, ...span)) {
     if (outcome.n < since || outcome.reason === 'superseded') continue
     const difference = await compareMoment({ db, registry, past }, outcome, edited)
     if (difference !== null) differences.push(difference)

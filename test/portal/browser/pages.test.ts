@@ -2,20 +2,9 @@ import { moments, summon } from '@treeos/client'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { complaintsOf, hasChromium, openBrowser } from '../../support/browser.ts'
+import { HOSTILE_TEXT } from '../../support/hostile-text.ts'
 import { until } from '../../support/life.ts'
 import { PASSWORD, PortalWorld } from '../../support/portal.ts'
-
-/** What a page would run, load or hide if any of it were taken as markup. */
-const HOSTILE = [
-  '<script>alert(1)</script>',
-  '<img src=x onerror=alert(1)>',
-  '<svg onload=alert(1)><a xlink:href="javascript:alert(1)">x</a></svg>',
-  '[a link](javascript:alert(1)) ![x](https://evil.example/x.png)',
-  '<style>*{background:url(https://evil.example/y)}</style>',
-  '"><iframe srcdoc="<script>alert(1)</script>">',
-  '{{constructor.constructor("alert(1)")()}} \u0024{alert(1)}',
-  'pay \u202e001 to\u200b me\u{e0041}\u0007',
-].join('\n')
 
 describe.runIf(hasChromium)('the portal in a browser', () => {
   let at: PortalWorld
@@ -27,7 +16,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
   beforeAll(async () => {
     at = await PortalWorld.start()
     browser = await openBrowser()
-    await summon(at.world, { target: 'echo', content: HOSTILE, as: 'operator', waitSeconds: 30 })
+    await summon(at.world, { target: 'echo', content: HOSTILE_TEXT, as: 'operator', waitSeconds: 30 })
     await summon(at.world, {
       target: 'operator',
       content: 'Shall we open?',
@@ -88,7 +77,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     expect(new Set(requests)).toEqual(new Set([at.origin]))
     expect(complaints).toEqual([])
     // Control: the same text, put in as markup, loads something and is stopped by the policy.
-    const script = `const box = document.createElement('div'); box.innerHTML = ${JSON.stringify(HOSTILE)}; document.body.append(box)`
+    const script = `const box = document.createElement('div'); box.innerHTML = ${JSON.stringify(HOSTILE_TEXT)}; document.body.append(box)`
     await page.evaluate(script)
     await until(() => complaints.some((one) => one.includes('Content Security Policy')))
   })
@@ -148,8 +137,8 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await page.keyboard.press('Control+k')
     await page.locator('input[aria-label=Search]:focus').waitFor()
     await page.keyboard.type('inbox')
-    // The page of that name comes first, then a being that may have it.
-    await until(async () => (await page.locator('.mantine-Spotlight-action').count()) === 2)
+    // The page of that name comes first, then a being that may have it, and its flow.
+    await until(async () => (await page.locator('.mantine-Spotlight-action').count()) === 3)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/inbox')
   })

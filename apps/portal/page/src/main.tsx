@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Refusal } from './api/client.ts'
+import { styleNonce } from './shell/nonce.ts'
 import { createPages } from './shell/pages.tsx'
 
 const theme = createTheme({
@@ -42,13 +43,11 @@ const queries = new QueryClient({
   },
 })
 
-/** The policy of the page takes only styles with the nonce of this response. */
-const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? ''
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
       <QueryClientProvider client={queries}>
         <RouterProvider router={createPages()} />
       </QueryClientProvider>

@@ -14,10 +14,10 @@ export async function grantRights(owner: Kysely<unknown>): Promise<void> {
     grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.inbox,
       treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_outcome, treeos.moment_fault,
       treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.journal, treeos.journal_entry_seq,
-      treeos.children
+      treeos.children, treeos.moment_effect
       to treeos_portal`.execute(owner)
   await sql`
-    grant execute on function treeos.json_of(bytea), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text),
+    grant execute on function treeos.json_of(bytea), treeos.genesis(text), treeos.line_of(text), treeos.is_parked(text), treeos.is_paced(text),
       treeos.standard(text), treeos.has_ended(text),
       treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text), treeos.enqueue(jsonb), treeos.withdraw(jsonb),
       treeos.close_entries(text, text[], text), treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer)

@@ -19,6 +19,25 @@ export async function listFactsAfter(db: Db, reel: ReelId, seq: number, limit: n
   return rows.map(factOf)
 }
 
+/**
+ * The newest facts of one reel whose payload holds a text, newest first. It reads the whole reel, so it is for people, not for
+ * moments.
+ * @param text as it stands in canonical JSON, with its quotes
+ */
+export async function listFactsMentioning(
+  db: Db,
+  reel: ReelId,
+  { kinds, text, last }: { readonly kinds: readonly string[]; readonly text: string; readonly last: number },
+): Promise<Fact[]> {
+  const { rows } = await sql<StoredFact>`
+    select f.header, f.hash, p.bytes
+    from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    where f.reel = ${reel} and f.kind = any(${[...kinds]}::text[]) and position(${Buffer.from(text, 'utf8')}::bytea in p.bytes) > 0
+    order by f.seq desc
+    limit ${last}`.execute(db)
+  return rows.map(factOf)
+}
+
 /** Facts by their reels and numbers, in that order. */
 export async function listFactsAt(db: Db, refs: readonly Pick<FactRef, 'reel' | 'seq'>[]): Promise<Fact[]> {
   if (refs.length === 0) return []

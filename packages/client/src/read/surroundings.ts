@@ -137,7 +137,8 @@ async function lastWords(
 const wordsIn = (content: Json): Json =>
   isJsonObject(content) && typeof content.text === 'string' ? content.text : content
 
-async function unlessRefused(seeing: Promise<Descriptor>): Promise<Descriptor | null> {
+/** What a SEE shows; null for what may not be seen, or is not there. */
+export async function unlessRefused(seeing: Promise<Descriptor>): Promise<Descriptor | null> {
   try {
     return await seeing
   } catch (error) {

@@ -6,10 +6,13 @@ import { keepKey, sessionKey } from './session.ts'
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: string
+  /** what more the server told, such as the moment that was refused */
+  readonly detail: unknown
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, detail?: unknown) {
     super(message)
     this.code = code
+    this.detail = detail
   }
 }
 
@@ -38,8 +41,10 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
 
 async function refusalIn(response: Response): Promise<Refusal> {
   try {
-    const { error } = (await response.json()) as { error: { code: string; message: string } }
-    return new Refusal(error.code, error.message)
+    const { error } = (await response.json()) as {
+      error: { code: string; message: string; detail?: unknown }
+    }
+    return new Refusal(error.code, error.message, error.detail)
   } catch {
     return new Refusal('INTERNAL', `the portal answered ${response.status}`)
   }

@@ -10,9 +10,19 @@ const TOGETHER_MS = 250
 /** Which queries a happening makes stale: they begin with these words. */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   begin: [],
-  moment: ['moments', 'space', 'inbox', 'threads', 'thread'],
+  moment: ['role', 'flow', 'moments', 'space', 'inbox', 'threads', 'thread'],
   fact: ['world', 'space', 'being', 'session'],
 }
+
+/** The same for facts of one kind, of which there are few, so that large lists are not asked for at every fact. */
+const STALE_BY_KIND: Readonly<Record<string, readonly string[]>> = {
+  'role:set': ['roles', 'role'],
+  'role:deleted': ['roles', 'role'],
+  'being:born': ['roles'],
+  'quality:set': ['flow'],
+  'signal:published': ['signals'],
+}
+const kindOf = (data: string): string => (JSON.parse(data) as { kind?: string }).kind ?? ''
 
 /**
  * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event
@@ -41,14 +51,15 @@ export function followLive(queries: QueryClient, onState: (isLive: boolean) => v
     const events = new EventReader()
     const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
     for (let { done, value } = await chunks.read(); !done; { done, value } = await chunks.read()) {
-      for (const { event, id } of events.read(value ?? '')) {
+      for (const { event, id, data } of events.read(value ?? '')) {
         last = id ?? last
         if (event === 'begin') {
           onState(true)
-          if (isNews) take(Object.values(STALE).flat()) // asked for before the stream began
+          if (isNews) take([STALE, STALE_BY_KIND].flatMap((words) => Object.values(words).flat())) // asked for before the stream began
           isNews = true
         }
         take(STALE[event] ?? [])
+        if (event === 'fact') take(STALE_BY_KIND[kindOf(data)] ?? [])
       }
     }
   }

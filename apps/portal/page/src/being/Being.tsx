@@ -45,6 +45,10 @@ export function Being() {
                   <BeingLink stance={maker} />
                 </span>
               ))}
+              {' · '}
+              <Link to="/beings/$name/flow" params={{ name }}>
+                its flow
+              </Link>
               {matters.length === 0
                 ? null
                 : ` · holds ${matters.map((one) => one.replace(/^matter:/, '')).join(', ')}`}

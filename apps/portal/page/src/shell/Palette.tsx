@@ -21,11 +21,21 @@ export function Palette() {
     go('world', 'World', () => void navigate({ to: '/world' })),
     go('inbox', 'Inbox', () => void navigate({ to: '/inbox' })),
     go('threads', 'Threads', () => void navigate({ to: '/threads' })),
+    go('roles', 'Roles', () => void navigate({ to: '/roles' })),
+    go('new-role', 'New role', () => void navigate({ to: '/roles', search: { edit: true } })),
+    go('signals', 'Signals', () => void navigate({ to: '/signals' })),
     ...(world?.spaces ?? []).map(({ path }) =>
       go(path, path, () => void navigate({ to: '/world', search: { at: path } })),
     ),
     ...(STANCE.test(query.trim())
-      ? [go(`@${name}`, `@${name}`, () => void navigate({ to: '/beings/$name', params: { name } }))]
+      ? [
+          go(`@${name}`, `@${name}`, () => void navigate({ to: '/beings/$name', params: { name } })),
+          go(
+            `@${name} flow`,
+            `@${name}: its flow`,
+            () => void navigate({ to: '/beings/$name/flow', params: { name } }),
+          ),
+        ]
       : []),
   ]
   return (

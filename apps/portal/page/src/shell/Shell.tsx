@@ -35,6 +35,8 @@ const PAGES = [
   { to: '/world', label: 'World' },
   { to: '/inbox', label: 'Inbox' },
   { to: '/threads', label: 'Threads' },
+  { to: '/roles', label: 'Roles' },
+  { to: '/signals', label: 'Signals' },
 ] as const
 
 function Frame() {

@@ -48,12 +48,31 @@ const thread = createRoute({
   path: '/threads/$id',
   component: lazyRouteComponent(() => import('../thread/Thread.tsx'), 'Thread'),
 })
+const flow = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/beings/$name/flow',
+  component: lazyRouteComponent(() => import('../flow/Flow.tsx'), 'Flow'),
+})
+const roles = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/roles',
+  validateSearch: (search): { role?: string; edit?: true } => ({
+    ...(typeof search.role === 'string' ? { role: search.role } : {}),
+    ...(search.edit === true ? { edit: true as const } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../roles/Roles.tsx'), 'Roles'),
+})
+const signals = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/signals',
+  component: lazyRouteComponent(() => import('../roles/Signals.tsx'), 'Signals'),
+})
 
 export const createPages = () =>
   createRouter({
     routeTree: root.addChildren([
       welcome,
-      signedIn.addChildren([home, world, being, inbox, threads, thread]),
+      signedIn.addChildren([home, world, being, inbox, threads, thread, flow, roles, signals]),
     ]),
     defaultPreload: 'intent',
   })

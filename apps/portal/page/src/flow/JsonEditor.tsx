@@ -1,0 +1,73 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { linter } from '@codemirror/lint'
+import { EditorState } from '@codemirror/state'
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'react'
+import { styleNonce } from '../shell/nonce.ts'
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'light-dark(#1f5f8b, #8cc4ea)' },
+  { tag: tags.string, color: 'light-dark(#2f6d54, #8dc0a8)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'light-dark(#8a4b0d, #e8b27a)' },
+])
+
+const look = EditorView.theme({
+  '&': { background: 'var(--raised)', color: 'inherit', fontSize: '0.8125rem' },
+  '.cm-content': {
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    caretColor: 'currentColor',
+    minHeight: '12rem',
+  },
+  '.cm-scroller': { maxHeight: '60vh', overflow: 'auto' },
+  '.cm-gutters': { background: 'var(--ground)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    background: 'light-dark(#d5e6de, #2b4a3c)',
+  },
+  '.cm-specialChar': { color: 'light-dark(#8a2c0d, #ffb199)' },
+})
+
+interface EditorProps {
+  readonly label: string
+  /** read once: what is written later is told by `onChange` */
+  readonly start: string
+  readonly onChange: (text: string) => void
+}
+
+/** JSON with line numbers, undo, and marks where it is malformed. Characters that would not be seen are shown. */
+export default function JsonEditor({ label, start, onChange }: EditorProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const told = useRef(onChange)
+  told.current = onChange
+  // Once: the editor keeps its own text.
+  useEffect(() => {
+    if (box.current === null) return
+    const view = new EditorView({
+      parent: box.current,
+      state: EditorState.create({
+        doc: start,
+        extensions: [
+          EditorView.cspNonce.of(styleNonce()),
+          lineNumbers(),
+          history(),
+          bracketMatching(),
+          highlightSpecialChars(),
+          EditorView.lineWrapping,
+          json(),
+          linter(jsonParseLinter(), { delay: 300 }),
+          syntaxHighlighting(colours),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          look,
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) told.current(update.state.doc.toString())
+          }),
+        ],
+      }),
+    })
+    return () => view.destroy()
+  }, [])
+  return <div ref={box} className="json" />
+}

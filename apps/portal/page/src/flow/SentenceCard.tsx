@@ -1,0 +1,134 @@
+import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Content } from '../text/Inert.tsx'
+import type { Sentence, Test } from './sentences.ts'
+import { TestRow } from './TestRow.tsx'
+
+interface CardProps {
+  /** place in the flow, from 0 */
+  readonly at: number
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly sentence: Sentence
+  readonly roles: readonly string[]
+  readonly fields: readonly string[]
+  readonly onChange: (sentence: Sentence) => void
+  readonly onMove: (step: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+const OFFERED_MAX = 50
+
+/** `WHEN field operator value AND … THEN use / STACK role`. */
+export function SentenceCard(props: CardProps) {
+  const { at, sentence, roles, fields, onChange } = props
+  const tests = sentence.tests ?? []
+  const rest = Object.keys(sentence.rest)
+  const setTests = (next: readonly Test[]) =>
+    onChange({ ...sentence, tests: next.length === 0 ? null : next })
+  const setStack = (isStacked: boolean) => {
+    const { stack: _before, ...others } = sentence
+    onChange(isStacked ? { ...others, stack: true } : others)
+  }
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="xs" className="quiet">
+          {at + 1}
+        </Text>
+        <Buttons {...props} />
+      </Group>
+      {tests.length === 0 && rest.length === 0 ? (
+        <Text size="sm">
+          <span className="word">ALWAYS</span>
+        </Text>
+      ) : null}
+      {tests.map((test, i) => (
+        <TestRow
+          key={`${tests.length} ${i}`} // its field of a value keeps what was typed, so no row becomes another one
+          word={i === 0 ? 'WHEN' : 'AND'}
+          label={`Sentence ${at + 1}, condition ${i + 1}`}
+          test={test}
+          fields={fields}
+          onChange={(changed) => setTests(tests.map((one, j) => (j === i ? changed : one)))}
+          onRemove={() => setTests(tests.filter((_, j) => j !== i))}
+        />
+      ))}
+      {rest.length === 0 ? null : (
+        <Group gap="xs" align="flex-start" wrap="nowrap">
+          <span className="word">{tests.length === 0 ? 'WHEN' : 'AND'}</span>
+          <div className="block code">
+            <Content value={sentence.rest} />
+            <Text size="xs" className="quiet">
+              The JSON view changes this part.
+            </Text>
+          </div>
+        </Group>
+      )}
+      <div>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => setTests([...tests, { field: '', operator: 'eq', value: '', isBare: true }])}
+        >
+          {tests.length === 0 && rest.length === 0 ? 'Add a condition' : 'And another condition'}
+        </Button>
+      </div>
+      <Group gap="xs" align="center">
+        <span className="word">THEN</span>
+        <SegmentedControl
+          size="xs"
+          aria-label={`Sentence ${at + 1}: use or stack`}
+          data={[
+            { value: 'use', label: 'use' },
+            { value: 'stack', label: 'STACK' },
+          ]}
+          value={sentence.stack === true ? 'stack' : 'use'}
+          onChange={(chosen) => setStack(chosen === 'stack')}
+        />
+        <Autocomplete
+          size="xs"
+          flex="1 1 10rem"
+          maw={320}
+          aria-label={`Sentence ${at + 1}: role`}
+          placeholder="a role"
+          data-button="role"
+          data={[...roles]}
+          limit={OFFERED_MAX}
+          value={sentence.role}
+          onChange={(role) => onChange({ ...sentence, role })}
+        />
+      </Group>
+    </Stack>
+  )
+}
+
+function Buttons({ at, isFirst, isLast, onMove, onRemove }: CardProps) {
+  const name = `sentence ${at + 1}`
+  return (
+    <Group gap={4} wrap="nowrap">
+      <ActionIcon
+        variant="default"
+        data-button="up"
+        aria-label={`Move ${name} up`}
+        title="Move up (Alt ↑)"
+        aria-disabled={isFirst}
+        onClick={() => onMove(-1)}
+      >
+        ↑
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        data-button="down"
+        aria-label={`Move ${name} down`}
+        title="Move down (Alt ↓)"
+        aria-disabled={isLast}
+        onClick={() => onMove(1)}
+      >
+        ↓
+      </ActionIcon>
+      <ActionIcon variant="default" aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+        ✕
+      </ActionIcon>
+    </Group>
+  )
+}

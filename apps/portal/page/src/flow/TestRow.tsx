@@ -1,0 +1,104 @@
+import { ActionIcon, Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
+import { OPERATORS, type Operand, type Operator, operandFor, type Test, takesList } from './sentences.ts'
+import { type Scalar, textOfValue, valueOfText } from './values.ts'
+
+const WORDS: Readonly<Record<Operator, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  in: 'is one of',
+  notIn: 'is none of',
+  gt: 'is over',
+  gte: 'is at least',
+  lt: 'is under',
+  lte: 'is at most',
+  present: 'is there',
+}
+const CHOICES = OPERATORS.map((operator) => ({ value: operator, label: WORDS[operator] }))
+
+interface RowProps {
+  readonly word: 'WHEN' | 'AND'
+  readonly label: string
+  readonly test: Test
+  readonly fields: readonly string[]
+  readonly onChange: (test: Test) => void
+  readonly onRemove: () => void
+}
+
+/** One condition: `field operator value`. */
+export function TestRow({ word, label, test, fields, onChange, onRemove }: RowProps) {
+  const { field, operator, value } = test
+  const choose = (next: Operator) => onChange({ ...test, operator: next, value: operandFor(next, value) })
+  return (
+    <div className="test">
+      <span className="word">{word}</span>
+      <Autocomplete
+        size="xs"
+        aria-label={`${label}: field`}
+        placeholder="a field"
+        data={[...fields]}
+        value={field}
+        onChange={(path) => onChange({ ...test, field: path })}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={`${label}: operator`}
+        data={CHOICES}
+        value={operator}
+        onChange={(event) => choose(event.currentTarget.value as Operator)}
+      />
+      <Value
+        label={`${label}: value`}
+        operator={operator}
+        value={value}
+        onChange={(next) => onChange({ ...test, value: next })}
+      />
+      <ActionIcon variant="subtle" color="gray" aria-label={`Remove: ${label}`} onClick={onRemove}>
+        ✕
+      </ActionIcon>
+    </div>
+  )
+}
+
+interface ValueProps {
+  readonly label: string
+  readonly operator: Operator
+  readonly value: Operand
+  readonly onChange: (value: Operand) => void
+}
+
+function Value({ label, operator, value, onChange }: ValueProps) {
+  if (operator === 'present')
+    return (
+      <NativeSelect
+        size="xs"
+        aria-label={label}
+        data={[
+          { value: 'true', label: 'yes' },
+          { value: 'false', label: 'no' },
+        ]}
+        value={String(value)}
+        onChange={(event) => onChange(event.currentTarget.value === 'true')}
+      />
+    )
+  if (takesList(operator))
+    return (
+      <TagsInput
+        size="xs"
+        aria-label={label}
+        placeholder="a value, then Enter"
+        splitChars={['\n']}
+        isDuplicate={(text, others) => others.includes(text)}
+        value={[...new Set((value as readonly Scalar[]).map(textOfValue))]}
+        onChange={(texts) => onChange(texts.map(valueOfText))}
+      />
+    )
+  return (
+    <TextInput
+      size="xs"
+      aria-label={label}
+      placeholder="a value"
+      defaultValue={textOfValue(value as Scalar)}
+      onChange={(event) => onChange(valueOfText(event.currentTarget.value))}
+    />
+  )
+}

@@ -1,0 +1,27 @@
+export type Scalar = null | boolean | number | string
+
+/** A value to compare with, as it is typed: `true`, `7` and `null` are no text unless they are quoted. */
+export function textOfValue(value: Scalar): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return valueOfText(value) === value ? value : JSON.stringify(value)
+}
+
+/** The value that a text stands for. What is no JSON of a single value is text. */
+export function valueOfText(text: string): Scalar {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as Scalar
+  } catch {
+    return text
+  }
+  return text
+}
+
+/** Any JSON value as it is typed, for signals: objects and lists too. */
+export function jsonOfText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

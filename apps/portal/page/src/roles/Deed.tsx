@@ -1,0 +1,95 @@
+import { Alert, List, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Refusal } from '../api/client.ts'
+import { momentQuery } from '../api/queries.ts'
+import { Inert } from '../text/Inert.tsx'
+import type { Checked, Fault } from './queries.ts'
+
+/** Why an act was refused, with the rules by which the gates decided. */
+export function Refused({ error }: { readonly error: Error | null }) {
+  if (error === null) return null
+  const moment = error instanceof Refusal ? momentIn(error.detail) : null
+  return (
+    <Alert color="red" p="xs" role="alert" title={error instanceof Refusal ? error.code : 'It failed'}>
+      <Inert text={error.message} />
+      {moment === null ? null : <Gates {...moment} />}
+    </Alert>
+  )
+}
+
+interface Named {
+  readonly name: string
+  readonly n: number
+}
+
+/** The moment that a refusal tells of, by its id `being/generation/n`. */
+function momentIn(detail: unknown): Named | null {
+  if (typeof detail !== 'object' || detail === null || !('moment' in detail)) return null
+  const [name, , n] = String(detail.moment).split('/')
+  return name === undefined || n === undefined ? null : { name, n: Number(n) }
+}
+
+function Gates({ name, n }: Named) {
+  const { data } = useQuery(momentQuery(name, n))
+  const by = data?.explained?.gates.by ?? []
+  return (
+    <Text size="sm" mt={4}>
+      {by.length === 0 ? null : (
+        <>
+          Decided by: <Inert text={by.join(' · ')} />.{' '}
+        </>
+      )}
+      <Link to="/beings/$name" params={{ name }} search={{ n }}>
+        The refused moment
+      </Link>
+    </Text>
+  )
+}
+
+/** What the server found in a draft, errors before warnings. */
+export function Findings({ checked, of }: { readonly checked: Checked | undefined; readonly of: string }) {
+  if (checked === undefined) return null
+  const { errors, warnings } = checked
+  return (
+    <div role="status" aria-label={`Check of the ${of}`}>
+      {errors.length === 0 && warnings.length === 0 ? (
+        <Text size="sm" className="quiet">
+          The check finds nothing wrong.
+        </Text>
+      ) : null}
+      <Faults title={`It cannot be published: ${count(errors, 'error')}`} color="red" faults={errors} />
+      <Faults title={count(warnings, 'warning')} color="orange" faults={warnings} />
+    </div>
+  )
+}
+
+const count = (faults: readonly Fault[], word: string): string =>
+  `${faults.length} ${word}${faults.length === 1 ? '' : 's'}`
+
+function Faults(props: {
+  readonly title: string
+  readonly color: string
+  readonly faults: readonly Fault[]
+}) {
+  if (props.faults.length === 0) return null
+  return (
+    <Alert color={props.color} p="xs" title={props.title} mt={6}>
+      <List size="sm" spacing={2}>
+        {props.faults.slice(0, 20).map(({ path, message }) => (
+          <List.Item key={`${path} ${message}`}>
+            {path === '' ? null : (
+              <>
+                <span className="code">
+                  <Inert text={path} />
+                </span>
+                {': '}
+              </>
+            )}
+            <Inert text={message} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}

@@ -1,0 +1,296 @@
+import { type Db, listFactsMentioning, listOutcomes } from '@treeos/chain'
+import {
+  type BeingName,
+  type Digest,
+  fromJson,
+  isJsonObject,
+  type Json,
+  REGISTRY_REEL,
+  type RoleName,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { listRowsOf, readSpec } from '@treeos/reality'
+import { type CompleteRole, flowRoles, type RoleSpec, withDefaults } from '@treeos/roles'
+import {
+  type BeingRow,
+  type Catalogs,
+  type Registry,
+  ROLE_MANAGER,
+  type RoleRow,
+  rolesNamed,
+} from '@treeos/world'
+import { mayLookBack } from './leave.ts'
+import { type Look, type SeeConnection, withLook } from './seeing.ts'
+import { unlessRefused } from './surroundings.ts'
+
+type RoleEntry = Catalogs['roles'][number]
+
+/** A role as the catalog of the role manager lists it, with who wrote it and how many beings name it. */
+export interface ListedRole extends RoleEntry {
+  /** stance of who wrote it; null for what an extension brought */
+  readonly author: string | null
+  /** when it was written last, or deleted; ISO 8601, UTC */
+  readonly at: string
+  /** how many living beings name it in their flow or as their default */
+  readonly users: number
+  /** true: its author deleted it, and may write it again */
+  readonly deleted: boolean
+}
+
+/** All that authors of roles and flows choose from. */
+export interface Authoring extends Omit<Catalogs, 'roles'> {
+  readonly roles: readonly ListedRole[]
+  /** see-resolvers */
+  readonly see: readonly string[]
+  readonly relations: readonly string[]
+  readonly resolvers: readonly string[]
+  /** signals that extensions declare, as flows read them */
+  readonly signals: readonly string[]
+}
+
+/**
+ * The catalogs of the role manager, as its SEE entry shows them to a being, and the names that extensions of this reality bring.
+ * Of deleted roles only those whose author's past is open to the being.
+ * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
+ */
+export async function authoring(at: SeeConnection, as: BeingName): Promise<Authoring> {
+  const catalogs = await withLook(at, as, catalogsIn)
+  const [rows, users] = await Promise.all([rowsOf(at.db), countUsers(at.db)])
+  const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
+  const isOpen = openPasts(at, as)
+  const roles: ListedRole[] = []
+  for (const row of rows) {
+    const entry = listed.get(row.name)
+    const isShown = row.deleted ? isLive(row) && (await isOpen(row.author)) : entry !== undefined
+    if (!isShown) continue
+    roles.push({ ...(entry ?? gone(row)), ...authorOf(row), users: users.get(row.name) ?? 0 })
+  }
+  return { ...catalogs, roles, ...namesOf(at.registry) }
+}
+
+async function catalogsIn({ see }: Look): Promise<Catalogs> {
+  const { catalogs } = await see(stanceOf(ROLE_MANAGER))
+  if (catalogs === undefined)
+    throw new TreeosError('BEING_NOT_FOUND', `${stanceOf(ROLE_MANAGER)} keeps no roles in this reality`)
+  return catalogs
+}
+
+const namesOf = (registry: Registry): Pick<Authoring, 'see' | 'relations' | 'resolvers' | 'signals'> => ({
+  see: [...registry.see.keys()].sort(),
+  relations: [...registry.relations.keys()].sort(),
+  resolvers: [...registry.resolvers.keys()].sort(),
+  signals: [...registry.signals].flatMap(([extension, keys]) =>
+    keys.map((key) => `world.${extension}.${key}`),
+  ),
+})
+
+const gone = ({ name, origin, requiredCognition }: RoleRow): RoleEntry => ({
+  name,
+  origin,
+  requiredCognition,
+  description: '',
+  permissions: [],
+})
+
+const LIVE = 'live'
+const isLive = ({ origin }: RoleRow): boolean => origin === LIVE
+const authorOf = (row: RoleRow): Pick<ListedRole, 'author' | 'at' | 'deleted'> => ({
+  author: isLive(row) ? stanceOf(row.author) : null,
+  at: new Date(row.at).toISOString(),
+  deleted: row.deleted,
+})
+
+const rowsOf = async (db: Db): Promise<RoleRow[]> =>
+  (await listRowsOf(db, 'role:')).map(({ row }) => row as RoleRow)
+
+const livingBeings = async (db: Db): Promise<BeingRow[]> =>
+  (await listRowsOf(db, 'being:')).map(({ row }) => row).filter(({ ended }) => ended === undefined)
+
+async function countUsers(db: Db): Promise<ReadonlyMap<RoleName, number>> {
+  const counts = new Map<RoleName, number>()
+  for (const being of await livingBeings(db))
+    for (const name of rolesNamed(being)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+/** A being that names a role, as far as the person may see it. */
+export interface RoleUser {
+  readonly stance: string
+  /** its default role is this one */
+  readonly isDefault: boolean
+  /** its flow names it */
+  readonly isInFlow: boolean
+  /** whether it wore the role in its last moment; null when its past may not be looked into, or it has none */
+  readonly wearsIt: boolean | null
+}
+
+/** One state of a role, from the fact that made it. */
+export interface RoleVersion {
+  readonly seq: number
+  /** ISO 8601, UTC */
+  readonly at: string
+  /** stance of who wrote or deleted it; null for an extension */
+  readonly by: string | null
+  /** null: it was deleted then, or the fact is erased */
+  readonly spec: RoleSpec | null
+}
+
+export interface RoleInside extends ListedRole {
+  readonly digest: Digest
+  /** null: it may not be read by this person, or it is deleted */
+  readonly spec: CompleteRole | null
+  /** whether the person may read the spec and the versions */
+  readonly isOpen: boolean
+  readonly usedBy: readonly RoleUser[]
+  /** users that the person may not see, or that are not shown */
+  readonly others: number
+  /** newest first; empty when they may not be read */
+  readonly versions: readonly RoleVersion[]
+}
+
+const USERS_MAX = 50
+const VERSIONS_MAX = 100
+
+/**
+ * One role. What an extension brought is open to all that may see the role manager. The text of a live role is open to those to
+ * whom its author's past is open, since the facts that hold it are, and to those who may look into the past of a being that
+ * names it, since its prompts hold it.
+ * @throws {TreeosError} as `authoring`; ROLE_UNAVAILABLE
+ */
+export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
+  const row = (await rowsOf(at.db)).find((one) => one.name === name)
+  const users = (await livingBeings(at.db)).filter((being) => rolesNamed(being).includes(name))
+  const isOpen = openPasts(at, as)
+  return withLook(at, as, async (look) => {
+    const entry = (await catalogsIn(look)).roles.find((role) => role.name === name)
+    if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
+      throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
+    const isReadable = !isLive(row) || (await isOpen(row.author)) || (await isAny(users, isOpen))
+    const spec = isReadable && !row.deleted ? await readSpec(at.db, row.digest) : null
+    const usedBy: RoleUser[] = []
+    for (const user of users.slice(0, USERS_MAX)) {
+      if ((await unlessRefused(look.see(stanceOf(user.name)))) === null) continue
+      usedBy.push(await userOf(at.db, name, user, await isOpen(user.name)))
+    }
+    return {
+      ...(entry ?? gone(row)),
+      ...authorOf(row),
+      users: users.length,
+      digest: row.digest,
+      spec: spec === null ? null : withDefaults(spec),
+      isOpen: isReadable,
+      usedBy,
+      others: users.length - usedBy.length,
+      versions: isReadable ? await versionsOf(at.db, name) : [],
+    }
+  })
+}
+
+async function isAny(beings: readonly BeingRow[], isOpen: AskPast): Promise<boolean> {
+  for (const { name } of beings) if (await isOpen(name)) return true
+  return false
+}
+
+async function userOf(db: Db, role: RoleName, being: BeingRow, isOpen: boolean): Promise<RoleUser> {
+  const [last] = isOpen ? await listOutcomes(db, being.name, 1) : []
+  const stack = last?.record.stack ?? null
+  return {
+    stance: stanceOf(being.name),
+    isDefault: being.defaultRole === role,
+    isInFlow: flowRoles(being.qualities.roleFlow ?? []).includes(role),
+    wearsIt: stack === null ? null : [stack.primary, ...stack.stacked].some((worn) => worn.name === role),
+  }
+}
+
+async function versionsOf(db: Db, name: RoleName): Promise<RoleVersion[]> {
+  const facts = await listFactsMentioning(db, REGISTRY_REEL, {
+    kinds: ['role:set', 'role:deleted'],
+    text: `"name":${JSON.stringify(name)}`,
+    last: VERSIONS_MAX,
+  })
+  return facts
+    .filter(({ payload }) => payload?.name === name)
+    .map(({ header, payload }) => ({
+      seq: header.seq,
+      at: new Date(header.at).toISOString(),
+      by: byOf(header.actor),
+      spec: header.kind === 'role:set' ? fromJson<RoleSpec | null>(payload?.spec ?? null) : null,
+    }))
+}
+
+/** Facts of genesis and of extensions have `$reality` as their actor. */
+const byOf = (actor: string): string | null => (actor.startsWith('$') ? null : stanceOf(actor))
+
+type AskPast = (being: BeingName) => Promise<boolean>
+
+/** Whether the pasts of beings are open to a person, each asked once. */
+function openPasts(at: SeeConnection, as: BeingName): AskPast {
+  const known = new Map<BeingName, Promise<boolean>>()
+  return (being) => {
+    const asked = known.get(being) ?? mayLookBack(at, as, being)
+    known.set(being, asked)
+    return asked
+  }
+}
+
+/** One state of a flow, from the fact that made it. */
+export interface FlowVersion {
+  readonly seq: number
+  /** ISO 8601, UTC */
+  readonly at: string
+  readonly by: string | null
+  readonly flow: Json
+}
+
+/** The role flow of a being. */
+export interface FlowInside {
+  readonly stance: string
+  /** the clauses as they are; none is an empty list */
+  readonly flow: Json
+  readonly defaultRole: string | null
+  readonly isEnded: boolean
+  /** whether the person may look into its past, and so read the versions and try a flow on its moments */
+  readonly isOpen: boolean
+  /** number of its last finished moment; 0 when it has none or its past is not open */
+  readonly moments: number
+  /** newest first; empty when its past is not open */
+  readonly versions: readonly FlowVersion[]
+}
+
+/** The flow of a being that the person may see. @throws {TreeosError} as `see` */
+export async function lookIntoFlow(at: SeeConnection, as: BeingName, being: BeingName): Promise<FlowInside> {
+  const { qualities, identity } = await withLook(at, as, ({ see }) => see(stanceOf(being)))
+  const isOpen = await mayLookBack(at, as, being)
+  const [last] = isOpen ? await listOutcomes(at.db, being, 1) : []
+  return {
+    stance: stanceOf(being),
+    flow: qualities.roleFlow ?? [],
+    defaultRole: identity.defaultRole,
+    isEnded: identity.ended !== undefined,
+    isOpen,
+    moments: last?.n ?? 0,
+    versions: isOpen ? await flowVersionsOf(at.db, being) : [],
+  }
+}
+
+async function flowVersionsOf(db: Db, being: BeingName): Promise<FlowVersion[]> {
+  const facts = await listFactsMentioning(db, `being:${being}`, {
+    kinds: ['being:born', 'quality:set'],
+    text: '"roleFlow"',
+    last: VERSIONS_MAX,
+  })
+  return facts.flatMap(({ header, payload }) => {
+    const flow = flowIn(header.kind, payload)
+    if (flow === undefined) return []
+    return [{ seq: header.seq, at: new Date(header.at).toISOString(), by: byOf(header.actor), flow }]
+  })
+}
+
+/** The flow that a fact set; undefined for a fact that set none. */
+function flowIn(kind: string, payload: Json): Json | undefined {
+  if (!isJsonObject(payload)) return undefined
+  const { path, value, qualities } = payload
+  if (kind === 'being:born') return isJsonObject(qualities) ? qualities.roleFlow : undefined
+  return Array.isArray(path) && path.length === 1 && path[0] === 'roleFlow' ? (value ?? []) : undefined
+}
