@@ -1,5 +1,5 @@
 /** The same value with the keys of its objects in order, so that equal values have equal JSON. */
-export function ordered(value: unknown): unknown {
+function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([key, below]): [string, unknown] => [key, ordered(below)])
