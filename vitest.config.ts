@@ -40,6 +40,7 @@ const WORKING: Readonly<Record<string, number>> = {
   'test/scenarios/inhabit': 30,
   'test/portal/sign-in': 60,
   'test/portal/live': 30,
+  'test/portal/inhabit': 100,
   'test/scenarios/schedules': 30,
   'test/scenarios/wakes-by-change': 25,
   'test/scenarios/panel': 25,

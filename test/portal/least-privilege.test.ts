@@ -42,6 +42,12 @@ const ATTACKS: readonly (readonly [string, string])[] = [
     'a lease of its own',
     `insert into treeos.lease (being, driver, epoch, expires) values ('ada', 'bob', 1, 'infinity')`,
   ],
+  [
+    'a stored overlay past its function',
+    `insert into treeos.overlay (tier, scope, name, content) values ('workspace', 'reality', 'x', 'y')`,
+  ],
+  ['another address of a vault', `update treeos.vault set url = 'http://127.0.0.1:1'`],
+  ['another past of an overlay', `update treeos.overlay_change set by = 'x'`],
   ['another row', `update treeos.projection set parent = null`],
   ['the migrations', `select * from portal_migrations.kysely_migration`],
   ['a table of its own', `create table portal.mine (x int)`],

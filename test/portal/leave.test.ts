@@ -135,6 +135,47 @@ describe('W1 nobody reads without leave', () => {
   })
 })
 
+describe('the secret of a tab that drives a being', () => {
+  /** Every route of the router, with something that its input takes or not: a stolen secret is refused before that counts. */
+  const all = () =>
+    listRoutes(at.portal)
+      .filter(({ path }) => !path.startsWith('/api/open/'))
+      .map(({ method, path }) => ({
+        method,
+        path: path.replace(':name', 'kid').replace(':n', '1').replace(':id', thread),
+      }))
+
+  it('opens no route to another person, to another session, or after its end', async () => {
+    const { json } = await at.post(ada, '/api/inhabit', { being: '@kid' })
+    const tab = { ...ada, tab: String(json.handle) }
+    const other = await at.enterAgain('ada')
+    const before = await groundOf(at.world)
+    const refused = async (seats: readonly Seat[]) => {
+      for (const { method, path } of all())
+        for (const seat of seats) {
+          const { status, text } = await at.ask(seat, path, {
+            method,
+            ...(method === 'GET' ? {} : { body: '{}' }),
+          })
+          expect({ path, status, over: text.includes('lease-over') }).toEqual({
+            path,
+            status: 403,
+            over: true,
+          })
+          expect(text, path).not.toContain(SECRET)
+        }
+    }
+    await refused([bob, operator, other].map((seat) => ({ ...seat, tab: tab.tab })))
+    expect(await groundOf(at.world)).toEqual(before)
+    // Control: in its own tab every one of them is answered, and what @kid was told may be read.
+    expect((await at.ask(tab, '/api/beings/kid/moments/1')).text).toContain(SECRET)
+    expect((await at.ask(tab, '/api/session')).json).toMatchObject({ stance: '@kid', driver: '@ada' })
+    await at.post(tab, '/api/inhabit/release', {})
+    await refused([tab])
+    expect((await at.ask(ada, '/api/session')).json).toMatchObject({ stance: '@ada' })
+  })
+})
+
 describe('nobody acts without leave', () => {
   it('what is not in the lists is refused, and nothing is written', async () => {
     const before = await groundOf(at.world)

@@ -16,7 +16,7 @@ import type { Kysely } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
 import { stage } from './puppet.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -69,6 +69,8 @@ export function send(
 export interface Seat {
   readonly cookie: string
   readonly key: string
+  /** of a tab that drives a being: its secret */
+  readonly tab?: string
 }
 
 /**
@@ -99,9 +101,9 @@ export class PortalWorld {
     this.#listener = portal.listener
   }
 
-  static async start(): Promise<PortalWorld> {
+  static async start({ extensions = [], ...options }: WorldOptions = {}): Promise<PortalWorld> {
     await buildPage(() => undefined) // does nothing after a build
-    const world = await startWorld({ extensions: [stage] })
+    const world = await startWorld({ ...options, extensions: [stage, ...extensions] })
     await setRole(world, {
       name: 'narrow',
       canSee: ['@operator', '/', '/library', '@bob'],
@@ -112,6 +114,7 @@ export class PortalWorld {
     })
     await world.birth({ name: 'ada', cognition: 'human', role: 'stage:free' })
     await world.birth({ name: 'bob', cognition: 'human', role: 'narrow' })
+    await world.birth({ name: 'cleo', cognition: 'human', role: 'stage:free' })
     const kid: JsonObject = { name: 'kid', cognition: 'scripted', script: 'echo', role: 'stage:free' }
     await act({ ...world, person: 'ada' }, 'ada', { verb: 'be', operation: 'birth', payload: kid })
     await migratePortal(world.owner)
@@ -119,7 +122,8 @@ export class PortalWorld {
     const db = openDatabase(url, { poolMax: 6 })
     const errors: { where: string; error: unknown }[] = []
     const onError = (where: string, error: unknown) => void errors.push({ where, error })
-    const at = { db, temporal: world.temporal, reality: world.reality, registry: world.registry }
+    const { temporal: client, reality, registry, vaults } = world
+    const at = { db, temporal: client, reality, registry, ...(vaults === undefined ? {} : { vaults }) }
     const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
     const portal = { at, store: portalOf(db), listener: listenToJournal(url), temporal, onError }
     return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, { db, errors })
@@ -138,7 +142,13 @@ export class PortalWorld {
       'sec-fetch-site': 'same-origin',
     }
     const session: Record<string, string> =
-      seat === null ? {} : { cookie: seat.cookie, 'x-treeos-key': seat.key }
+      seat === null
+        ? {}
+        : {
+            cookie: seat.cookie,
+            'x-treeos-key': seat.key,
+            ...(seat.tab === undefined ? {} : { 'x-treeos-tab': seat.tab }),
+          }
     const headers: Record<string, string> = { ...(method === 'GET' ? {} : own), ...session, ...sent.headers }
     return send(this.origin, path, { ...sent, headers })
   }
@@ -156,6 +166,11 @@ export class PortalWorld {
     const token = await this.linkFor(being)
     const answered = await this.post(null, '/api/open/link/use', { token, password: PASSWORD })
     return seatIn(answered)
+  }
+
+  /** One more session of a person that has an account. */
+  async enterAgain(name: BeingName): Promise<Seat> {
+    return seatIn(await this.post(null, '/api/open/sign-in', { name, password: PASSWORD }))
   }
 
   async close(): Promise<void> {

@@ -10,37 +10,50 @@ import { requireOwnName } from './edge/names.ts'
 import { Pace } from './edge/pace.ts'
 import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
+import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
+import { budgetRoutes } from './routes/budget.ts'
+import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
+import { overlayRoutes } from './routes/overlays.ts'
+import { reachRoutes } from './routes/reach.ts'
 import { roleRoutes } from './routes/roles.ts'
 import { openRoutes, sessionRoutes } from './routes/session.ts'
 import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
 import { worldRoutes } from './routes/world.ts'
+import { visitOf } from './visits.ts'
 
 /** The header in which the page sends its half of the session. */
 const KEY_HEADER = 'x-treeos-key'
+/** The header in which a tab that drives a being sends its secret. */
+const TAB_HEADER = 'x-treeos-tab'
 const BODY_BYTES_MAX = 384 * 1024 // an act takes 256 KiB, and JSON escapes some of it
 
 export interface AppOptions {
   readonly names: ReadonlySet<string>
   readonly streams: Streams
+  readonly tabs: Tabs
 }
 
 /** All routes. Those under `/api/open` need no session, and every other one below `/api` does. */
-export const routesOf = (portal: Portal, streams: Streams) =>
+export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>()
     .route('/api/open', openRoutes(portal))
-    .route('/api', sessionRoutes(portal, streams))
+    .route('/api', sessionRoutes(portal, streams, tabs))
     .route('/api', worldRoutes(portal))
     .route('/api', speechRoutes())
     .route('/api', roleRoutes())
-    .route('/api', liveRoutes(portal, streams))
+    .route('/api', liveRoutes(portal, streams, tabs))
+    .route('/api', inhabitRoutes(tabs))
+    .route('/api', reachRoutes())
+    .route('/api', overlayRoutes())
+    .route('/api', budgetRoutes())
 
 /** What the page knows of the routes. */
 export type Routes = ReturnType<typeof routesOf>
 
-export function createApp(portal: Portal, page: Page, { names, streams }: AppOptions): Hono<Env> {
+export function createApp(portal: Portal, page: Page, { names, streams, tabs }: AppOptions): Hono<Env> {
   const strangers = new Pace({ burst: 40, perSecond: 5 })
   const people = new Pace({ burst: 200, perSecond: 40 })
   const app = new Hono<Env>()
@@ -73,18 +86,19 @@ export function createApp(portal: Portal, page: Page, { names, streams }: AppOpt
       strangers.take('all')
       return next()
     }
-    const half = { cookie: sessionCookie(c.req.raw, c.get('host')), key: c.req.header(KEY_HEADER) }
-    const being = await findSession(portal.store, half)
-    if (being === null) {
+    const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
+    const key = c.req.header(KEY_HEADER) ?? ''
+    const person = await findSession(portal.store, { cookie, key })
+    if (person === null) {
       strangers.take('all')
       throw new TreeosError('UNAUTHORIZED', 'sign in first')
     }
-    const { cookie = '', key = '' } = half
     people.take(cookie)
-    c.set('visit', { at: { ...portal.at, person: being }, being, cookie, key })
+    const handle = c.req.header(TAB_HEADER)
+    c.set('visit', await visitOf(portal, tabs, person, { cookie, key, handle }))
     return next()
   })
-  app.route('/', routesOf(portal, streams))
+  app.route('/', routesOf(portal, streams, tabs))
   app.all('/api/*', () => {
     throw new TreeosError('ACTION_NOT_SUPPORTED', 'nothing is at this address')
   })

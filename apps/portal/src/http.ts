@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { PAGE_FOLDER } from './build-page.ts'
 import { namesFor } from './edge/names.ts'
 import { Page } from './edge/page.ts'
+import { Tabs } from './inhabit/tabs.ts'
 import type { Portal } from './portal.ts'
 import { Streams } from './routes/streams.ts'
 
@@ -35,7 +36,8 @@ const REQUEST_MS = 30_000
 export async function servePortal(portal: Portal, options: ServeOptions): Promise<Served> {
   const { port, listen = '127.0.0.1', hosts = [], page = PAGE_FOLDER } = options
   const streams = new Streams()
-  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), streams })
+  const tabs = new Tabs(portal.onError)
+  const app = createApp(portal, new Page(page), { names: namesFor(listen, hosts), streams, tabs })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   server.maxConnections = CONNECTIONS_MAX
   server.headersTimeout = HEADERS_MS
@@ -50,6 +52,7 @@ export async function servePortal(portal: Portal, options: ServeOptions): Promis
       const closed = once(server, 'close')
       server.close()
       streams.endAll()
+      tabs.close()
       server.closeAllConnections()
       await closed
     },

@@ -1,5 +1,5 @@
 import type { JournalListener } from '@treeos/chain'
-import type { Connection } from '@treeos/client'
+import type { Connection, Lease } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import type { PortalDb } from './store/schema.ts'
@@ -16,14 +16,20 @@ export interface Portal {
   readonly onError: (where: string, error: unknown) => void
 }
 
-/** Who asks: a signed-in person, whose being acts. */
+/** Who asks: a signed-in person, whose being acts, or the being that one tab of it drives. */
 export interface Visit {
   readonly at: Connection
+  /** who acts */
   readonly being: BeingName
+  /** who is signed in */
+  readonly person: BeingName
   /** the half of the session that is in the cookie */
   readonly cookie: string
   /** the half that the page sends */
   readonly key: string
+  /** of a tab that drives a being: its secret, and its lease; null where the person acts as itself */
+  readonly handle: string | null
+  readonly lease: Lease | null
 }
 
 /** What handlers of one request are given. */

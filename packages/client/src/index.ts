@@ -32,7 +32,14 @@ export {
 export { type CloseRequest, closeInbox } from './act/closing.ts'
 export { ringBeing } from './act/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
-export { type Inhabitation, inhabit } from './act/inhabiting.ts'
+export {
+  type Inhabitation,
+  inhabit,
+  keepLease,
+  type Lease,
+  releaseLease,
+  takeLease,
+} from './act/inhabiting.ts'
 export { leaveOverlay, type OverlayConnection, setThreadOverlay, threadOverlays } from './act/overlays.ts'
 export { Recurring } from './act/recurring.ts'
 export { refusalOf } from './act/refusal.ts'
@@ -82,6 +89,7 @@ export {
   type RebuiltPrompt,
   type WokenBy,
 } from './read/moments.ts'
+export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
 export { type NamespaceView, namespaces, signals } from './read/signals.ts'

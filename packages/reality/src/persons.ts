@@ -10,6 +10,8 @@ export interface Presence {
   readonly reality: Reality
   /** being of the person; the first operator when left out */
   readonly person?: BeingName
+  /** the only lease that it may act under, and then never as itself; left out: as itself, and under every lease that it holds */
+  readonly lease?: { readonly being: BeingName; readonly epoch: number }
 }
 
 /**
@@ -22,11 +24,20 @@ export async function authorizeActingAs(
   at: Presence,
   as: BeingName,
 ): Promise<NonNullable<ActContent['lease']> | null> {
-  const { db, person } = at
+  const { db, person, lease: only } = at
   const me = await requireBeing(at, as)
   requireNotEnded(me)
-  if (person === undefined ? me.parent === null : as === person && me.cognition.kind === 'human') return null
+  const isSelf = person === undefined ? me.parent === null : as === person && me.cognition.kind === 'human'
+  if (isSelf && only === undefined) return null
   const lease = await findLease(db, as)
+  if (only !== undefined && (only.being !== as || only.epoch !== lease?.epoch))
+    throw new TreeosError(
+      'FORBIDDEN',
+      only.being === as
+        ? `the lease on ${stanceOf(as)} is over: inhabit it again`
+        : `you act as ${stanceOf(only.being)} alone here, not as ${stanceOf(as)}`,
+      { reason: 'lease-over' },
+    )
   if (lease === null)
     throw new TreeosError('FORBIDDEN', `you are not ${stanceOf(as)}: inhabit it first, or act as yourself`)
   let { driver } = lease

@@ -75,9 +75,7 @@ export async function withServices<T>(
   return withTemporal(place, (temporal) =>
     withDatabase(postgres, async (at) => {
       try {
-        const access = vaultAccess(process.env, dataDir)
-        const vaults = access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
-        return await use({ ...at, ...vaults, temporal, registry: buildRegistry([seed]) })
+        return await use({ ...at, ...vaultsOf(dataDir), temporal, registry: buildRegistry([seed]) })
       } catch (error) {
         const isLate = error instanceof TreeosError && error.code === 'TIMEOUT'
         throw isLate ? await withReason(error, dataDir, { ...at, temporal }) : error
@@ -86,7 +84,13 @@ export async function withServices<T>(
   )
 }
 
-/** The same for the portal, which logs in to Postgres with fewer rights than commands and workers. */
+/** How overlays reach the vaults of workers; nothing before a worker has made their key. */
+function vaultsOf(dataDir: string): Pick<LiveConnection, 'vaults'> {
+  const access = vaultAccess(process.env, dataDir)
+  return access === null ? {} : { vaults: new VaultCaller(access.key, access.tls) }
+}
+
+/** As `withServices`, for the portal, which logs in to Postgres with fewer rights than commands and workers. */
 export async function withPortalServices<T>(
   options: InstanceOptions,
   use: (at: LiveConnection & { readonly postgresUrl: string }) => Promise<T>,
@@ -95,7 +99,13 @@ export async function withPortalServices<T>(
   const postgres = requirePortalPostgres(dataDir)
   return withTemporal(locateTemporal(dataDir), (temporal) =>
     withDatabase(postgres, async (at) =>
-      use({ ...at, temporal, registry: await loadedRegistry(), postgresUrl: postgres.url }),
+      use({
+        ...at,
+        ...vaultsOf(dataDir),
+        temporal,
+        registry: await loadedRegistry(),
+        postgresUrl: postgres.url,
+      }),
     ),
   )
 }

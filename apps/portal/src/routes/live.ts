@@ -2,16 +2,18 @@ import { follow, type Happening, mayLookBack } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { findSession } from '../accounts/sessions.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
+import { mayStay } from '../visits.ts'
 import type { Streams } from './streams.ts'
 
-/** How often a session is asked for again, and a silent stream shows that it lives. */
+/** How often a session, and the lease of a tab, is asked for again, and a silent stream shows that it lives. */
 const CHECK_MS = 5_000
 
 /** What happens, as it happens: server-sent events of the journal, those that the person may look into. */
-export const liveRoutes = ({ store, listener, onError }: Portal, streams: Streams) =>
+export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>().get('/live', async (c) => {
+    const { listener, onError } = portal
     const visit = c.get('visit')
     const { signal, close } = streams.open(visit.cookie)
     const after = c.req.header('last-event-id')
@@ -27,7 +29,7 @@ export const liveRoutes = ({ store, listener, onError }: Portal, streams: Stream
       stream.onAbort(close)
       const beating = setInterval(() => {
         const check = async () => {
-          if ((await findSession(store, visit)) === null) close()
+          if (!(await mayStay(portal, tabs, visit))) close()
           else await stream.write(': lives\n\n')
         }
         check().catch((error: unknown) => onError('live', error)) // Postgres is away: the next check may find it

@@ -6,6 +6,7 @@ import { findLink, useLink } from '../accounts/links.ts'
 import { beginSession, endSession } from '../accounts/sessions.ts'
 import { signIn } from '../accounts/sign-in.ts'
 import { setCookie } from '../edge/cookies.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
 import type { Streams } from './streams.ts'
@@ -38,10 +39,10 @@ export const openRoutes = ({ store }: Portal) =>
     })
 
 /** The own session of a person. */
-export const sessionRoutes = ({ store, temporal }: Portal, streams: Streams) =>
+export const sessionRoutes = ({ store, temporal, onError }: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>()
     .get('/session', async (c) => {
-      const { at, being } = c.get('visit')
+      const { at, being, person, lease } = c.get('visit')
       const { role, stacked, space } = await describeSelf(at, being).catch((error: unknown) => {
         // A person whose flow gives no role now is signed in nevertheless.
         if (refusalOf(error).code === 'ROLE_UNAVAILABLE') return { role: null, stacked: [], space: null }
@@ -50,6 +51,8 @@ export const sessionRoutes = ({ store, temporal }: Portal, streams: Streams) =>
       const { name: reality, timeZone } = at.reality
       return c.json({
         stance: stanceOf(being),
+        person: stanceOf(person),
+        driver: lease === null ? null : stanceOf(lease.driver),
         role,
         stacked,
         space,
@@ -62,6 +65,8 @@ export const sessionRoutes = ({ store, temporal }: Portal, streams: Streams) =>
       const { cookie } = c.get('visit')
       await endSession(store, cookie)
       streams.endOf(cookie)
+      // Nobody waits for it: without a worker the leases run out.
+      tabs.releaseOf(cookie).catch((error: unknown) => onError('release', error))
       c.header('set-cookie', setCookie(c.req.raw, c.get('host'), null))
       return c.json({ signedOut: true })
     })

@@ -1,5 +1,14 @@
-import { authorizeLookBack, inspect, lookInto, mayLookBack, moments, see, surroundings } from '@treeos/client'
-import { parseSpacePath, parseStance, requireBeingName } from '@treeos/core'
+import {
+  authorizeLookBack,
+  inspect,
+  lookInto,
+  mayLookBack,
+  moments,
+  refusalOf,
+  see,
+  surroundings,
+} from '@treeos/client'
+import { type BeingName, parseSpacePath, parseStance, requireBeingName, stanceOf } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -10,6 +19,14 @@ const MOMENTS_MAX = 100
 /** Moments are counted by an integer of Postgres. */
 const number = z.coerce.number().int().min(1).max(2_147_483_647)
 const name = z.object({ name: z.string().min(1).max(80) })
+
+/** A being whose past is open, but which may not be seen now. */
+const unseen = (being: BeingName): Awaited<ReturnType<typeof see>> => ({
+  address: { path: '', being: stanceOf(being), chain: [] },
+  ...{ beings: [], children: [], matters: [], beingLineage: [] },
+  ...{ type: 'unseen', qualities: {} },
+  identity: { cognition: null, defaultRole: null, home: null },
+})
 
 /** What is there: spaces, beings and their moments. */
 export const worldRoutes = ({ temporal }: Portal) =>
@@ -25,8 +42,13 @@ export const worldRoutes = ({ temporal }: Portal) =>
     .get('/beings/:name', input('param', name), async (c) => {
       const { at, being: me } = c.get('visit')
       const being = parseStance(`@${c.req.valid('param').name}`)
-      const seen = await see(at, me, `@${being}`)
-      return c.json({ ...seen, isPastOpen: await mayLookBack(at, me, being) })
+      const isPastOpen = await mayLookBack(at, me, being)
+      const seen = await see(at, me, `@${being}`).catch((error: unknown) => {
+        // Lists need not hold the being itself, whose past is open to it nevertheless.
+        if (isPastOpen && refusalOf(error).code === 'FORBIDDEN') return unseen(being)
+        throw error
+      })
+      return c.json({ ...seen, isPastOpen })
     })
     .get(
       '/beings/:name/moments',

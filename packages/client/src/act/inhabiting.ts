@@ -7,29 +7,49 @@ import { Recurring } from './recurring.ts'
 /** A lease survives two lost renewals. */
 const RENEW_EVERY_MS = (LIMITS.leaseSeconds * 1000) / 4
 
-/** A being that a person drives. It lasts while this process renews the lease. */
-export interface Inhabitation {
+/** The right to decide for a being, for as long as somebody renews it. */
+export interface Lease {
   readonly being: BeingName
   readonly driver: BeingName
   readonly epoch: number
+}
+
+/** A being that a person drives. It lasts while this process renews the lease. */
+export interface Inhabitation extends Lease {
   /** resolves with the reason when the lease ends; never rejects */
   readonly over: Promise<'released' | 'lost'>
   /** Gives the being back to its own mind. Safe to call again. */
   release(): Promise<void>
 }
 
+export interface InhabitRequest {
+  readonly being: BeingName
+  readonly as: BeingName
+  /** true: the being acts within its own reach only; else within the reach of `as` too */
+  readonly own?: boolean
+}
+
 /**
- * Takes a lease on a descendant and renews it. While the lease lasts, a person who may act as `as` may act as the being.
- * @param own true: the being acts within its own reach only; false: within the reach of `as` too
+ * Takes a lease on a descendant. It ends unless somebody renews it: {@link keepLease}.
  * @throws {TreeosError} FORBIDDEN when the being does not descend from `as`; RESOURCE_CONFLICT naming the current driver
  */
-export async function inhabit(
-  at: Connection,
-  { being, as, own = false }: { readonly being: BeingName; readonly as: BeingName; readonly own?: boolean },
-): Promise<Inhabitation> {
+export async function takeLease(at: Connection, { being, as, own = false }: InhabitRequest): Promise<Lease> {
   const payload = { being: stanceOf(being), ...(own ? { own } : {}) }
   const { result } = await act(at, as, { verb: 'be', operation: 'connect', payload })
   const { epoch } = result as { epoch: number }
+  return { being, driver: as, epoch }
+}
+
+/** @returns false when the lease is over; it can never hold again */
+export const keepLease = ({ db }: Pick<Connection, 'db'>, { being, epoch }: Lease): Promise<boolean> =>
+  renewLease(db, being, epoch)
+
+/**
+ * Takes a lease on a descendant and renews it. While the lease lasts, a person who may act as `as` may act as the being.
+ * @throws {TreeosError} as {@link takeLease}
+ */
+export async function inhabit(at: Connection, request: InhabitRequest): Promise<Inhabitation> {
+  const lease = await takeLease(at, request)
   let end: (why: 'released' | 'lost') => void = () => undefined
   const over = new Promise<'released' | 'lost'>((resolve) => {
     end = resolve
@@ -38,7 +58,7 @@ export async function inhabit(
   const renewals = new Recurring(
     RENEW_EVERY_MS,
     async () => {
-      if (await renewLease(at.db, being, epoch)) renewed = Date.now()
+      if (await keepLease(at, lease)) renewed = Date.now()
       else end('lost')
     },
     (error) => {
@@ -50,7 +70,7 @@ export async function inhabit(
   const release = async (): Promise<void> => {
     await renewals.close()
     try {
-      await releaseLease(at, { being, as, epoch })
+      await releaseLease(at, lease)
       end('released')
     } catch (error) {
       end('lost') // the renewals have stopped, so the lease expires
@@ -61,9 +81,7 @@ export async function inhabit(
   let releasing: Promise<void> | null = null
   void over.then(() => renewals.close())
   return {
-    being,
-    driver: as,
-    epoch,
+    ...lease,
     over,
     release: () => {
       releasing ??= release()
@@ -72,11 +90,8 @@ export async function inhabit(
   }
 }
 
-/** Releases the lease. Does nothing when it has already ended. */
-async function releaseLease(
-  at: Connection,
-  { being, as, epoch }: { being: BeingName; as: BeingName; epoch: number },
-): Promise<void> {
+/** Releases a lease. Does nothing when it has already ended. */
+export async function releaseLease(at: Connection, { being, driver: as, epoch }: Lease): Promise<void> {
   const row = await readerOf(at).being(being)
   if (row?.inhabited?.by == null || row.inhabited.epoch !== epoch) return
   try {

@@ -1,0 +1,62 @@
+import { authorizeActingAs } from '@treeos/client'
+import { type BeingName, TreeosError } from '@treeos/core'
+import { findSession } from './accounts/sessions.ts'
+import type { Tabs } from './inhabit/tabs.ts'
+import type { Portal, Visit } from './portal.ts'
+
+/** What a request of a session brings. */
+export interface Brought {
+  readonly cookie: string
+  readonly key: string
+  /** the handle of a tab that drives a being */
+  readonly handle: string | undefined
+}
+
+/**
+ * As whom a request acts: as the person of its session, or as the being that this tab of the session drives.
+ * @throws {TreeosError} FORBIDDEN when the tab drives nobody any more
+ */
+export async function visitOf(
+  { at }: Pick<Portal, 'at'>,
+  tabs: Tabs,
+  person: BeingName,
+  { cookie, key, handle }: Brought,
+): Promise<Visit> {
+  const own = { at: { ...at, person }, person, being: person, cookie, key, handle: null, lease: null }
+  if (handle === undefined) return own
+  const { lease } = tabs.require(handle, cookie)
+  const driving = { ...own, at: { ...own.at, lease }, being: lease.being, handle, lease }
+  await requireLease(driving).catch((error: unknown) => {
+    if (error instanceof TreeosError) tabs.forget(handle)
+    throw error
+  })
+  return driving
+}
+
+/** @throws {TreeosError} FORBIDDEN, which tells the page that its lease is over, also after the end of the being */
+async function requireLease({ at, being }: Pick<Visit, 'at' | 'being'>): Promise<void> {
+  try {
+    await authorizeActingAs(at, being)
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    throw new TreeosError('FORBIDDEN', error.message, { reason: 'lease-over' })
+  }
+}
+
+/** Whether a visit that lasts may go on: its session and, in a tab that drives a being, its lease. */
+export async function mayStay(
+  { store }: Portal,
+  tabs: Tabs,
+  { cookie, key, handle, at, being }: Visit,
+): Promise<boolean> {
+  if ((await findSession(store, { cookie, key })) === null) return false
+  if (handle === null) return true
+  try {
+    tabs.require(handle, cookie)
+    await requireLease({ at, being })
+    return true
+  } catch (error) {
+    if (error instanceof TreeosError) return false
+    throw error
+  }
+}
