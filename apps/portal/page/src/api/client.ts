@@ -1,6 +1,7 @@
 import { hc } from 'hono/client'
 import type { Routes } from '../../../src/app.ts'
 import { keepKey, sessionKey } from './session.ts'
+import { endDriven, tabHandle } from './tab.ts'
 
 /** A refusal of the server: its code, and what to do. */
 export class Refusal extends Error {
@@ -14,13 +15,22 @@ export class Refusal extends Error {
     this.code = code
     this.detail = detail
   }
+
+  /** which refusal of its code it is; undefined where the server names none */
+  get reason(): string | undefined {
+    return (this.detail as { reason?: string } | undefined)?.reason
+  }
 }
 
-/** Adds our half of the session, and turns refusals into errors. */
+/** Adds our half of the session and the secret of this tab, and turns refusals into errors. */
 export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   const key = sessionKey()
   if (key !== null) headers.set('x-treeos-key', key)
+  const { pathname } = new URL(input instanceof Request ? input.url : input, location.origin)
+  // A session is ended in any tab, also in one whose lease is over.
+  const handle = pathname === '/api/sign-out' ? null : tabHandle()
+  if (handle !== null) headers.set('x-treeos-tab', handle)
   if (init.method !== undefined && init.method !== 'GET') headers.set('content-type', 'application/json')
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
@@ -30,12 +40,8 @@ export async function ask(input: RequestInfo | URL, init: RequestInit = {}): Pro
   )
   if (response.ok) return response
   const refusal = await refusalIn(response)
-  if (
-    refusal.code === 'UNAUTHORIZED' &&
-    key !== null &&
-    !new URL(response.url).pathname.startsWith('/api/open/')
-  )
-    keepKey(null)
+  if (refusal.reason === 'lease-over' && handle !== null && handle === tabHandle()) endDriven(refusal.message)
+  if (refusal.code === 'UNAUTHORIZED' && key !== null && !pathname.startsWith('/api/open/')) keepKey(null)
   throw refusal
 }
 

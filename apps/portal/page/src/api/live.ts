@@ -28,8 +28,13 @@ const kindOf = (data: string): string => (JSON.parse(data) as { kind?: string })
  * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event
  * that came.
  * @param onState true while it is connected
+ * @param onSign called at each sign of life, every few seconds. Browsers slow the timers of hidden tabs, but not this
  */
-export function followLive(queries: QueryClient, onState: (isLive: boolean) => void): () => void {
+export function followLive(
+  queries: QueryClient,
+  onState: (isLive: boolean) => void,
+  onSign: () => void = () => undefined,
+): () => void {
   const stopping = new AbortController()
   let last: string | null = null
   let isNews = false
@@ -51,6 +56,7 @@ export function followLive(queries: QueryClient, onState: (isLive: boolean) => v
     const events = new EventReader()
     const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
     for (let { done, value } = await chunks.read(); !done; { done, value } = await chunks.read()) {
+      onSign()
       for (const { event, id, data } of events.read(value ?? '')) {
         last = id ?? last
         if (event === 'begin') {
@@ -73,7 +79,8 @@ export function followLive(queries: QueryClient, onState: (isLive: boolean) => v
       await once().catch((error: unknown) => {
         // The place is unknown here, such as after the data folder was made anew.
         if (error instanceof Refusal && error.code === 'INVALID_INPUT') last = null
-        if (error instanceof Refusal && error.code === 'UNAUTHORIZED') stopping.abort()
+        if (error instanceof Refusal && (error.code === 'UNAUTHORIZED' || error.reason === 'lease-over'))
+          stopping.abort()
       })
       if (stopping.signal.aborted) return
       onState(false)

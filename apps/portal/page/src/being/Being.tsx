@@ -2,6 +2,7 @@ import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { beingQuery, momentsQuery } from '../api/queries.ts'
+import { BeingControls } from '../control/BeingControls.tsx'
 import { BeingLink } from '../shell/links.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
@@ -16,7 +17,7 @@ export function Being() {
   const being = useQuery(beingQuery(name))
   return (
     <Answer of={being}>
-      {({ address, identity, beingLineage, matters, qualities, isPastOpen }) => (
+      {({ type, address, identity, beingLineage, matters, qualities, isPastOpen }) => (
         <Stack gap="md">
           <div>
             <Group gap="xs" align="baseline">
@@ -34,26 +35,39 @@ export function Being() {
                 </Badge>
               )}
             </Group>
-            <Text size="sm" className="quiet">
-              {identity.cognition} · {identity.defaultRole ?? 'no role'} ·{' '}
-              <Link to="/world" search={{ at: address.path }} className="plain">
-                {address.path}
-              </Link>
-              {beingLineage.map((maker, i) => (
-                <span key={maker}>
-                  {i === 0 ? ' · child of ' : ', of '}
-                  <BeingLink stance={maker} />
-                </span>
-              ))}
-              {' · '}
-              <Link to="/beings/$name/flow" params={{ name }}>
-                its flow
-              </Link>
-              {matters.length === 0
-                ? null
-                : ` · holds ${matters.map((one) => one.replace(/^matter:/, '')).join(', ')}`}
-            </Text>
+            {type === 'unseen' ? (
+              <Text size="sm" className="quiet">
+                Your lists do not hold it now; its past is open to you.
+              </Text>
+            ) : (
+              <Text size="sm" className="quiet">
+                {identity.cognition} · {identity.defaultRole ?? 'no role'} ·{' '}
+                <Link to="/world" search={{ at: address.path }} className="plain">
+                  {address.path}
+                </Link>
+                {beingLineage.map((maker, i) => (
+                  <span key={maker}>
+                    {i === 0 ? ' · child of ' : ', of '}
+                    <BeingLink stance={maker} />
+                  </span>
+                ))}
+                {' · '}
+                <Link to="/beings/$name/flow" params={{ name }}>
+                  its flow
+                </Link>
+                {matters.length === 0
+                  ? null
+                  : ` · holds ${matters.map((one) => one.replace(/^matter:/, '')).join(', ')}`}
+              </Text>
+            )}
           </div>
+          <BeingControls
+            name={name}
+            lineage={beingLineage}
+            isEnded={identity.ended !== undefined}
+            isDriven={identity.inhabitedBy !== undefined}
+            isPastOpen={isPastOpen}
+          />
           {isPastOpen ? (
             <div className="wide" data-chosen={n !== undefined}>
               <Timeline name={name} chosen={n} />

@@ -1,12 +1,14 @@
-import { Badge, Button, Group, Stack, Tabs, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Tabs, Text, Textarea, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { inboxQuery } from '../api/queries.ts'
+import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink } from '../shell/links.tsx'
 import { Answer, Empty, Trouble } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Content, Notice } from '../text/Inert.tsx'
+import { VerbPanel } from '../verbs/VerbPanel.tsx'
 
 interface Entry {
   readonly correlation: string
@@ -127,11 +129,20 @@ const aboutOf = (content: unknown): string | null =>
     ? content.actor
     : null
 
+/** A being that waits for approval at a limit, and the being whose limit it is. */
+function parkedIn(content: unknown): { readonly being: string; readonly of: string } | null {
+  const { event, budget } = (content ?? {}) as { event?: unknown; budget?: { of?: unknown } }
+  const being = aboutOf(content)
+  if (event !== 'parked' || being === null || typeof budget?.of !== 'string') return null
+  return { being: being.slice(1), of: budget.of.slice(1) }
+}
+
 const Sender = ({ from }: { readonly from: string | null }) =>
   from === null ? 'TreeOS' : <BeingLink stance={from} />
 
 function OpenEntry({ entry }: { readonly entry: Entry }) {
   const { correlation, from, content, at, notice } = entry
+  const parked = notice ? parkedIn(content) : null
   const closing = useDoing((how: 'read' | 'dismissed') =>
     api.inbox.close.$post({ json: { how, entries: [correlation] } }),
   )
@@ -147,16 +158,22 @@ function OpenEntry({ entry }: { readonly entry: Entry }) {
           </Text>
         </Group>
         <div className="block">{notice ? <Notice value={content} /> : <Content value={content} />}</div>
-        <Tabs defaultValue="answer">
+        <Tabs defaultValue={parked === null ? 'answer' : 'approve'}>
           <Tabs.List>
+            {parked === null ? null : <Tabs.Tab value="approve">Approve</Tabs.Tab>}
             <Tabs.Tab value="answer">Answer</Tabs.Tab>
             <Tabs.Tab value="do">Do something</Tabs.Tab>
           </Tabs.List>
+          {parked === null ? null : (
+            <Tabs.Panel value="approve" pt="sm">
+              <BudgetForm name={parked.of} resumes={parked.being} />
+            </Tabs.Panel>
+          )}
           <Tabs.Panel value="answer" pt="sm">
             <AnswerForm correlation={correlation} />
           </Tabs.Panel>
           <Tabs.Panel value="do" pt="sm">
-            <DoForm />
+            <VerbPanel />
           </Tabs.Panel>
         </Tabs>
         <Group gap="xs">
@@ -197,61 +214,6 @@ function AnswerForm({ correlation }: { readonly correlation: string }) {
         <Button type="submit" disabled={text.trim() === ''} loading={answering.isPending}>
           Send the answer
         </Button>
-      </Stack>
-    </form>
-  )
-}
-
-/** A `do` as the person: what it is done to stands apart from what anybody said. */
-function DoForm() {
-  const [action, setAction] = useState('')
-  const [target, setTarget] = useState('')
-  const [args, setArgs] = useState('{}')
-  const doing = useDoing(async () => {
-    const parsed = JSON.parse(args) as unknown
-    const call = { verb: 'do', action, args: parsed, ...(target === '' ? {} : { target }) }
-    return (await api.verb.$post({ json: { call } })).json()
-  })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    doing.mutate(undefined)
-  }
-  return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Action"
-          placeholder="set-budget"
-          required
-          withAsterisk={false}
-          value={action}
-          onChange={(event) => setAction(event.currentTarget.value)}
-        />
-        <TextInput
-          label="Target"
-          placeholder="@ann or /court"
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        />
-        <Textarea
-          label="Arguments, as JSON"
-          classNames={{ input: 'code' }}
-          autosize
-          minRows={2}
-          value={args}
-          onChange={(event) => setArgs(event.currentTarget.value)}
-        />
-        <Trouble error={doing.error} />
-        {doing.data === undefined ? null : (
-          <div className="block code" role="status">
-            <Content value={doing.data} />
-          </div>
-        )}
-        <Group>
-          <Button type="submit" disabled={action === ''} loading={doing.isPending}>
-            Do it
-          </Button>
-        </Group>
       </Stack>
     </form>
   )

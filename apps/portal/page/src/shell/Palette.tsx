@@ -24,6 +24,9 @@ export function Palette() {
     go('roles', 'Roles', () => void navigate({ to: '/roles' })),
     go('new-role', 'New role', () => void navigate({ to: '/roles', search: { edit: true } })),
     go('signals', 'Signals', () => void navigate({ to: '/signals' })),
+    go('do', 'Do something', () => void navigate({ to: '/do' })),
+    go('birth', 'Birther', () => void navigate({ to: '/birth' })),
+    go('overlays', 'Overlays', () => void navigate({ to: '/overlays' })),
     ...(world?.spaces ?? []).map(({ path }) =>
       go(path, path, () => void navigate({ to: '/world', search: { at: path } })),
     ),

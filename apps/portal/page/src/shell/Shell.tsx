@@ -17,6 +17,10 @@ import { api } from '../api/client.ts'
 import { followLive } from '../api/live.ts'
 import { inboxQuery, sessionQuery } from '../api/queries.ts'
 import { keepKey, onKeyChange, sessionKey } from '../api/session.ts'
+import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
+import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
+import { renewLease, watchTabs } from '../inhabit/hold.ts'
+import { Over } from '../inhabit/Over.tsx'
 import { openPalette, Palette } from './Palette.tsx'
 import { SignIn } from './SignIn.tsx'
 import { Answer } from './states.tsx'
@@ -28,8 +32,17 @@ export function Shell() {
   useEffect(() => {
     if (key === null) queries.clear()
   }, [key, queries])
-  return key === null ? <SignIn /> : <Frame key={key} />
+  const tab = useSyncExternalStore(onDrivenChange, driven)
+  useEffect(watchTabs, [])
+  if (key === null) return <SignIn />
+  return tab !== null && tab.over !== null ? (
+    <Over tab={tab} />
+  ) : (
+    <Frame key={`${key} ${tab?.handle}`} tab={tab} />
+  )
 }
+
+const HEADER_PX = 52
 
 const PAGES = [
   { to: '/world', label: 'World' },
@@ -37,24 +50,35 @@ const PAGES = [
   { to: '/threads', label: 'Threads' },
   { to: '/roles', label: 'Roles' },
   { to: '/signals', label: 'Signals' },
+  { to: '/do', label: 'Do' },
+  { to: '/birth', label: 'Birther' },
+  { to: '/overlays', label: 'Overlays' },
 ] as const
 
-function Frame() {
+function Frame({ tab }: { readonly tab: Driven | null }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [isLive, setLive] = useState(true)
   const session = useQuery(sessionQuery)
   const queries = useQueryClient()
   const { pathname } = useLocation()
-  useEffect(() => followLive(queries, setLive), [queries])
+  const [until, setUntil] = useState<number | null>(null)
+  useEffect(() => {
+    const renew = async () => {
+      const next = await renewLease()
+      if (next !== null) setUntil(next)
+    }
+    return followLive(queries, setLive, () => void renew())
+  }, [queries])
   useEffect(close, [pathname])
   return (
     <AppShell
-      header={{ height: 52 }}
+      header={{ height: tab === null ? HEADER_PX : HEADER_PX + BANNER_PX }}
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
+      <AppShell.Header>
+        {tab === null ? null : <Banner tab={tab} until={until} />}
+        <Group h={HEADER_PX} px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
             <img src="/tree.svg" width={24} height={24} alt="" />

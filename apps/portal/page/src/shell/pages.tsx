@@ -67,12 +67,35 @@ const signals = createRoute({
   path: '/signals',
   component: lazyRouteComponent(() => import('../roles/Signals.tsx'), 'Signals'),
 })
+const inhabit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/inhabit/$name',
+  component: lazyRouteComponent(() => import('../inhabit/Drive.tsx'), 'Drive'),
+})
+const act = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/do',
+  component: lazyRouteComponent(() => import('../verbs/Do.tsx'), 'Do'),
+})
+const birth = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/birth',
+  component: lazyRouteComponent(() => import('../birth/Birther.tsx'), 'Birther'),
+})
+const overlays = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/overlays',
+  component: lazyRouteComponent(() => import('../overlays/Overlays.tsx'), 'Overlays'),
+})
 
 export const createPages = () =>
   createRouter({
     routeTree: root.addChildren([
       welcome,
-      signedIn.addChildren([home, world, being, inbox, threads, thread, flow, roles, signals]),
+      signedIn.addChildren([
+        ...[home, world, being, inbox, threads, thread, flow, roles, signals],
+        ...[inhabit, act, birth, overlays],
+      ]),
     ]),
     defaultPreload: 'intent',
   })

@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
+import { ThreadControls } from '../control/ThreadControls.tsx'
 import { BeingLink } from '../shell/links.tsx'
 import { Answer } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
@@ -54,6 +55,7 @@ export function Thread() {
               </Text>
             </div>
           ))}
+          <ThreadControls id={id} state={state} participants={participants} />
         </Stack>
       )}
     </Answer>

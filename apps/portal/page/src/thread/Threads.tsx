@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Modal, Stack, Switch, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Badge, Button, Group, Modal, Stack, Switch, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { api } from '../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { threadsQuery } from '../api/queries.ts'
-import { Answer, Empty, Trouble } from '../shell/states.tsx'
+import { Composer } from '../overlays/Composer.tsx'
+import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 
 /** Conversations that the person has a part in, the one with the latest word first. */
@@ -19,8 +19,8 @@ export function Threads() {
         <Title order={1}>Threads</Title>
         <Button onClick={open}>Speak to a being</Button>
       </Group>
-      <Modal opened={isOpen} onClose={close} title="Speak to a being">
-        <SpeakForm />
+      <Modal opened={isOpen} onClose={close} title="Speak to a being" size="lg">
+        <Composer />
       </Modal>
       <Answer of={threads}>
         {(found) => {
@@ -83,51 +83,3 @@ export const StateBadge = ({ state }: { readonly state: string }) => (
     {state}
   </Badge>
 )
-
-function SpeakForm() {
-  const [target, setTarget] = useState('')
-  const [content, setContent] = useState('')
-  const navigate = useNavigate()
-  const speaking = useMutation({
-    mutationFn: async () => {
-      const call = { verb: 'summon', target: target.startsWith('@') ? target : `@${target}`, content }
-      return (await api.verb.$post({ json: { call } })).json()
-    },
-    onSuccess: (said) => {
-      if (said.done === 'summon')
-        void navigate({ to: '/threads/$id', params: { id: said.result.correlation } })
-    },
-  })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    speaking.mutate()
-  }
-  return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Being"
-          placeholder="@echo"
-          required
-          withAsterisk={false}
-          data-autofocus
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        />
-        <Textarea
-          label="What you say"
-          autosize
-          minRows={3}
-          required
-          withAsterisk={false}
-          value={content}
-          onChange={(event) => setContent(event.currentTarget.value)}
-        />
-        <Trouble error={speaking.error} />
-        <Button type="submit" loading={speaking.isPending}>
-          Say it
-        </Button>
-      </Stack>
-    </form>
-  )
-}

@@ -1,0 +1,44 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { Driven } from '../api/tab.ts'
+import { giveBack } from './hold.ts'
+
+export const BANNER_PX = 44
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+
+/** Stands on every page of a tab that drives a being. @param until when the lease runs out; null while it is not known */
+export function Banner({ tab, until }: { readonly tab: Driven; readonly until: number | null }) {
+  const giving = useMutation({ mutationFn: () => giveBack(`you gave ${tab.being} back`) })
+  return (
+    <section className="driving" aria-label="Inhabiting">
+      <Group justify="space-between" wrap="nowrap" gap="sm" h="100%" px="md">
+        <Text size="sm" truncate miw={0}>
+          <b>{tab.driver}</b> drives <b>{tab.being}</b>
+          <Text span size="sm" visibleFrom="xs">
+            {' '}
+            in this tab
+          </Text>
+          {until === null ? null : (
+            <Text span size="sm" className="quiet">
+              {' '}
+              · until {CLOCK.format(until)}
+              <Text span size="sm" visibleFrom="md">
+                , and longer while this tab is open
+              </Text>
+            </Text>
+          )}
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="default"
+          flex="none"
+          loading={giving.isPending}
+          onClick={() => giving.mutate()}
+        >
+          Give back
+        </Button>
+      </Group>
+    </section>
+  )
+}

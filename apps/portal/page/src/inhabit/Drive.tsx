@@ -1,0 +1,56 @@
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { api } from '../api/client.ts'
+import { beginDriven, driven } from '../api/tab.ts'
+import { Trouble } from '../shell/states.tsx'
+import { Inert } from '../text/Inert.tsx'
+import { hasOwnOpener } from './hold.ts'
+
+/** Where "Inhabit" leads, in a new tab. This tab takes the lease itself, so its secret never leaves it. */
+export function Drive() {
+  const { name } = useParams({ from: '/signed-in/inhabit/$name' })
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const hasParent = hasOwnOpener()
+  const taking = useMutation({
+    mutationFn: async () => (await api.inhabit.$post({ json: { being: `@${name}` } })).json(),
+    onSuccess: ({ handle, being, driver }) => {
+      queries.clear()
+      beginDriven({ handle, being, driver, hasParent })
+    },
+  })
+  const { mutate } = taking
+  const isBegun = useRef(false)
+  useEffect(() => {
+    // What stands around this page is made anew once the tab drives a being, and so is this page.
+    if (driven()?.being === `@${name}`)
+      void navigate({ to: '/beings/$name', params: { name }, replace: true })
+    else if (hasParent && !isBegun.current) {
+      isBegun.current = true
+      mutate()
+    }
+  }, [hasParent, mutate, name, navigate])
+  return (
+    <Stack gap="md" align="flex-start" maw={640}>
+      <Title order={1}>
+        Inhabit <Inert text={`@${name}`} />
+      </Title>
+      <Text>
+        You decide for it in this tab, and its own mind rests. It is its own again when you give it back,
+        close this tab or the one that opened it, or sign out.
+      </Text>
+      <Trouble error={taking.error} />
+      {hasParent && taking.error === null ? (
+        <Text role="status" className="quiet">
+          Taking the lease…
+        </Text>
+      ) : (
+        <Button loading={taking.isPending} onClick={() => mutate()}>
+          Drive @{name} from this tab
+        </Button>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,26 @@
+import { Button, Group, Text } from '@mantine/core'
+import { type Driven, forgetDriven } from '../api/tab.ts'
+import { Door } from '../shell/SignIn.tsx'
+import { Inert } from '../text/Inert.tsx'
+
+/** In place of every page of a tab whose lease ended: what is done next must not be done as somebody else unnoticed. */
+export const Over = ({ tab }: { readonly tab: Driven }) => (
+  <Door title={`${tab.being} is its own again`}>
+    <Text>
+      <Inert text={`${tab.over ?? ''}.`.replace(/\.+$/, '.')} /> Nothing more is done as {tab.being} in this
+      tab.
+    </Text>
+    <Group gap="sm">
+      <Button onClick={() => window.close()}>Close this tab</Button>
+      <Button
+        variant="default"
+        onClick={() => {
+          forgetDriven()
+          location.assign(`/beings/${tab.being.slice(1)}`)
+        }}
+      >
+        Go on as yourself
+      </Button>
+    </Group>
+  </Door>
+)

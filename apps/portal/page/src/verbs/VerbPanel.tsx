@@ -1,0 +1,37 @@
+import { Stack, Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Composer } from '../overlays/Composer.tsx'
+import { Trouble } from '../shell/states.tsx'
+import { OperationForm } from './OperationForm.tsx'
+import { reachQuery } from './queries.ts'
+import { SeeForm } from './SeeForm.tsx'
+
+/** Any of the four verbs, as the person or as the being that this tab drives. */
+export function VerbPanel() {
+  const reach = useQuery(reachQuery)
+  return (
+    <Tabs defaultValue="do" keepMounted={false}>
+      <Tabs.List>
+        <Tabs.Tab value="do">Do</Tabs.Tab>
+        <Tabs.Tab value="summon">Say</Tabs.Tab>
+        <Tabs.Tab value="see">See</Tabs.Tab>
+        <Tabs.Tab value="be">Be</Tabs.Tab>
+      </Tabs.List>
+      <Stack gap="sm" pt="md">
+        <Trouble error={reach.error} />
+        <Tabs.Panel value="do">
+          <OperationForm verb="do" choices={reach.data?.actions ?? []} />
+        </Tabs.Panel>
+        <Tabs.Panel value="summon">
+          <Composer />
+        </Tabs.Panel>
+        <Tabs.Panel value="see">
+          <SeeForm />
+        </Tabs.Panel>
+        <Tabs.Panel value="be">
+          <OperationForm verb="be" choices={reach.data?.identity ?? []} />
+        </Tabs.Panel>
+      </Stack>
+    </Tabs>
+  )
+}

@@ -1,0 +1,88 @@
+/** One input of a form, for one argument of an operation. */
+export interface Field {
+  readonly name: string
+  readonly what: string
+  readonly kind: 'text' | 'number' | 'yes-or-no' | 'choice' | 'json'
+  readonly choices: readonly string[]
+  readonly isRequired: boolean
+}
+
+interface Described {
+  readonly args: Readonly<Record<string, string>>
+  readonly schema: unknown
+}
+
+interface Property {
+  readonly type?: unknown
+  readonly enum?: readonly unknown[]
+  readonly description?: string
+  readonly anyOf?: readonly Property[]
+}
+
+/** The inputs of an operation: by its JSON Schema, else one free input for each argument that it describes. */
+export function fieldsOf({ args, schema }: Described): Field[] {
+  const { properties, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Property>
+    required?: readonly string[]
+  }
+  if (properties === undefined)
+    return Object.entries(args).map(([name, what]) => ({
+      ...{ name, what, choices: [], isRequired: false },
+      kind: 'json' as const,
+    }))
+  return Object.entries(properties).map(([name, property]) => {
+    const choices = (property.enum ?? []).filter((one) => typeof one === 'string')
+    const what = property.description ?? args[name] ?? ''
+    return { name, what, choices, kind: kindOf(property, choices), isRequired: required.includes(name) }
+  })
+}
+
+function kindOf({ type }: Property, choices: readonly string[]): Field['kind'] {
+  if (choices.length > 0) return 'choice'
+  if (type === 'string') return 'text'
+  if (type === 'number' || type === 'integer') return 'number'
+  return type === 'boolean' ? 'yes-or-no' : 'json'
+}
+
+const JSON_LIKE = /^(?:[[{"]|-?\d|(?:true|false|null)$)/
+
+/**
+ * Reads what was typed where any JSON may stand: what looks like JSON is JSON, and all else is text.
+ * @throws {SyntaxError} for JSON with a fault
+ */
+export const parseLoose = (text: string): unknown =>
+  JSON_LIKE.test(text.trim()) ? (JSON.parse(text) as unknown) : text
+
+/**
+ * The arguments of a filled form. An empty input is left out.
+ * @throws {Error} naming the argument that cannot be read
+ */
+export function argumentsIn(
+  fields: readonly Field[],
+  values: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const args: Record<string, unknown> = {}
+  for (const { name, kind } of fields) {
+    const value = values[name]
+    if (value === undefined || value === '') continue
+    try {
+      args[name] = read(kind, value)
+    } catch {
+      throw new Error(
+        kind === 'number'
+          ? `${name} is ${JSON.stringify(value)}; it takes a number`
+          : `${name} is no JSON; put text that looks like JSON between quotation marks`,
+      )
+    }
+  }
+  return args
+}
+
+function read(kind: Field['kind'], value: string): unknown {
+  if (kind === 'text' || kind === 'choice') return value
+  if (kind === 'yes-or-no') return value === 'true'
+  if (kind === 'json') return parseLoose(value)
+  const number = Number(value)
+  if (!Number.isFinite(number)) throw new Error('no number')
+  return number
+}
