@@ -36,7 +36,7 @@ export function ConfirmedAct({ label, asks, call, onDone }: Props) {
           <Text size="sm">{asks}</Text>
           <Trouble error={acting.error} />
           <Group gap="xs">
-            <Button size="xs" color="red" loading={acting.isPending} onClick={() => acting.mutate()}>
+            <Button size="xs" color="red.9" loading={acting.isPending} onClick={() => acting.mutate()}>
               {label}
             </Button>
             <Button size="xs" variant="default" onClick={() => setOpen(false)}>

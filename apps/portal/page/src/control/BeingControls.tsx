@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
+import { Dialog } from '../shell/Dialog.tsx'
 import { ConfirmedAct } from './Acting.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
 
@@ -52,7 +53,7 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven }: 
           call={{ verb: 'do', action: 'end-being', target: stance, args: {} }}
         />
       ) : null}
-      <Modal opened={isSpeaking} onClose={speaking.close} title={`Speak to ${stance}`} size="lg">
+      <Dialog opened={isSpeaking} onClose={speaking.close} title={`Speak to ${stance}`}>
         <Stack gap="sm">
           <Composer target={stance} />
           <Text size="xs" className="quiet">
@@ -60,10 +61,10 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven }: 
             answer, switch off “expects an answer”.
           </Text>
         </Stack>
-      </Modal>
-      <Modal opened={isBudget} onClose={budget.close} title={`The budget of ${stance}`} size="lg">
+      </Dialog>
+      <Dialog opened={isBudget} onClose={budget.close} title={`The budget of ${stance}`}>
         <BudgetForm name={name} />
-      </Modal>
+      </Dialog>
     </Group>
   )
 }

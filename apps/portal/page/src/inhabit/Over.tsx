@@ -7,8 +7,8 @@ import { Inert } from '../text/Inert.tsx'
 export const Over = ({ tab }: { readonly tab: Driven }) => (
   <Door title={`${tab.being} is its own again`}>
     <Text>
-      <Inert text={`${tab.over ?? ''}.`.replace(/\.+$/, '.')} /> Nothing more is done as {tab.being} in this
-      tab.
+      <Inert text={`${(tab.over ?? '').replace(/^./, (first) => first.toUpperCase())}.`} /> Nothing more is
+      done as {tab.being} in this tab.
     </Text>
     <Group gap="sm">
       <Button onClick={() => window.close()}>Close this tab</Button>

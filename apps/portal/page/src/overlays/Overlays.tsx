@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Modal, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Badge, Button, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
+import { Dialog } from '../shell/Dialog.tsx'
 import { Answer, Empty, Trouble } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Inert } from '../text/Inert.tsx'
@@ -33,14 +34,13 @@ export function Overlays() {
         </div>
         <Button onClick={() => edit({})}>Set an overlay</Button>
       </Group>
-      <Modal
+      <Dialog
         opened={editing !== null}
         onClose={() => edit(null)}
         title={editing?.name === undefined ? 'Set an overlay' : 'Change the overlay'}
-        size="lg"
       >
         {editing === null ? null : <SetForm of={editing} onSet={() => edit(null)} />}
-      </Modal>
+      </Dialog>
       <Answer of={overlays}>
         {(all) =>
           all.length === 0 ? (

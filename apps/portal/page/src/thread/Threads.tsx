@@ -1,10 +1,11 @@
-import { Badge, Button, Group, Modal, Stack, Switch, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Switch, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { threadsQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
+import { Dialog } from '../shell/Dialog.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 
@@ -19,9 +20,9 @@ export function Threads() {
         <Title order={1}>Threads</Title>
         <Button onClick={open}>Speak to a being</Button>
       </Group>
-      <Modal opened={isOpen} onClose={close} title="Speak to a being" size="lg">
+      <Dialog opened={isOpen} onClose={close} title="Speak to a being">
         <Composer />
-      </Modal>
+      </Dialog>
       <Answer of={threads}>
         {(found) => {
           // A person's act that nobody answers is a thread of that person alone.
