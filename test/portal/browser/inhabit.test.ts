@@ -241,7 +241,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await page.close()
     await tab.getByRole('heading', { name: '@kid is its own again' }).waitFor()
     await isFree('kid')
-    await tab.getByText(/the tab of @ada that opened this one was closed/).waitFor()
+    await tab.getByText(/The tab of @ada that opened this one was closed/).waitFor()
   })
 
   it('F47 losing the network past the lease releases, and the tab says so when it is back', async () => {
@@ -330,6 +330,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     )
     expect(kept).not.toContain('harbour master')
     await until(() => JSON.stringify(askedFor(model, 'sage')).includes('harbour master'))
+    await page.getByRole('link', { name: /Moment 1 of @sage/ }).waitFor() // what became of it shows by itself
     await page.getByRole('link', { name: 'Follow it in its thread' }).click()
     await page.waitForURL('**/threads/*')
     await page.getByText('What is new?').first().waitFor()

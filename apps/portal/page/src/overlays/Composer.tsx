@@ -10,10 +10,11 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
+import { threadQuery } from '../api/queries.ts'
 import { Trouble } from '../shell/states.tsx'
 
 interface Props {
@@ -154,28 +155,45 @@ export function Composer({ target: given, thread: within, announces = false, lab
   )
 }
 
-/** Where to follow what was said, and the proof of its overlay, which is shown this once. */
-const Sent = ({
-  correlation,
-  thread,
-  salt,
-}: {
+interface SentProps {
   readonly correlation: string
   readonly thread: string
   readonly salt: string | null
-}) => (
-  <div role="status">
-    <Text size="sm">
-      Said.{' '}
-      <Anchor component={Link} to={`/threads/${thread === '' ? correlation : thread}`} size="sm">
-        Follow it in its thread
-      </Anchor>
-    </Text>
-    {salt === null ? null : (
-      <Text size="xs" className="quiet">
-        Its overlay was sent and is kept nowhere. With this salt you can prove later what it was:{' '}
-        <span className="code inert">{salt}</span>
+}
+
+/** What became of what was said, as it happens, and the proof of its overlay, which is shown this once. */
+function Sent({ correlation, thread, salt }: SentProps) {
+  const id = thread === '' ? correlation : thread
+  const { data } = useQuery(threadQuery(id))
+  const line = data?.lines.find((one) => one.id === correlation)
+  return (
+    <div role="status">
+      <Text size="sm">
+        Said.{' '}
+        {line === undefined ? null : line.moment === null ? (
+          line.isOpen ? (
+            `It waits in the inbox of ${line.to}. `
+          ) : (
+            ''
+          )
+        ) : (
+          <>
+            <Link to="/beings/$name" params={{ name: line.to.slice(1) }} search={{ n: line.moment.n }}>
+              Moment {line.moment.n} of {line.to}
+            </Link>
+            : {line.moment.outcome}.{' '}
+          </>
+        )}
+        <Anchor component={Link} to={`/threads/${id}`} size="sm">
+          Follow it in its thread
+        </Anchor>
       </Text>
-    )}
-  </div>
-)
+      {salt === null ? null : (
+        <Text size="xs" className="quiet">
+          Its overlay was sent and is kept nowhere. With this salt you can prove later what it was:{' '}
+          <span className="code inert">{salt}</span>
+        </Text>
+      )}
+    </div>
+  )
+}
