@@ -39,7 +39,8 @@ const reads = () =>
     .map(({ path }) => path)
     .filter((path) => path !== '/api/live')
     .flatMap((path) => {
-      if (path === '/api/space') return ['/api/space?path=/cellar', '/api/space?path=/']
+      if (path === '/api/space' || path === '/api/map') return [`${path}?path=/cellar`, `${path}?path=/`]
+      if (path === '/api/compared') return ['kid', 'ada', 'operator'].map((being) => `${path}?being=${being}`)
       if (path.includes(':id')) return [path.replace(':id', thread)]
       if (path.includes(':role')) return [path.replace(':role', 'keeper')]
       if (!path.includes(':name')) return [path]
@@ -72,6 +73,12 @@ describe('W1 nobody reads without leave', () => {
       '/api/roles': 403,
       '/api/roles/keeper': 403,
       '/api/beings/kid/flow': 403,
+      '/api/map?path=/cellar': 403,
+      '/api/compared?being=kid': 403,
+      '/api/health': 403,
+      '/api/machine': 403,
+      '/api/record': 200,
+      '/api/use': 200,
       [`/api/threads/${thread}`]: 403,
       '/api/inbox': 200,
       '/api/world': 200,
@@ -86,9 +93,15 @@ describe('W1 nobody reads without leave', () => {
       expect(await shows(seat, `/api/threads/${thread}`)).toBe(true)
       expect(await shows(seat, '/api/roles/keeper')).toBe(true)
       expect(await shows(seat, '/api/beings/kid/flow')).toBe(true)
+      expect(await shows(seat, '/api/map?path=/')).toBe(true)
+      expect(await shows(seat, '/api/record')).toBe(true)
     }
     expect(await shows(operator, '/api/inbox')).toBe(true)
     expect(await shows(ada, '/api/inbox')).toBe(false)
+    const compared = (being: string, seat: Seat) => at.ask(seat, `/api/compared${being}`)
+    expect((await compared('?being=kid', ada)).text).toContain('"identical":true')
+    expect((await compared('', operator)).text).toContain('"identical":true')
+    expect((await compared('', ada)).status).toBe(403)
   })
 
   it('names that lead nowhere give the same answer as those that may not be read', async () => {
@@ -118,6 +131,9 @@ describe('W1 nobody reads without leave', () => {
           `/api/beings/${word}/flow`,
           `/api/roles/${word}`,
           `/api/space?path=${word}`,
+          `/api/map?path=${word}`,
+          `/api/record?after=${word}`,
+          `/api/compared?being=${word}`,
         ]) {
           const { status } = await at.ask(seat, path)
           expect([400, 403, 404], `${path}: ${status}`).toContain(status)
@@ -125,6 +141,35 @@ describe('W1 nobody reads without leave', () => {
     for (const n of ['0', '-1', '1.5', '2147483648', '9007199254740993', '1e3000'])
       expect((await at.ask(operator, `/api/beings/kid/moments/${n}`)).status, n).toBe(400)
     expect(at.errors).toEqual([])
+  })
+
+  it('the record of a person holds moments and facts of its own beings alone, page by page', async () => {
+    const keysOf = async (seat: Seat) => {
+      const keys = new Set<string>()
+      for (let after = 0, isMore = true; isMore; ) {
+        const { json } = await at.ask(seat, `/api/record?after=${after}&limit=3`)
+        for (const { moment, placings, said } of json.entries) {
+          if (moment !== null) keys.add(`moment of ${moment.being}`)
+          for (const { key } of placings) keys.add(key)
+          for (const { being } of said) keys.add(`words of ${being}`)
+        }
+        expect(json.upTo).toBeGreaterThan(after)
+        ;({ upTo: after, isMore } = json)
+      }
+      return [...keys].sort()
+    }
+    expect(await keysOf(bob)).toEqual(['being:bob'])
+    expect(await keysOf(ada)).toEqual([
+      'being:ada',
+      'being:kid',
+      'moment of ada',
+      'moment of kid',
+      'words of ada',
+      'words of kid',
+    ])
+    expect(await keysOf(operator)).toEqual(
+      expect.arrayContaining(['being:kid', 'moment of kid', 'space:/cellar', 'words of ada']),
+    )
   })
 
   it('the tree of a person holds only what it may see', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { PASSWORD, type PortalWorld } from './portal.ts'
 
 /** Debian's. `apt-get install chromium` brings it, in about a minute. */
 const CHROMIUM = process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium'
@@ -34,4 +35,13 @@ export function complaintsOf(page: Page): string[] {
     if (response.status() >= 400) complaints.push(`${response.status()} ${new URL(response.url()).pathname}`)
   })
   return complaints
+}
+
+/** Signs a person in by a new link. */
+export async function enterBy(page: Page, at: PortalWorld, being: string): Promise<void> {
+  await page.goto(`${at.origin}/welcome#${await at.linkFor(being)}`)
+  await page.locator('input[type=password]').fill(PASSWORD)
+  await page.getByRole('button', { name: /Sign in as/ }).click()
+  await page.waitForURL('**/world')
+  await page.getByRole('heading', { name: 'World' }).waitFor()
 }

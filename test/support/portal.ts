@@ -4,6 +4,8 @@ import { act } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import {
   buildPage,
+  type Machine,
+  type MachineHealth,
   makeLink,
   migratePortal,
   type Portal,
@@ -12,10 +14,12 @@ import {
   type Served,
   servePortal,
 } from '@treeos/portal'
+import { replay } from '@treeos/replay'
 import type { Kysely } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
 import { stage } from './puppet.ts'
+import { openReplayer } from './replaying.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -63,6 +67,17 @@ export function send(
     asked.on('error', reject)
     asked.end(body)
   })
+}
+
+/** What the command line would say of a machine on which all is well. */
+const AT_REST: MachineHealth = {
+  services: [{ name: 'worker', pid: 7, address: null, runs: true }],
+  mind: null,
+  connections: {},
+  moments: null,
+  models: null,
+  slowestBeat: null,
+  checks: [{ name: 'wakes', ok: true, found: 'nothing waits', mend: null }],
 }
 
 /** What the page of a signed-in person keeps. */
@@ -125,7 +140,11 @@ export class PortalWorld {
     const { temporal: client, reality, registry, vaults } = world
     const at = { db, temporal: client, reality, registry, ...(vaults === undefined ? {} : { vaults }) }
     const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
-    const portal = { at, store: portalOf(db), listener: listenToJournal(url), temporal, onError }
+    const machine: Machine = {
+      health: async () => AT_REST,
+      replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
+    }
+    const portal = { at, store: portalOf(db), listener: listenToJournal(url), temporal, machine, onError }
     return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, { db, errors })
   }
 

@@ -13,10 +13,12 @@ import { requireOwnPage } from './edge/same-site.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
 import { budgetRoutes } from './routes/budget.ts'
+import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
 import { overlayRoutes } from './routes/overlays.ts'
 import { reachRoutes } from './routes/reach.ts'
+import { recordRoutes } from './routes/record.ts'
 import { roleRoutes } from './routes/roles.ts'
 import { openRoutes, sessionRoutes } from './routes/session.ts'
 import { speechRoutes } from './routes/speech.ts'
@@ -43,6 +45,8 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
     .route('/api', sessionRoutes(portal, streams, tabs))
     .route('/api', worldRoutes(portal))
     .route('/api', speechRoutes())
+    .route('/api', recordRoutes(portal))
+    .route('/api', healthRoutes(portal))
     .route('/api', roleRoutes())
     .route('/api', liveRoutes(portal, streams, tabs))
     .route('/api', inhabitRoutes(tabs))

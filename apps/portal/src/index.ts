@@ -3,6 +3,15 @@
 export { hasAccount, makeLink } from './accounts/links.ts'
 export { buildPage } from './build-page.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
+export type {
+  Compared,
+  Disagreement,
+  HealthCheck,
+  Machine,
+  MachineHealth,
+  ReplayAsked,
+  ServiceHealth,
+} from './machine.ts'
 export type { Portal } from './portal.ts'
 export { listRoutes, type Route } from './route-list.ts'
 export { migratePortal } from './store/migrate.ts'

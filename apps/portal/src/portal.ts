@@ -2,6 +2,7 @@ import type { JournalListener } from '@treeos/chain'
 import type { Connection, Lease } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { Kysely } from 'kysely'
+import type { Machine } from './machine.ts'
 import type { PortalDb } from './store/schema.ts'
 
 /** What the portal works with. */
@@ -12,6 +13,7 @@ export interface Portal {
   readonly listener: JournalListener
   /** where people look at workflows; null where there is no Temporal UI */
   readonly temporal: { readonly ui: string | null; readonly namespace: string }
+  readonly machine: Machine
   /** receives errors that nobody else is told */
   readonly onError: (where: string, error: unknown) => void
 }

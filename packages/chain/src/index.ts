@@ -95,6 +95,7 @@ export {
 export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {
+  listRecentCalls,
   newDecision,
   readDecision,
   readDecisionBytes,
@@ -109,11 +110,14 @@ export {
   recordEffectResult,
   type StoredEffect,
 } from './moments/effects.ts'
+export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
 export { listUnfinished, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
 export {
+  listNewestOutcomes,
   listOutcomes,
+  listOutcomesOf,
   readOutcome,
   readOutcomeByNumber,
   readOutcomeOfWake,

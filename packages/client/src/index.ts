@@ -66,6 +66,7 @@ export {
   type StandardFor,
   standardBudgets,
 } from './read/budgets.ts'
+export { type Chart, type Charted, chart } from './read/charting.ts'
 export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
 export {
   type FactHappening,
@@ -75,10 +76,19 @@ export {
   type Happening,
   type MomentHappening,
 } from './read/following.ts'
+export { type HealthView, health, ownUse } from './read/health.ts'
 export { type InboxView, inbox } from './read/inbox.ts'
 export { type InspectedMoment, inspect } from './read/inspecting.ts'
-export { authorizeLookBack, mayLookBack } from './read/leave.ts'
+export {
+  authorizeLookBack,
+  authorizeLookBackAtAll,
+  isFactOpen,
+  mayLookBack,
+  type OpenPasts,
+  pastsOpenTo,
+} from './read/leave.ts'
 export { checkFlow, checkRole } from './read/linting.ts'
+export { lookInto, type PageOfSpace, type SpaceView } from './read/looking-into.ts'
 export {
   type Called,
   type ExplainedMoment,
@@ -89,19 +99,20 @@ export {
   type RebuiltPrompt,
   type WokenBy,
 } from './read/moments.ts'
+export type { LastMoment, Occupant } from './read/occupants.ts'
+export type { Floor, Placing, Spot } from './read/placing.ts'
 export { type OperationChoice, type ReachView, reach } from './read/reach.ts'
+export {
+  type PastEntry,
+  type PastMoment,
+  type PastWords,
+  type Retraced,
+  retrace,
+} from './read/retracing.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
 export { type NamespaceView, namespaces, signals } from './read/signals.ts'
-export {
-  type LastMoment,
-  lookInto,
-  type Occupant,
-  type SpaceNode,
-  type SpaceView,
-  type Surroundings,
-  surroundings,
-} from './read/surroundings.ts'
+export { type SpaceNode, type Surroundings, surroundings } from './read/surroundings.ts'
 export {
   type ChannelView,
   conversation,

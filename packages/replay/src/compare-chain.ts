@@ -21,6 +21,8 @@ export interface ChainReplayDeps {
   readonly db: Db
   readonly registry: Registry
   readonly past: Past
+  /** ends it */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Moments that are read at once. A basis may hold thousands of heads. */
@@ -47,6 +49,7 @@ export async function replayFromChain(
     const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
     const entries = await findEntries(deps.db, wakes)
     for (const outcome of page) {
+      deps.signal?.throwIfAborted()
       const stored = records.get(outcome.moment) ?? NOTHING
       const content = entries.get(stored.open?.record.wake.id ?? '')?.content ?? null
       const compare = new Comparison(being, outcome.n, 'chain')

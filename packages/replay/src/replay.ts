@@ -22,6 +22,8 @@ export interface ReplayRequest {
   /** one that is open already, and stays so: to open one takes longer than to replay most beings */
   readonly replayer?: HistoryReplayer
   readonly onProgress?: (line: string) => void
+  /** ends it, with the reason of the signal */
+  readonly signal?: AbortSignal
 }
 
 export interface Replayed {
@@ -67,7 +69,8 @@ async function replayAll(
   histories: { temporal: Client; replayer: Promise<HistoryReplayer> } | null,
 ): Promise<Replayed> {
   const names = await beingsOf(at.db, request.beings)
-  const deps = { db: at.db, registry: at.registry, past: new Past(at.db) }
+  const { signal } = request
+  const deps = { db: at.db, registry: at.registry, past: new Past(at.db), signal }
   const listed =
     histories === null || request.beings !== null
       ? undefined
@@ -76,6 +79,7 @@ async function replayAll(
   let olderPrompts = 0
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
+    signal?.throwIfAborted()
     const outcomes = await listOutcomes(at.db, being)
     if (outcomes.length === 0) return []
     request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)

@@ -29,12 +29,14 @@ export function addPortal(cli: Cli): void {
         const { withPortalServices } = await import('../instance/connection.ts')
         const { dataDirOf, temporalUiOf } = await import('../instance/instance.ts')
         const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
+        const { machineOf } = await import('../health/machine.ts')
         const onError = teller(out, 'portal')
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
           const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
           const temporal = temporalUiOf(dataDirOf(options))
-          const portal = { at, store: portalOf(at.db), listener, temporal, onError }
+          const machine = machineOf(dataDirOf(options), { ...at, postgresUrl })
+          const portal = { at, store: portalOf(at.db), listener, temporal, machine, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
             hosts: hosts.split(/[\s,]+/).filter((name) => name !== ''),

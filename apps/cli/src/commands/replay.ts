@@ -38,8 +38,8 @@ function addReplay(cli: Cli): void {
         const isAll = options.all === true
         if (isAll === (stance !== undefined)) throw new UsageError('replay takes either a stance or --all')
         const beings = stance === undefined ? null : [requireStance(stance)]
-        await hushTemporal()
-        const { replay } = await import('@treeos/replay')
+        const { loadReplay } = await import('../instance/replaying.ts')
+        const { replay } = await loadReplay()
         const { withServices, loadedRegistry, withReality } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const { historiesFolder } = await import('@treeos/host')
@@ -106,10 +106,4 @@ function addRefold(cli: Cli): void {
       out.value({ rows, changed: changed.length, keys: changed, erased }, shownRefolded)
     }),
   )
-}
-
-/** The SDK replays each run with a worker, which would log that it starts and stops. */
-async function hushTemporal(): Promise<void> {
-  const { DefaultLogger, Runtime } = await import('@temporalio/worker')
-  Runtime.install({ logger: new DefaultLogger('ERROR') })
 }

@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './page.css'
-import { createTheme, MantineProvider } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -10,9 +10,23 @@ import { Refusal } from './api/client.ts'
 import { styleNonce } from './shell/nonce.ts'
 import { createPages } from './shell/pages.tsx'
 
+/** Text on pale badges: dark enough, and in the dark scheme light enough, for WCAG AA. */
+const ON_PALE: Readonly<Record<string, string>> = {
+  gray: 'light-dark(#434a4f, #ced4da)',
+  red: 'light-dark(#9c1c1c, #ffa8a8)',
+  orange: 'light-dark(#8a3106, #ffc078)',
+  blue: 'light-dark(#14558f, #a5d8ff)',
+  leaf: 'light-dark(#164735, #b6d6c7)',
+}
+
 const theme = createTheme({
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input)
+    const color = input.variant === 'light' ? ON_PALE[input.color ?? 'leaf'] : undefined
+    return color === undefined ? colors : { ...colors, color }
+  },
   primaryColor: 'leaf',
-  primaryShade: { light: 7, dark: 4 },
+  primaryShade: 7, // white text on it has enough contrast
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "DejaVu Sans Mono", Consolas, monospace',

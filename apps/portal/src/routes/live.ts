@@ -1,9 +1,8 @@
-import { follow, type Happening, mayLookBack } from '@treeos/client'
-import type { BeingName } from '@treeos/core'
+import { follow, type Happening, isFactOpen, type OpenPasts, pastsOpenTo } from '@treeos/client'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Tabs } from '../inhabit/tabs.ts'
-import type { Env, Portal, Visit } from '../portal.ts'
+import type { Env, Portal } from '../portal.ts'
 import { mayStay } from '../visits.ts'
 import type { Streams } from './streams.ts'
 
@@ -36,7 +35,7 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) =>
       }, CHECK_MS)
       try {
         await stream.writeSSE({ event: 'begin', id: from, data: '{}' })
-        const isOpen = openPasts(visit)
+        const isOpen = pastsOpenTo(visit.at, visit.being)
         for await (const happening of happenings)
           if (await concerns(happening, isOpen))
             await stream.writeSSE({
@@ -51,23 +50,6 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) =>
     })
   })
 
-type Ask = (being: BeingName) => Promise<boolean>
-
-/** A being's makers never change, so each answer is kept for as long as the stream lasts. */
-function openPasts({ at, being: me }: Visit): Ask {
-  const known = new Map<BeingName, Promise<boolean>>()
-  return (being) => {
-    const asked = known.get(being) ?? mayLookBack(at, me, being)
-    known.set(being, asked)
-    asked.catch(() => known.delete(being))
-    return asked
-  }
-}
-
-/** A moment belongs to its being. A fact belongs to who acted; one of no being is the operator's to see. */
-async function concerns(happening: Happening, isOpen: Ask): Promise<boolean> {
-  if (happening.type === 'moment') return isOpen(happening.being)
-  const [kind, being] = happening.reel.split(':', 2)
-  if (kind === 'being' && being !== undefined && (await isOpen(being))) return true
-  return isOpen(happening.actor)
-}
+/** A moment belongs to its being. */
+const concerns = (happening: Happening, isOpen: OpenPasts): Promise<boolean> =>
+  happening.type === 'moment' ? isOpen(happening.being) : isFactOpen(isOpen, happening)

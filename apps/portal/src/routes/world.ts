@@ -1,5 +1,6 @@
 import {
   authorizeLookBack,
+  chart,
   inspect,
   lookInto,
   mayLookBack,
@@ -16,6 +17,8 @@ import type { Env, Portal } from '../portal.ts'
 import { input } from './input.ts'
 
 const MOMENTS_MAX = 100
+const OCCUPANTS_MAX = 200
+const place = z.object({ path: z.string().max(1024) })
 /** Moments are counted by an integer of Postgres. */
 const number = z.coerce.number().int().min(1).max(2_147_483_647)
 const name = z.object({ name: z.string().min(1).max(80) })
@@ -35,9 +38,14 @@ export const worldRoutes = ({ temporal }: Portal) =>
       const { at, being } = c.get('visit')
       return c.json(await surroundings(at, being))
     })
-    .get('/space', input('query', z.object({ path: z.string().max(1024) })), async (c) => {
+    .get('/space', input('query', place.extend({ after: z.string().max(80).optional() })), async (c) => {
       const { at, being } = c.get('visit')
-      return c.json(await lookInto(at, being, parseSpacePath(c.req.valid('query').path)))
+      const { path, after } = c.req.valid('query')
+      return c.json(await lookInto(at, being, parseSpacePath(path), { after, limit: OCCUPANTS_MAX }))
+    })
+    .get('/map', input('query', place), async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await chart(at, being, parseSpacePath(c.req.valid('query').path)))
     })
     .get('/beings/:name', input('param', name), async (c) => {
       const { at, being: me } = c.get('visit')

@@ -38,14 +38,19 @@ export async function listFactsMentioning(
   return rows.map(factOf)
 }
 
-/** Facts by their reels and numbers, in that order. */
-export async function listFactsAt(db: Db, refs: readonly Pick<FactRef, 'reel' | 'seq'>[]): Promise<Fact[]> {
+/** Facts by their reels and numbers, in that order. @param kinds only those of these kinds; all when left out */
+export async function listFactsAt(
+  db: Db,
+  refs: readonly Pick<FactRef, 'reel' | 'seq'>[],
+  kinds: readonly string[] | null = null,
+): Promise<Fact[]> {
   if (refs.length === 0) return []
   const { rows } = await sql<StoredFact>`
     select f.header, f.hash, p.bytes
     from unnest(${refs.map(({ reel }) => reel)}::text[], ${refs.map(({ seq }) => seq)}::bigint[])
       with ordinality as wanted (reel, seq, place)
     join treeos.fact f on f.reel = wanted.reel and f.seq = wanted.seq
+      and (${kinds === null} or f.kind = any(${kinds ?? []}::text[]))
     left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
     order by place`.execute(db)
   return rows.map(factOf)

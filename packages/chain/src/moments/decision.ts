@@ -1,4 +1,4 @@
-import type { Decision, Digest, Json, MomentId, OverlayRecord } from '@treeos/core'
+import type { BeingName, Decision, Digest, Json, MomentId, OverlayRecord } from '@treeos/core'
 import { sql } from 'kysely'
 import type { DecisionWrite } from '../ledger/batch.ts'
 import { newSalt, saltedDigest } from '../ledger/hash.ts'
@@ -52,6 +52,24 @@ export async function readDecision(db: Db, moment: MomentId): Promise<StoredDeci
   if (row === undefined) return null
   const { bytes, digest, overlay } = row
   return { decision: decodeJson(bytes), digest, overlay: overlay as OverlayRecord | null }
+}
+
+/** What each of these beings called in its last few moments that became acts, the newest first. */
+export async function listRecentCalls(
+  db: Db,
+  beings: readonly BeingName[],
+  moments: number,
+): Promise<{ being: BeingName; decision: Decision }[]> {
+  if (beings.length === 0) return []
+  const { rows } = await sql<{ being: BeingName; bytes: Buffer }>`
+    select recent.being, d.bytes from unnest(${[...beings]}::text[]) as asked(being)
+    cross join lateral (
+      select o.being, o.n, o.kind, o.moment from treeos.moment_outcome o
+      where o.being = asked.being order by o.n desc limit ${moments}
+    ) recent
+    join treeos.moment_decision d on d.moment = recent.moment and d.kind = 'call'
+    where recent.kind = 'act' order by recent.n desc`.execute(db)
+  return rows.map(({ being, bytes }) => ({ being, decision: decodeJson(bytes) }))
 }
 
 /** The bytes of a decision and the salt of its digest, so that an audit can compute the digest again. */

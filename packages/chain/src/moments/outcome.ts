@@ -32,6 +32,13 @@ export async function readOutcome(db: Db, moment: MomentId): Promise<StoredOutco
   return row === undefined ? null : outcomeOf(row)
 }
 
+/** Ends of moments by their ids, in any order. */
+export async function listOutcomesOf(db: Db, moments: readonly MomentId[]): Promise<StoredOutcome[]> {
+  if (moments.length === 0) return []
+  const isAsked = sql<boolean>`moment = any(${[...moments]}::text[])`
+  return (await db.selectFrom('moment_outcome').selectAll().where(isAsked).execute()).map(outcomeOf)
+}
+
 /** The outcome that closed a wake; null while it is open, or when all its moments so far were superseded. */
 export async function readOutcomeOfWake(db: Db, wake: string): Promise<StoredOutcome | null> {
   const row = await db
@@ -58,6 +65,17 @@ export async function listOutcomes(
   const newest = before === undefined ? all : all.where('n', '<', before)
   const rows = await (last === undefined ? newest : newest.limit(last)).execute()
   return rows.reverse().map(outcomeOf)
+}
+
+/** The newest finished moment of each of these beings; those without one are left out. */
+export async function listNewestOutcomes(db: Db, beings: readonly BeingName[]): Promise<StoredOutcome[]> {
+  if (beings.length === 0) return []
+  const { rows } = await sql<Selectable<MomentOutcomeTable>>`
+    select o.* from unnest(${[...beings]}::text[]) as asked(being)
+    cross join lateral (
+      select * from treeos.moment_outcome where being = asked.being order by n desc limit 1
+    ) o`.execute(db)
+  return rows.map(outcomeOf)
 }
 
 export async function readOutcomeByNumber(

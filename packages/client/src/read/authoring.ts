@@ -21,8 +21,7 @@ import {
   rolesNamed,
 } from '@treeos/world'
 import { mayLookBack } from './leave.ts'
-import { type Look, type SeeConnection, withLook } from './seeing.ts'
-import { unlessRefused } from './surroundings.ts'
+import { type Look, type SeeConnection, unlessRefused, withLook } from './seeing.ts'
 
 type RoleEntry = Catalogs['roles'][number]
 

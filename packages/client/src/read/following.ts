@@ -11,6 +11,7 @@ import {
 } from '@treeos/chain'
 import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
 import type { Kysely } from 'kysely'
+import { readDecided } from './journal-pages.ts'
 import { describeMoment, type MomentView } from './moments.ts'
 
 /** A moment that has ended. */
@@ -166,7 +167,9 @@ async function* entriesFrom(
   for (;;) {
     bell.reset()
     for (let isMore = true; isMore; ) {
-      const page = await patiently(request, () => readDecided(db, last, request.signal))
+      const page = await patiently(request, () =>
+        readDecided(db, { after: last, limit: PAGE }, request.signal),
+      )
       yield* page.entries
       last = page.upTo
       isMore = page.isMore
@@ -174,28 +177,6 @@ async function* entriesFrom(
     await bell.heard()
     request.signal.throwIfAborted()
   }
-}
-
-interface DecidedPage {
-  readonly entries: readonly JournalEntry[]
-  /** every entry up to this one is in a page, or will never exist */
-  readonly upTo: number
-  readonly isMore: boolean
-}
-
-/** Reads entries below which none can appear any more. */
-async function readDecided(db: Kysely<ChainDb>, after: number, signal: AbortSignal): Promise<DecidedPage> {
-  const first = await readJournal(db, after, PAGE)
-  const isMore = first.entries.length === PAGE
-  const hasNoGap = first.entries.every(({ entry }, i) => entry === after + 1 + i)
-  const upTo = after + first.entries.length
-  if (hasNoGap && (isMore || upTo >= first.newest)) return { entries: first.entries, upTo, isMore }
-  // An append under way has taken a number, or one that was rolled back had taken it.
-  await settleJournal(db, signal)
-  const { entries } = await readJournal(db, after, PAGE)
-  const decided = entries.filter(({ entry }) => entry <= first.newest)
-  if (decided.length < PAGE) return { entries: decided, upTo: Math.max(after, first.newest), isMore: false }
-  return { entries: decided, upTo: decided.at(-1)?.entry ?? after, isMore: true }
 }
 
 /** The happenings of an entry with their lines: 0 is the moment, and 1 its first fact. */

@@ -1,4 +1,4 @@
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, type FactHeader, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isDescendant } from '../access/descent.ts'
 
@@ -27,4 +27,36 @@ export async function authorizeLookBack(at: Presence, as: BeingName, being: Bein
     )
   if ((await readerOf(at).being(being)) === null)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
+}
+
+/** Whether a person may look into every past. @throws {TreeosError} FORBIDDEN; what `authorizeActingAs` throws */
+export async function authorizeLookBackAtAll(at: Presence, as: BeingName): Promise<void> {
+  await authorizeActingAs(at, as)
+  const me = await readerOf(at).being(as)
+  if (me?.parent !== null)
+    throw new TreeosError('FORBIDDEN', `every past is open to the first operator, not to ${stanceOf(as)}`)
+}
+
+/** Whether the past of a being is open to one person. */
+export type OpenPasts = (being: BeingName) => Promise<boolean>
+
+/** Asks once for each being: its makers never change, so an answer stays right. */
+export function pastsOpenTo(at: Presence, as: BeingName): OpenPasts {
+  const known = new Map<BeingName, Promise<boolean>>()
+  return (being) => {
+    const asked = known.get(being) ?? mayLookBack(at, as, being)
+    known.set(being, asked)
+    asked.catch(() => known.delete(being))
+    return asked
+  }
+}
+
+/** A fact belongs to who acted, and to the being on whose reel it stands; one of no being is the operator's to see. */
+export async function isFactOpen(
+  isOpen: OpenPasts,
+  { reel, actor }: Pick<FactHeader, 'reel' | 'actor'>,
+): Promise<boolean> {
+  const [kind, being] = reel.split(':', 2)
+  if (kind === 'being' && being !== undefined && (await isOpen(being))) return true
+  return isOpen(actor)
 }

@@ -8,6 +8,7 @@ import {
   lookAround,
   type Registry,
   type Surface,
+  type WorldReader,
 } from '@treeos/world'
 
 /** What a SEE needs: no Temporal client. */
@@ -62,7 +63,11 @@ export interface Look {
   readonly role: string
   readonly stacked: readonly string[]
   readonly surface: Surface
+  /** of the snapshot, for what it may see and for who made whom */
+  readonly reader: WorldReader
   see(address: string): Promise<Descriptor>
+  /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */
+  regard(being: BeingName): Promise<BeingRow | null>
 }
 
 /**
@@ -94,17 +99,39 @@ export async function withLook<T>(
       { db: tx, registry: at.registry },
       { reader, me, caller, driver, surface: face.surface },
     )
+    const decided = async (address: string) => {
+      const act = await decideCall({ verb: 'see', address }, acting)
+      const seen = act.kind === 'act' ? act.seen : null
+      if (seen === null) throw new Error(`the SEE of ${address} was not decided as a SEE`)
+      return seen
+    }
     return use({
       me,
+      reader,
       role: result.primary,
       stacked: result.stacked,
       surface: face.surface,
-      see: async (address) => {
-        const act = await decideCall({ verb: 'see', address }, acting)
-        const seen = act.kind === 'act' ? act.seen : null
-        if (seen === null) throw new Error(`the SEE of ${address} was not decided as a SEE`)
-        return seen()
+      see: async (address) => (await decided(address))(),
+      regard: async (being) => {
+        await decided(stanceOf(being))
+        return reader.being(being)
       },
     })
   })
 }
+
+/** What may be seen; null for what is not there or may not be seen. @throws any other error */
+export async function unlessRefused<T>(seeing: Promise<T>): Promise<T | null> {
+  try {
+    return await seeing
+  } catch (error) {
+    if (error instanceof TreeosError && HIDDEN.has(error.code)) return null
+    throw error
+  }
+}
+const HIDDEN: ReadonlySet<string> = new Set([
+  'FORBIDDEN',
+  'SPACE_NOT_FOUND',
+  'BEING_NOT_FOUND',
+  'EXTENSION_BLOCKED',
+])

@@ -10,8 +10,8 @@ const TOGETHER_MS = 250
 /** Which queries a happening makes stale: they begin with these words. */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   begin: [],
-  moment: ['role', 'flow', 'moments', 'space', 'inbox', 'threads', 'thread'],
-  fact: ['world', 'space', 'being', 'session'],
+  moment: ['role', 'flow', 'moments', 'space', 'map', 'record', 'health', 'inbox', 'threads', 'thread'],
+  fact: ['world', 'space', 'map', 'record', 'being', 'session'],
 }
 
 /** The same for facts of one kind, of which there are few, so that large lists are not asked for at every fact. */

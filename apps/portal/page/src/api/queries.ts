@@ -10,10 +10,21 @@ export const worldQuery = queryOptions({
   queryKey: ['world'],
   queryFn: async () => (await api.world.$get()).json(),
 })
+/** One space with who is there, page by page. */
 export const spaceQuery = (path: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['space', path],
-    queryFn: async () => (await api.space.$get({ query: { path } })).json(),
+    queryFn: async ({ pageParam }) => {
+      const query = { path, ...(pageParam === null ? {} : { after: pageParam }) }
+      return (await api.space.$get({ query })).json()
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  })
+export const mapQuery = (path: string) =>
+  queryOptions({
+    queryKey: ['map', path],
+    queryFn: async () => (await api.map.$get({ query: { path } })).json(),
   })
 export const beingQuery = (name: string) =>
   queryOptions({

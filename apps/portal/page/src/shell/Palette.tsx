@@ -27,6 +27,8 @@ export function Palette() {
     go('do', 'Do something', () => void navigate({ to: '/do' })),
     go('birth', 'Birther', () => void navigate({ to: '/birth' })),
     go('overlays', 'Overlays', () => void navigate({ to: '/overlays' })),
+    go('replay', 'Replay', () => void navigate({ to: '/replay' })),
+    go('health', 'Health', () => void navigate({ to: '/health' })),
     ...(world?.spaces ?? []).map(({ path }) =>
       go(path, path, () => void navigate({ to: '/world', search: { at: path } })),
     ),

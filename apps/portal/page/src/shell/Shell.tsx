@@ -8,6 +8,7 @@ import {
   NavLink,
   Text,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -53,6 +54,8 @@ const PAGES = [
   { to: '/do', label: 'Do' },
   { to: '/birth', label: 'Birther' },
   { to: '/overlays', label: 'Overlays' },
+  { to: '/replay', label: 'Replay' },
+  { to: '/health', label: 'Health' },
 ] as const
 
 function Frame({ tab }: { readonly tab: Driven | null }) {
@@ -90,16 +93,11 @@ function Frame({ tab }: { readonly tab: Driven | null }) {
             )}
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <ActionIcon
-              variant="default"
-              size="lg"
-              w={{ base: 36, sm: 120 }}
-              onClick={openPalette}
-              aria-label="Search"
-            >
+            <ActionIcon variant="default" size="lg" w={{ base: 36, sm: 120 }} onClick={openPalette}>
               <Text size="sm" visibleFrom="sm" className="quiet">
                 Search &nbsp;Ctrl K
               </Text>
+              <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
               <Text size="sm" hiddenFrom="sm" aria-hidden>
                 ⌕
               </Text>
@@ -165,7 +163,7 @@ function Account({ stance }: { readonly stance: string | undefined }) {
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" w="auto" px="sm" aria-label="Account">
+        <ActionIcon variant="default" size="lg" w="auto" px="sm" aria-label={`Account of ${stance ?? '…'}`}>
           <Text size="sm">{stance ?? '…'}</Text>
         </ActionIcon>
       </Menu.Target>

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import {
   createRootRoute,
   createRoute,
@@ -6,12 +7,14 @@ import {
   Navigate,
 } from '@tanstack/react-router'
 import { Shell } from './Shell.tsx'
-import { Empty } from './states.tsx'
+import { Door } from './SignIn.tsx'
 import { Welcome } from './Welcome.tsx'
 
 const root = createRootRoute({
   notFoundComponent: () => (
-    <Empty title="Nothing is at this address">Choose a page from the navigation.</Empty>
+    <Door title="Nothing is at this address">
+      <Anchor href="/">Go to the world</Anchor>
+    </Door>
   ),
 })
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
@@ -32,6 +35,20 @@ const being = createRoute({
   path: '/beings/$name',
   validateSearch: (search): { n?: number } => (typeof search.n === 'number' ? { n: search.n } : {}),
   component: lazyRouteComponent(() => import('../being/Being.tsx'), 'Being'),
+})
+const replay = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/replay',
+  validateSearch: (search): { at?: number; in?: string } => ({
+    ...(typeof search.at === 'number' ? { at: search.at } : {}),
+    ...(typeof search.in === 'string' ? { in: search.in } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../replay/Replay.tsx'), 'Replay'),
+})
+const health = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/health',
+  component: lazyRouteComponent(() => import('../health/Health.tsx'), 'Health'),
 })
 const inbox = createRoute({
   getParentRoute: () => signedIn,
@@ -94,7 +111,7 @@ export const createPages = () =>
       welcome,
       signedIn.addChildren([
         ...[home, world, being, inbox, threads, thread, flow, roles, signals],
-        ...[inhabit, act, birth, overlays],
+        ...[inhabit, act, birth, overlays, replay, health],
       ]),
     ]),
     defaultPreload: 'intent',

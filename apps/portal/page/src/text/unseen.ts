@@ -27,3 +27,9 @@ export function pieces(text: string): Piece[] {
   flush()
   return found
 }
+
+/** The same as one text, for where there is room for text only. */
+export const seen = (text: string): string =>
+  pieces(text)
+    .map((piece) => piece.text)
+    .join('')

@@ -7,6 +7,7 @@ import { BeingLink } from '../shell/links.tsx'
 import { Answer } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Content, Notice } from '../text/Inert.tsx'
+import { ThreadGraph } from './ThreadGraph.tsx'
 import { StateBadge } from './Threads.tsx'
 
 /** One thread as a conversation. */
@@ -28,33 +29,38 @@ export function Thread() {
               {hidden === 0 ? '' : ` · ${hidden} ${hidden === 1 ? 'line is' : 'lines are'} not yours to read`}
             </Text>
           </div>
-          {lines.map(({ id, at, from, to, content, notice, isOpen, moment }) => (
-            <div key={id} className="said" data-mine={from !== null && from === session.data?.stance}>
-              <Group gap={6}>
-                <Text size="xs" fw={600}>
-                  {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
-                  <BeingLink stance={to} />
-                </Text>
-                <Text size="xs">
-                  <Time iso={at} />
-                </Text>
-              </Group>
-              {notice ? <Notice value={content} /> : <Content value={content} />}
-              <Text size="xs" className="quiet">
-                {moment === null ? (
-                  isOpen ? (
-                    'waits'
-                  ) : (
-                    ''
-                  )
-                ) : (
-                  <Link to="/beings/$name" params={{ name: to.slice(1) }} search={{ n: moment.n }}>
-                    moment {moment.n}: {moment.outcome}
-                  </Link>
-                )}
-              </Text>
-            </div>
-          ))}
+          <div className="beside">
+            <Stack gap="md">
+              {lines.map(({ id, at, from, to, content, notice, isOpen, moment }) => (
+                <div key={id} className="said" data-mine={from !== null && from === session.data?.stance}>
+                  <Group gap={6}>
+                    <Text size="xs" fw={600}>
+                      {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
+                      <BeingLink stance={to} />
+                    </Text>
+                    <Text size="xs">
+                      <Time iso={at} />
+                    </Text>
+                  </Group>
+                  {notice ? <Notice value={content} /> : <Content value={content} />}
+                  <Text size="xs" className="quiet">
+                    {moment === null ? (
+                      isOpen ? (
+                        'waits'
+                      ) : (
+                        ''
+                      )
+                    ) : (
+                      <Link to="/beings/$name" params={{ name: to.slice(1) }} search={{ n: moment.n }}>
+                        moment {moment.n}: {moment.outcome}
+                      </Link>
+                    )}
+                  </Text>
+                </div>
+              ))}
+            </Stack>
+            <ThreadGraph lines={lines} />
+          </div>
           <ThreadControls id={id} state={state} participants={participants} />
         </Stack>
       )}

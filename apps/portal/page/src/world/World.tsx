@@ -1,10 +1,12 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { spaceQuery, worldQuery } from '../api/queries.ts'
 import { BeingLink } from '../shell/links.tsx'
+import { Rows } from '../shell/Rows.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Content, Inert } from '../text/Inert.tsx'
+import { SpaceMap } from './SpaceMap.tsx'
 
 /** The tree of spaces, and who is in one of them. */
 export function World() {
@@ -65,75 +67,90 @@ function countsOf(beings: number, things: number): string {
 }
 
 function Space({ path }: { readonly path: string }) {
-  const space = useQuery(spaceQuery(path))
+  const space = useInfiniteQuery(spaceQuery(path))
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = space
+  const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
   return (
     <Answer of={space}>
-      {({ type, owner, size, matters, occupants, others, qualities }) => (
-        <Stack gap="md">
-          <Group gap="xs" align="baseline">
-            <Title order={2}>
-              <Inert text={path} />
-            </Title>
-            <Text size="sm" className="quiet">
-              {[
-                type,
-                size === undefined ? null : `${size.x} × ${size.y}`,
-                owner == null ? null : `of ${owner}`,
-              ]
-                .filter((part) => part !== null)
-                .join(' · ')}
-            </Text>
-          </Group>
-          {occupants.length === 0 ? (
-            <Empty title="Nobody is here">A being comes by `treeos do {path} move`, or is born here.</Empty>
-          ) : (
-            <section className="list" aria-label="Beings here">
-              {occupants.map((one) => (
-                <OccupantRow key={one.stance} one={one} />
-              ))}
-              {others > 0 ? (
-                <Text size="xs" p="xs" className="quiet">
-                  {others} more are here.
+      {({ pages }) => {
+        const [first] = pages
+        if (first === undefined) return null
+        const { type, owner, size, matters, qualities, population } = first
+        const occupants = pages.flatMap((page) => page.occupants)
+        return (
+          <Stack gap="md">
+            <Group gap="xs" align="baseline">
+              <Title order={2}>
+                <Inert text={path} />
+              </Title>
+              <Text size="sm" className="quiet">
+                {[
+                  type,
+                  size === undefined ? null : `${size.x} × ${size.y}`,
+                  owner == null ? null : `of ${owner}`,
+                  population === 0 ? null : `${population} ${population === 1 ? 'being' : 'beings'}`,
+                ]
+                  .filter((part) => part !== null)
+                  .join(' · ')}
+              </Text>
+            </Group>
+            <SpaceMap path={path} />
+            {occupants.length === 0 ? (
+              <Empty title="Nobody is here">A being comes by `treeos do {path} move`, or is born here.</Empty>
+            ) : (
+              <Rows
+                label="Beings here"
+                items={occupants}
+                keyOf={({ stance }) => stance}
+                height={48}
+                onEnd={more}
+              >
+                {(one) => <OccupantRow one={one} />}
+              </Rows>
+            )}
+            {matters.length === 0 ? null : (
+              <section className="card" aria-label="Things here">
+                <Text size="sm" fw={600} mb={4}>
+                  Things
                 </Text>
-              ) : null}
-            </section>
-          )}
-          {matters.length === 0 ? null : (
-            <section className="card" aria-label="Things here">
-              <Text size="sm" fw={600} mb={4}>
-                Things
-              </Text>
-              <Group gap="xs">
-                {matters.map((thing) => (
-                  <Text key={thing} size="sm" className="code inert">
-                    {thing.replace(/^matter:/, '')}
-                  </Text>
-                ))}
-              </Group>
-            </section>
-          )}
-          {Object.keys(qualities).length === 0 ? null : (
-            <section className="card" aria-label="Qualities">
-              <Text size="sm" fw={600} mb={4}>
-                Qualities
-              </Text>
-              <div className="code">
-                <Content value={qualities} />
-              </div>
-            </section>
-          )}
-        </Stack>
-      )}
+                <Group gap="xs">
+                  {matters.slice(0, THINGS_MAX).map((thing) => (
+                    <Text key={thing} size="sm" className="code inert">
+                      {thing.replace(/^matter:/, '')}
+                    </Text>
+                  ))}
+                  {matters.length > THINGS_MAX ? (
+                    <Text size="xs" className="quiet">
+                      {matters.length - THINGS_MAX} more are here.
+                    </Text>
+                  ) : null}
+                </Group>
+              </section>
+            )}
+            {Object.keys(qualities).length === 0 ? null : (
+              <section className="card" aria-label="Qualities">
+                <Text size="sm" fw={600} mb={4}>
+                  Qualities
+                </Text>
+                <div className="code">
+                  <Content value={qualities} />
+                </div>
+              </section>
+            )}
+          </Stack>
+        )
+      }}
     </Answer>
   )
 }
+
+const THINGS_MAX = 200
 
 interface One {
   readonly stance: string
   readonly cognition: string | null
   readonly inhabitedBy: string | null
   readonly isEnded: boolean
-  readonly coord?: unknown
   readonly last: {
     readonly n: number
     readonly primary: string | null

@@ -1,0 +1,53 @@
+import { historiesFolder } from '@treeos/host'
+import { readInstance } from '@treeos/local'
+import type { Machine, MachineHealth } from '@treeos/portal'
+import type { LiveConnection } from '../instance/connection.ts'
+import { hasWorker, isAlive, UP } from '../instance/instance.ts'
+import { loadReplay } from '../instance/replaying.ts'
+import { RECHECK, unseen } from './check.ts'
+import { examineLife } from './life-signs.ts'
+import { examineMinds } from './minds.ts'
+import { readStatus } from './status.ts'
+import { checkPollers } from './task-queue.ts'
+
+/** Says how workers log in to Postgres, which the portal does not know: it has a login of its own. */
+const OF_WORKERS = 'login'
+
+/** What the portal of an instance asks of this machine. @param at with the portal's own rights */
+export const machineOf = (
+  dataDir: string,
+  { postgresUrl, ...at }: LiveConnection & { readonly postgresUrl: string },
+): Machine => ({
+  async replay(request) {
+    const { replay } = await loadReplay()
+    return replay(at, { ...request, from: 'both', archive: historiesFolder(dataDir) })
+  },
+  health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
+})
+
+/** @param env names the portal's login, so that no file with the password of the owner is read */
+async function healthOf(dataDir: string, env: NodeJS.ProcessEnv, at: LiveConnection): Promise<MachineHealth> {
+  const [status, life, minds, pollers] = await Promise.all([
+    readStatus(dataDir, env),
+    examineLife(dataDir, env),
+    hasWorker(dataDir) ? examineMinds(dataDir, env) : [], // without a worker this process would be asked, which has no keys
+    checkPollers(at).catch((error: unknown) => [unseen('task queue', error, RECHECK)]),
+  ])
+  const { mind, connections, moments, models, slowestBeat } = status
+  return {
+    services: readInstance(dataDir)
+      .services.filter(({ name }) => name !== UP)
+      .map((service) => ({
+        name: service.name,
+        pid: service.process?.pid ?? null,
+        address: service.address || null,
+        runs: isAlive(service),
+      })),
+    mind,
+    connections,
+    moments,
+    models,
+    slowestBeat,
+    checks: [...life.filter(({ name }) => name !== OF_WORKERS), ...minds, ...pollers],
+  }
+}

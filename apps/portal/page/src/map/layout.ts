@@ -1,0 +1,137 @@
+import { kindOf, type Mark, type Plan } from './plan.ts'
+
+/** A mark with its place in the drawing, in px. */
+export interface Drawn {
+  readonly mark: Mark
+  /** of its middle */
+  readonly x: number
+  readonly y: number
+  /** half of its width and height; a being is round */
+  readonly rx: number
+  readonly ry: number
+  readonly isLabelled: boolean
+}
+
+export interface Drawing {
+  readonly width: number
+  readonly height: number
+  /** the squares; null for a space without any */
+  readonly board: { readonly x: number; readonly y: number; readonly cell: number } | null
+  readonly drawn: readonly Drawn[]
+}
+
+const EDGE = 12
+const CELL_MAX = 64
+const BOARD_HEIGHT_MAX = 480
+const RADIUS_MAX = 16
+/** More beings than this have no names beside them: who has the focus is named below the map. */
+const LABELS_MAX = 80
+const BOX = { rx: 76, ry: 22, gap: 12 }
+const SLOT = { x: 84, y: 62 }
+const DOT = 14
+
+/** Where everything is drawn on a map of this width. Pure, so that a mark that did not move stays where it is. */
+export function layOut({ extent, marks }: Plan, width: number): Drawing {
+  const cell =
+    extent === null
+      ? 0
+      : Math.min(CELL_MAX, (width - 2 * EDGE) / extent.x, Math.max(2, BOARD_HEIGHT_MAX / extent.y))
+  const isLabelled = marks.length <= LABELS_MAX
+  const board = extent === null ? null : { x: Math.max(EDGE, (width - cell * extent.x) / 2), y: EDGE, cell }
+  const standing = board === null ? [] : marks.filter(({ spot }) => spot !== null)
+  const drawn = board === null ? [] : onSquares(standing, board, isLabelled)
+  const top = board === null || extent === null ? EDGE : EDGE + cell * extent.y + (isLabelled ? 28 : EDGE)
+  const rest = board === null ? marks : marks.filter(({ spot }) => spot === null)
+  const shelf = onShelf(rest, { top, width, isLabelled })
+  return { width, height: Math.max(shelf.bottom, top), board, drawn: [...drawn, ...shelf.drawn] }
+}
+
+type Board = NonNullable<Drawing['board']>
+
+/** Those that share a square stand around its middle. */
+function onSquares(marks: readonly Mark[], { x, y, cell }: Board, isLabelled: boolean): Drawn[] {
+  const squares = Map.groupBy(marks, ({ spot }) => `${spot?.x} ${spot?.y}`)
+  return [...squares.values()].flatMap((together) => {
+    const crowd = Math.ceil(Math.sqrt(together.length))
+    const radius = Math.max(2, Math.min(RADIUS_MAX, (cell * 0.36) / crowd))
+    const away = together.length === 1 ? 0 : Math.min(cell * 0.28, cell / 2 - radius)
+    return together.map((mark, i): Drawn => {
+      const turn = (2 * Math.PI * i) / together.length
+      return {
+        mark,
+        x: x + cell * ((mark.spot?.x ?? 0) + 0.5) + away * Math.cos(turn),
+        y: y + cell * ((mark.spot?.y ?? 0) + 0.5) + away * Math.sin(turn),
+        rx: radius,
+        ry: radius,
+        isLabelled: isLabelled && cell >= (together.length === 1 ? 24 : 48),
+      }
+    })
+  })
+}
+
+/** Spaces in rows of boxes, then all others in rows: nothing says where in the space they are. */
+function onShelf(
+  marks: readonly Mark[],
+  { top, width, isLabelled }: { readonly top: number; readonly width: number; readonly isLabelled: boolean },
+): { readonly drawn: Drawn[]; readonly bottom: number } {
+  const spaces = marks.filter((mark) => kindOf(mark) === 'space')
+  const others = marks.filter((mark) => kindOf(mark) !== 'space')
+  const boxes = inRows(spaces, { top, width, step: { x: 2 * BOX.rx + BOX.gap, y: 2 * BOX.ry + BOX.gap } })
+  const step = isLabelled ? SLOT : { x: DOT, y: DOT }
+  const slots = inRows(others, { top: boxes.bottom, width, step })
+  const radius = isLabelled ? RADIUS_MAX : DOT / 2 - 2
+  return {
+    drawn: [
+      ...boxes.placed.map((one): Drawn => ({ ...one, rx: BOX.rx, ry: BOX.ry, isLabelled: true })),
+      ...slots.placed.map(
+        (one): Drawn => ({
+          ...one,
+          y: one.y - (isLabelled ? 8 : 0), // room for the name below it
+          rx: radius,
+          ry: radius,
+          isLabelled,
+        }),
+      ),
+    ],
+    bottom: slots.bottom + EDGE,
+  }
+}
+
+function inRows(
+  marks: readonly Mark[],
+  {
+    top,
+    width,
+    step,
+  }: {
+    readonly top: number
+    readonly width: number
+    readonly step: { readonly x: number; readonly y: number }
+  },
+) {
+  const columns = Math.max(1, Math.floor((width - 2 * EDGE) / step.x))
+  const placed = marks.map((mark, i) => ({
+    mark,
+    x: EDGE + step.x * ((i % columns) + 0.5),
+    y: top + step.y * (Math.floor(i / columns) + 0.5),
+  }))
+  return { placed, bottom: top + step.y * Math.ceil(marks.length / columns) }
+}
+
+/** The mark that is nearest in a direction; null when there is none. Those straight ahead come before those aside. */
+export function nearest(
+  drawn: readonly Drawn[],
+  from: Drawn,
+  [dx, dy]: readonly [number, number],
+): Drawn | null {
+  let best: Drawn | null = null
+  let least = Number.POSITIVE_INFINITY
+  for (const one of drawn) {
+    const ahead = (one.x - from.x) * dx + (one.y - from.y) * dy
+    if (one === from || ahead <= 0.5) continue
+    const aside = Math.abs((one.x - from.x) * dy) + Math.abs((one.y - from.y) * dx)
+    const cost = ahead + 2 * aside
+    if (cost < least) [best, least] = [one, cost]
+  }
+  return best
+}

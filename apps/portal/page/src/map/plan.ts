@@ -1,0 +1,71 @@
+/** What a map shows: one space from above. */
+export interface Plan {
+  readonly path: string
+  /** squares from west to east and from north to south; null: nothing in it has a place of its own */
+  readonly extent: Spot | null
+  readonly walls: readonly Spot[]
+  readonly marks: readonly Mark[]
+}
+
+export interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+export interface Floor {
+  readonly width: number
+  readonly height: number
+  readonly walls: readonly Spot[]
+}
+
+export interface Mark {
+  /** `being:ada`, `space:/court`, `matter:…` */
+  readonly key: string
+  readonly spot: Spot | null
+  /** what a being wore in its last moment, the primary role first */
+  readonly roles: readonly string[]
+  readonly words: string | null
+  readonly isEnded: boolean
+  /** of a space: how many beings are in it; null where that is not known */
+  readonly beings: number | null
+}
+
+/** The fields of a row that place it. */
+export interface Placed {
+  readonly coord: Spot | null
+  readonly spots: Readonly<Record<string, Spot | null>>
+}
+
+/** The squares of a space: its size, else the first floor that an extension laid there. */
+export function groundOf(size: Spot | null, floors: Readonly<Record<string, Floor | null>>): Ground {
+  const laid = Object.entries(floors)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([namespace, floor]) => (floor === null ? [] : [{ namespace, floor }]))[0]
+  const walls = laid?.floor.walls ?? []
+  const namespace = laid?.namespace ?? null
+  if (size !== null) return { extent: size, walls, namespace }
+  return laid === undefined
+    ? { extent: null, walls: [], namespace: null }
+    : { extent: { x: laid.floor.width, y: laid.floor.height }, walls, namespace }
+}
+
+export interface Ground extends Pick<Plan, 'extent' | 'walls'> {
+  /** of the floor */
+  readonly namespace: string | null
+}
+
+/** Where a row is on a ground: by its coord, else by its square on the floor. */
+export function spotOn({ extent, namespace }: Ground, { coord, spots }: Placed): Spot | null {
+  const spot = coord ?? (namespace === null ? null : (spots[namespace] ?? null))
+  if (spot === null || extent === null) return null
+  return spot.x >= 0 && spot.y >= 0 && spot.x < extent.x && spot.y < extent.y ? spot : null
+}
+
+export type MarkKind = 'being' | 'space' | 'matter'
+export const kindOf = ({ key }: Pick<Mark, 'key'>): MarkKind => key.slice(0, key.indexOf(':')) as MarkKind
+
+/** What people call it: `@ada`, `/court/docket`, the id of a thing. */
+export function nameOf({ key }: Pick<Mark, 'key'>): string {
+  const name = key.slice(key.indexOf(':') + 1)
+  return key.startsWith('being:') ? `@${name}` : name
+}

@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { mapQuery } from '../api/queries.ts'
+import { MapView } from '../map/MapView.tsx'
+import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
+import { Answer } from '../shell/states.tsx'
+
+/** The map of a space as it is now. */
+export function SpaceMap({ path }: { readonly path: string }) {
+  const charted = useQuery(mapQuery(path))
+  const { data } = charted
+  const navigate = useNavigate()
+  const plan = useMemo((): Plan | null => {
+    if (data === undefined) return null
+    const ground = groundOf(data.size, data.floors)
+    const marks = data.marks.map((mark): Mark => ({ ...mark, spot: spotOn(ground, mark) }))
+    return { path, extent: ground.extent, walls: ground.walls, marks }
+  }, [data, path])
+  const open = useCallback(
+    (mark: Mark) => {
+      const kind = kindOf(mark)
+      if (kind === 'space') void navigate({ to: '/world', search: { at: nameOf(mark) } })
+      if (kind === 'being') void navigate({ to: '/beings/$name', params: { name: nameOf(mark).slice(1) } })
+    },
+    [navigate],
+  )
+  return (
+    <Answer of={charted}>
+      {({ others }) =>
+        plan === null || (plan.marks.length === 0 && plan.extent === null) ? null : (
+          <div>
+            <MapView plan={plan} onOpen={open} />
+            {others === 0 ? null : (
+              <Text size="xs" px={4} className="quiet">
+                {others} more are here, but not on this map: the list has all beings.
+              </Text>
+            )}
+          </div>
+        )
+      }
+    </Answer>
+  )
+}

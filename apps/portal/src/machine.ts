@@ -1,0 +1,89 @@
+import type { BeingName, Json } from '@treeos/core'
+
+/**
+ * What the program that serves the portal does for it: it knows the packages of replay and the processes of this machine. The
+ * portal decides who may ask.
+ */
+export interface Machine {
+  /** Runs every moment of these beings again, and compares with the record, as `treeos replay` does. */
+  replay(request: ReplayAsked): Promise<Compared>
+  /** What runs and how well, as `treeos status` and `treeos doctor` know it. */
+  health(): Promise<MachineHealth>
+}
+
+export interface MachineHealth {
+  readonly services: readonly ServiceHealth[]
+  readonly mind: Mind | null
+  /** the models by the names that beings have in `llm.connection` */
+  readonly connections: Readonly<Record<string, Mind>>
+  /** since the running workers started; null when none of them answers */
+  readonly moments: {
+    readonly act: number
+    readonly see: number
+    readonly failure: number
+    readonly skipped: number
+  } | null
+  readonly models: {
+    readonly calls: number
+    readonly failures: number
+    readonly lost: number
+    readonly promptTokens: number
+    readonly completionTokens: number
+  } | null
+  readonly slowestBeat: {
+    readonly name: string
+    readonly meanSeconds: number
+    readonly p95Seconds: number
+  } | null
+  readonly checks: readonly HealthCheck[]
+}
+
+export interface ServiceHealth {
+  readonly name: string
+  /** null where it is not a process of this instance */
+  readonly pid: number | null
+  readonly address: string | null
+  readonly runs: boolean
+}
+
+interface Mind {
+  readonly model: string
+  readonly baseUrl: string
+}
+
+export interface HealthCheck {
+  readonly name: string
+  readonly ok: boolean
+  readonly found: string
+  /** what repairs it; null when nothing is wrong */
+  readonly mend: string | null
+  /** the rest of TreeOS works without it */
+  readonly optional?: true
+}
+
+export interface ReplayAsked {
+  /** null: all */
+  readonly beings: readonly BeingName[] | null
+  readonly signal: AbortSignal
+  readonly onProgress: (line: string) => void
+}
+
+export interface Compared {
+  readonly beings: number
+  readonly moments: number
+  readonly identical: boolean
+  readonly mismatches: readonly Disagreement[]
+  /** moments whose prompt an older version wrote, so that its text was not compared */
+  readonly olderPrompts?: number
+}
+
+/** A value of the record that was found otherwise. */
+export interface Disagreement {
+  readonly being: BeingName
+  readonly n: number
+  readonly field: string
+  readonly recorded: Json
+  /** null for a replay that found no difference there */
+  readonly chain: Json
+  readonly temporal: Json
+}

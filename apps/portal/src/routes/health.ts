@@ -1,0 +1,20 @@
+import { authorizeLookBackAtAll, health, ownUse } from '@treeos/client'
+import { Hono } from 'hono'
+import type { Env, Portal } from '../portal.ts'
+
+/** How the reality and its machine do, for the first operator; its own use for everybody. */
+export const healthRoutes = ({ machine }: Portal) =>
+  new Hono<Env>()
+    .get('/use', async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await ownUse(at, being))
+    })
+    .get('/health', async (c) => {
+      const { at, being } = c.get('visit')
+      return c.json(await health(at, being))
+    })
+    .get('/machine', async (c) => {
+      const { at, being } = c.get('visit')
+      await authorizeLookBackAtAll(at, being)
+      return c.json(await machine.health())
+    })

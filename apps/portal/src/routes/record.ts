@@ -1,0 +1,76 @@
+import { authorizeLookBack, authorizeLookBackAtAll, refusalOf, retrace } from '@treeos/client'
+import { requireBeingName, TreeosError } from '@treeos/core'
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import { z } from 'zod'
+import type { Compared } from '../machine.ts'
+import type { Env, Portal } from '../portal.ts'
+import { input } from './input.ts'
+
+const ENTRIES_MAX = 2000
+const DISAGREEMENTS_MAX = 200
+
+/** The record of the whole reality as far as the person may look back, and whether another run of it gives the same. */
+export const recordRoutes = ({ machine, onError }: Portal) => {
+  let isComparing = false
+  return new Hono<Env>()
+    .get(
+      '/record',
+      input(
+        'query',
+        z.object({
+          after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+          limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).default(ENTRIES_MAX),
+        }),
+      ),
+      async (c) => {
+        const { at, being } = c.get('visit')
+        return c.json(await retrace(at, being, c.req.valid('query')))
+      },
+    )
+    .get(
+      '/compared',
+      input('query', z.object({ being: z.string().min(1).max(80).optional() })),
+      async (c) => {
+        const { at, being: me } = c.get('visit')
+        const { being: name } = c.req.valid('query')
+        const beings = name === undefined ? null : [requireBeingName(name)]
+        if (beings === null) await authorizeLookBackAtAll(at, me)
+        for (const being of beings ?? []) await authorizeLookBack(at, me, being)
+        // One at a time: each keeps the reels that it reads in memory.
+        if (isComparing)
+          throw new TreeosError(
+            'RATE_LIMITED',
+            'another comparison is under way: try again when it has ended',
+          )
+        isComparing = true
+        const stopping = new AbortController()
+        return streamSSE(c, async (stream) => {
+          stream.onAbort(() => stopping.abort())
+          const send = (event: string, data: unknown) =>
+            stream.writeSSE({ event, data: JSON.stringify(data) })
+          try {
+            const compared = await machine.replay({
+              beings,
+              signal: stopping.signal,
+              onProgress: (line) => void send('progress', line),
+            })
+            await send('compared', shownOf(compared))
+          } catch (error) {
+            if (stopping.signal.aborted) return
+            if (!(error instanceof TreeosError)) onError('compared', error)
+            await send('refused', refusalOf(error).toJSON())
+          } finally {
+            isComparing = false
+          }
+        })
+      },
+    )
+}
+
+/** The first disagreements; the later ones of a being often follow from them. */
+const shownOf = (compared: Compared) => ({
+  ...compared,
+  mismatches: compared.mismatches.slice(0, DISAGREEMENTS_MAX),
+  more: Math.max(0, compared.mismatches.length - DISAGREEMENTS_MAX),
+})

@@ -1,0 +1,100 @@
+import {
+  type BeingName,
+  beingReel,
+  isJsonObject,
+  type JsonObject,
+  matterReel,
+  parseStance,
+} from '@treeos/core'
+import { matterKey, spaceKey } from '@treeos/world'
+import { type LastMoment, regardAll } from './occupants.ts'
+import { type Floor, type Spot, squaresIn } from './placing.ts'
+import { type SeeConnection, unlessRefused, withLook } from './seeing.ts'
+
+/** Something in a space, with where it is. */
+export interface Charted {
+  /** `being:ada`, `space:/court`, `matter:…` */
+  readonly key: string
+  readonly coord: Spot | null
+  /** squares on floors of extensions, by namespace */
+  readonly spots: Readonly<Record<string, Spot | null>>
+  /** what a being wore in its last moment, the primary role first; empty where that is not open to the person */
+  readonly roles: readonly string[]
+  /** the beginning of the last words that it spoke */
+  readonly words: string | null
+  readonly isEnded: boolean
+  /** of a space: how many beings are in it, if the person may see that */
+  readonly beings: number | null
+}
+
+/** One space from above. */
+export interface Chart {
+  readonly path: string
+  readonly size: Spot | null
+  readonly floors: Readonly<Record<string, Floor | null>>
+  readonly marks: readonly Charted[]
+  /** how many beings and things are there that are not shown */
+  readonly others: number
+}
+
+const BEINGS_MAX = 2000
+const THINGS_MAX = 500
+const SPACES_MAX = 200
+const WORDS_MAX = 200
+
+/** Where everything in a space is, as the person may see it. @throws {TreeosError} as `see` */
+export function chart(at: SeeConnection, as: BeingName, path: string): Promise<Chart> {
+  return withLook(at, as, async (look) => {
+    const { beings, matters, children, size, qualities } = await look.see(path)
+    const regarded = await regardAll(
+      at,
+      as,
+      look,
+      beings.slice(0, BEINGS_MAX).map((stance) => parseStance(stance)),
+    )
+    const marks = regarded.map(
+      ({ being, row, last }): Charted => ({
+        ...placeOf(row ?? {}),
+        key: beingReel(being),
+        roles: rolesOf(last),
+        words: beginningOf(last),
+        isEnded: row?.ended !== undefined,
+        beings: null,
+      }),
+    )
+    const things = matters.slice(0, THINGS_MAX)
+    await look.reader.prefetch(things)
+    for (const key of things) {
+      const row = await look.reader.row(matterKey(key.slice(matterReel('').length)))
+      marks.push({ ...NOTHING_TOLD, ...placeOf(row ?? {}), key })
+    }
+    for (const child of children.slice(0, SPACES_MAX)) {
+      const seen = await unlessRefused(look.see(child))
+      if (seen !== null)
+        marks.push({ ...NOTHING_TOLD, ...placeOf(seen), key: spaceKey(child), beings: seen.beings.length })
+    }
+    return {
+      path,
+      size: size === undefined ? null : { x: size.x, y: size.y },
+      floors: squaresIn(qualities).floors ?? {},
+      marks,
+      others: beings.length - regarded.length + matters.length - things.length,
+    }
+  })
+}
+
+const NOTHING_TOLD = { roles: [], words: null, isEnded: false, beings: null }
+
+function placeOf({ coord, qualities }: { readonly coord?: Spot; readonly qualities?: JsonObject }) {
+  const { spots = {} } = squaresIn(isJsonObject(qualities ?? null) ? qualities : {})
+  return { coord: coord === undefined ? null : { x: coord.x, y: coord.y }, spots }
+}
+
+const rolesOf = (last: LastMoment | null): string[] =>
+  [last?.primary ?? null, ...(last?.stacked ?? [])].filter((role) => role !== null)
+
+function beginningOf(last: LastMoment | null): string | null {
+  if (last === null || last.words === null) return null
+  const text = typeof last.words === 'string' ? last.words : JSON.stringify(last.words)
+  return text.slice(0, WORDS_MAX).toWellFormed()
+}

@@ -1,0 +1,93 @@
+import { listNewestOutcomes, listRecentCalls } from '@treeos/chain'
+import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
+import { type BeingRow, beingKey } from '@treeos/world'
+import { isDescendant } from '../access/descent.ts'
+import { type Look, type SeeConnection, unlessRefused } from './seeing.ts'
+import { wordsIn } from './words.ts'
+
+/** A being in a space, as far as the person may see it. */
+export interface Occupant {
+  readonly stance: string
+  /** null when the being itself may not be seen */
+  readonly cognition: string | null
+  readonly inhabitedBy: string | null
+  readonly isEnded: boolean
+  /** null when its past may not be looked into, or it has none */
+  readonly last: LastMoment | null
+}
+
+export interface LastMoment {
+  readonly n: number
+  /** what it wore */
+  readonly primary: string | null
+  readonly stacked: readonly string[]
+  /** the last words that it spoke; null when it said nothing lately */
+  readonly words: Json
+}
+
+/** A being with its row, where the person may see it. */
+export interface Regarded {
+  readonly being: BeingName
+  readonly row: BeingRow | null
+  readonly last: LastMoment | null
+}
+
+/** In how many of the latest moments the last words are looked for. */
+const RECENT = 5
+
+/** Looks at many beings at once. Each is seen through both gates; a few statements read all of them. */
+export async function regardAll(
+  { db }: SeeConnection,
+  as: BeingName,
+  look: Look,
+  beings: readonly BeingName[],
+): Promise<Regarded[]> {
+  await look.reader.prefetch(beings.map(beingKey))
+  const rows = new Map<BeingName, BeingRow | null>()
+  for (const being of beings) rows.set(being, await unlessRefused(look.regard(being)))
+  const open: BeingName[] = []
+  for (const being of beings) if (await isPastOpen(look, as, being)) open.push(being)
+  const lasts = await lastMomentsOf(db, open)
+  return beings.map((being) => ({ being, row: rows.get(being) ?? null, last: lasts.get(being) ?? null }))
+}
+
+/** As `mayLookBack`, within one look. */
+const isPastOpen = async ({ me, reader }: Look, as: BeingName, being: BeingName): Promise<boolean> =>
+  being === as || me.parent === null || isDescendant(reader, being, as)
+
+export const occupantOf = ({ being, row, last }: Regarded): Occupant => ({
+  stance: stanceOf(being),
+  cognition: row?.cognition.kind ?? null,
+  inhabitedBy: row?.inhabited?.by == null ? null : stanceOf(row.inhabited.by),
+  isEnded: row?.ended !== undefined,
+  last,
+})
+
+async function lastMomentsOf(
+  db: SeeConnection['db'],
+  beings: readonly BeingName[],
+): Promise<Map<BeingName, LastMoment>> {
+  const [newest, calls] = await Promise.all([
+    listNewestOutcomes(db, beings),
+    listRecentCalls(db, beings, RECENT),
+  ])
+  const words = new Map<BeingName, Json>()
+  for (const { being, decision } of calls)
+    if (!words.has(being) && isSpeech(decision)) words.set(being, wordsIn(decision.call.content))
+  return new Map(
+    newest.map(({ being, n, record: { stack } }) => [
+      being,
+      {
+        n,
+        primary: stack?.primary.name ?? null,
+        stacked: stack?.stacked.map(({ name }) => name) ?? [],
+        words: words.get(being) ?? null,
+      },
+    ]),
+  )
+}
+
+const isSpeech = (
+  decision: Decision,
+): decision is Extract<Decision, { kind: 'call' }> & { call: { verb: 'summon' } } =>
+  decision.kind === 'call' && decision.call.verb === 'summon'
