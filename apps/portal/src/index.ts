@@ -1,7 +1,7 @@
 /** The web page of a reality, and who may sign in there. */
 
 export { hasAccount, makeLink } from './accounts/links.ts'
-export { buildPage } from './build-page.ts'
+export { buildPage, PAGE_FOLDER } from './build-page.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
 export type {
   Compared,

@@ -31,7 +31,8 @@ export const beingQuery = (name: string) =>
     queryKey: ['being', name],
     queryFn: async () => (await api.beings[':name'].$get({ param: { name } })).json(),
   })
-const PAGE = 50
+/** More than a list draws whole, so that a list with further pages notices its end. */
+const PAGE = 100
 export const momentsQuery = (name: string) =>
   infiniteQueryOptions({
     queryKey: ['moments', name],

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { beingQuery, momentsQuery } from '../api/queries.ts'
 import { BeingControls } from '../control/BeingControls.tsx'
 import { BeingLink } from '../shell/links.tsx'
+import { Rows } from '../shell/Rows.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Content, Inert } from '../text/Inert.tsx'
@@ -99,6 +100,8 @@ export function Being() {
 
 function Timeline({ name, chosen }: { readonly name: string; readonly chosen: number | undefined }) {
   const moments = useInfiniteQuery(momentsQuery(name))
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = moments
+  const earlier = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
   return (
     <Answer of={moments}>
       {({ pages }) => {
@@ -106,45 +109,33 @@ function Timeline({ name, chosen }: { readonly name: string; readonly chosen: nu
         if (all.length === 0)
           return <Empty title="No moments yet">Something has to wake it: say something to it.</Empty>
         return (
-          <Stack gap="xs">
-            <nav className="list" aria-label="Moments">
-              {all.map((moment) => (
-                <Link
-                  key={moment.n}
-                  to="/beings/$name"
-                  params={{ name }}
-                  search={{ n: moment.n }}
-                  className="row"
-                  data-chosen={moment.n === chosen}
-                >
-                  <Group justify="space-between" wrap="nowrap" gap="xs">
-                    <Text size="sm">
-                      <span className="quiet">{moment.n}</span>&ensp;{moment.primary ?? 'no role'}
-                      {moment.stacked.length === 0 ? '' : ` + ${moment.stacked.join(', ')}`}
-                    </Text>
-                    <OutcomeBadge outcome={moment.outcome} reason={moment.reason} />
-                  </Group>
-                  <Group justify="space-between" wrap="nowrap" gap="xs">
-                    <Text size="xs" className="quiet" truncate>
-                      {wokenText(moment.woke)} {moment.did == null ? '' : `→ ${didText(moment.did)}`}
-                    </Text>
-                    <Text size="xs">
-                      <Time iso={moment.openedAt} />
-                    </Text>
-                  </Group>
-                </Link>
-              ))}
-            </nav>
-            {moments.hasNextPage ? (
-              <Button
-                variant="default"
-                loading={moments.isFetchingNextPage}
-                onClick={() => moments.fetchNextPage()}
+          <Rows label="Moments" items={all} keyOf={({ n }) => n} height={58} onEnd={earlier}>
+            {(moment) => (
+              <Link
+                to="/beings/$name"
+                params={{ name }}
+                search={{ n: moment.n }}
+                className="row"
+                data-chosen={moment.n === chosen}
               >
-                Earlier moments
-              </Button>
-            ) : null}
-          </Stack>
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="sm">
+                    <span className="quiet">{moment.n}</span>&ensp;{moment.primary ?? 'no role'}
+                    {moment.stacked.length === 0 ? '' : ` + ${moment.stacked.join(', ')}`}
+                  </Text>
+                  <OutcomeBadge outcome={moment.outcome} reason={moment.reason} />
+                </Group>
+                <Group justify="space-between" wrap="nowrap" gap="xs">
+                  <Text size="xs" className="quiet" truncate>
+                    {wokenText(moment.woke)} {moment.did == null ? '' : `→ ${didText(moment.did)}`}
+                  </Text>
+                  <Text size="xs">
+                    <Time iso={moment.openedAt} />
+                  </Text>
+                </Group>
+              </Link>
+            )}
+          </Rows>
         )
       }}
     </Answer>

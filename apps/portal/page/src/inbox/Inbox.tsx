@@ -5,6 +5,7 @@ import { api } from '../api/client.ts'
 import { inboxQuery } from '../api/queries.ts'
 import { BudgetForm } from '../control/BudgetForm.tsx'
 import { BeingLink } from '../shell/links.tsx'
+import { Rows } from '../shell/Rows.tsx'
 import { Answer, Empty, Trouble } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Content, Notice } from '../text/Inert.tsx'
@@ -39,16 +40,15 @@ export function Inbox() {
                 </Empty>
               ) : (
                 <div className="wide" data-chosen={open !== null}>
-                  <nav className="list" aria-label="Entries">
-                    {entries.map((entry) => (
+                  <Rows label="Entries" items={entries} keyOf={({ correlation }) => correlation} height={62}>
+                    {(entry) => (
                       <EntryRow
-                        key={entry.correlation}
                         entry={entry}
                         isChosen={entry.correlation === chosen}
                         onChoose={() => choose(entry.correlation)}
                       />
-                    ))}
-                  </nav>
+                    )}
+                  </Rows>
                   {open === null ? (
                     <Empty title="Choose an entry">Then answer it, act on it, or close it.</Empty>
                   ) : (

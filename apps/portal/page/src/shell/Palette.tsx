@@ -51,6 +51,7 @@ export function Palette() {
       onQueryChange={setQuery}
       shortcut={['mod + K']}
       limit={20}
+      attributes={{ content: { 'aria-label': 'Go anywhere' } }}
       nothingFound="Nothing has this name"
       searchProps={{ placeholder: 'A page, a path, or @name', 'aria-label': 'Search' }}
     />

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { threadsQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Dialog } from '../shell/Dialog.tsx'
+import { Rows } from '../shell/Rows.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 
@@ -39,9 +40,9 @@ export function Threads() {
             all.length === 0 ? (
               <Empty title="No threads yet">A thread begins when somebody speaks to a being.</Empty>
             ) : (
-              <nav className="list" aria-label="Threads">
-                {all.map(({ thread, participants, state, wakes, open, moved }) => (
-                  <Link key={thread} to="/threads/$id" params={{ id: thread }} className="row">
+              <Rows label="Threads" items={all} keyOf={({ thread }) => thread} height={58}>
+                {({ thread, participants, state, wakes, open, moved }) => (
+                  <Link to="/threads/$id" params={{ id: thread }} className="row">
                     <Group justify="space-between" wrap="nowrap" gap="xs">
                       <Text size="sm" fw={600} className="inert">
                         {participants.length === 0 ? 'a change in the world' : participants.join(', ')}
@@ -57,8 +58,8 @@ export function Threads() {
                       {wakes} {wakes === 1 ? 'wake' : 'wakes'}, {open} open
                     </Text>
                   </Link>
-                ))}
-              </nav>
+                )}
+              </Rows>
             )
           return (
             <Stack gap="sm">

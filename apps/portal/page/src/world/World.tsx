@@ -21,25 +21,26 @@ export function World() {
             <Empty title="You can see no space now">Your role and its lists decide what you may see.</Empty>
           ) : (
             <div className="two">
-              <nav className="list" aria-label="Spaces">
-                {spaces.map(({ path, beings, things }) => (
-                  <Link
-                    key={path}
-                    to="/world"
-                    search={{ at: path }}
-                    className="row"
-                    data-chosen={path === (at ?? here)}
-                  >
-                    <Group justify="space-between" wrap="nowrap" gap="xs">
-                      <Text size="sm" pl={12 * depthOf(path)} className="inert">
-                        {nameOf(path)}
-                      </Text>
-                      <Text size="xs" className="quiet">
-                        {countsOf(beings, things)}
-                      </Text>
-                    </Group>
-                  </Link>
-                ))}
+              <nav aria-label="Spaces">
+                <Rows label="Spaces" items={spaces} keyOf={({ path }) => path} height={42}>
+                  {({ path, beings, things }) => (
+                    <Link
+                      to="/world"
+                      search={{ at: path }}
+                      className="row"
+                      data-chosen={path === (at ?? here)}
+                    >
+                      <Group justify="space-between" wrap="nowrap" gap="xs">
+                        <Text size="sm" pl={12 * depthOf(path)} className="inert">
+                          {nameOf(path)}
+                        </Text>
+                        <Text size="xs" className="quiet">
+                          {countsOf(beings, things)}
+                        </Text>
+                      </Group>
+                    </Link>
+                  )}
+                </Rows>
                 {more ? (
                   <Text size="xs" p="xs" className="quiet">
                     More spaces are there than are shown.

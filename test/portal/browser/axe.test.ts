@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { moments, plantScene, summon } from '@treeos/client'
+import harmony from '@treeos/harmony'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
+import { until } from '../../support/life.ts'
+import { PortalWorld } from '../../support/portal.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** WCAG 2.2, levels A and AA, and what axe counts as good practice. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Rules that the page breaks, with the elements that break them. The page's policy stops no script that the debugger runs. */
+async function violationsOf(page: Page): Promise<string[]> {
+  // Badges and menus fade in, and a half faded text has too little contrast.
+  await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))')
+  await page.evaluate(AXE)
+  const found = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify({ runOnly: { type: 'tag', values: TAGS } })})`,
+  )) as AxeResults
+  expect(found.passes.length).toBeGreaterThan(10) // it looked at something
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  )
+}
+
+describe.runIf(hasChromium)('axe finds nothing wrong', () => {
+  let at: PortalWorld
+  let browser: Browser
+  let paths: string[]
+  beforeAll(async () => {
+    at = await PortalWorld.start([harmony])
+    browser = await openBrowser()
+    const scene = harmony.scene.filter(
+      (call) =>
+        !JSON.stringify(call).includes('ada') && !('action' in call && call.action === 'harmony:drum'),
+    )
+    await plantScene(at.world, { name: 'harmony', scene })
+    await summon(at.world, { target: 'echo', content: 'hello', as: 'operator', waitSeconds: 30 })
+    await summon(at.world, { target: 'operator', content: 'Open?', as: 'operator', waitSeconds: null })
+    const [moment] = await until(async () => {
+      const found = await moments(at.world.db, 'echo', 1)
+      return found.length > 0 && found
+    })
+    paths = [
+      '/world?at=/floor',
+      '/world?at=/library',
+      '/beings/echo',
+      `/beings/echo?n=${moment?.n}`,
+      `/threads/${moment?.woke?.thread}`,
+      '/replay?at=3',
+      '/nowhere',
+    ]
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await at?.close()
+  })
+
+  const settled = async (page: Page) => {
+    await page.getByRole('heading').first().waitFor()
+    await until(async () => (await page.locator('[aria-busy=true]').count()) === 0, { seconds: 15 })
+  }
+  const inContext = async (
+    colorScheme: 'light' | 'dark',
+    width: number,
+    use: (page: Page, context: BrowserContext) => Promise<void>,
+  ) => {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+    await use(await context.newPage(), context)
+    await context.close()
+  }
+
+  it.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('on any page, %s, %i px wide', { timeout: 180_000 }, async (scheme, width) => {
+    await inContext(scheme, width, async (page) => {
+      const found: Record<string, string[]> = {}
+      const check = async (name: string) => {
+        await settled(page)
+        const violations = await violationsOf(page)
+        if (violations.length > 0) found[name] = violations
+      }
+      await page.goto(at.origin)
+      await check('sign in')
+      await page.goto(`${at.origin}/welcome#${await at.linkFor('operator')}`)
+      await check('welcome')
+      await enterBy(page, at, 'operator')
+      // Every page that the navigation leads to, so that a new one is checked without being named here.
+      const linked = await page
+        .locator('nav[aria-label=Pages] a[href^="/"]')
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+      expect(linked).toEqual(expect.arrayContaining(['/world', '/inbox', '/threads', '/replay', '/health']))
+      for (const path of [...linked, ...paths]) {
+        await page.goto(`${at.origin}${path}`)
+        await check(path)
+      }
+      await page.goto(`${at.origin}/world?at=/floor`)
+      await settled(page)
+      await page.getByRole('listbox', { name: /^Map of/ }).focus()
+      await page.keyboard.press('ArrowDown')
+      await check('a chosen mark')
+      await page.keyboard.press('Control+k')
+      await page.locator('input[aria-label=Search]:focus').waitFor()
+      await check('search')
+      await page.keyboard.press('Escape')
+      await page.goto(`${at.origin}/inbox`)
+      await page.getByRole('button', { name: /Open\?/ }).click()
+      await check('an open entry')
+      expect(found).toEqual({})
+    })
+  })
+
+  it('control: it finds a picture without a text and a text without contrast', async () => {
+    await inContext('light', 1440, async (page) => {
+      await enterBy(page, at, 'operator')
+      await page.evaluate(`
+        const box = document.createElement('p'); box.textContent = 'pale'
+        box.style.color = '#eee'; box.style.background = '#fff'
+        const picture = document.createElement('img'); picture.src = '/tree.svg'
+        document.querySelector('main').append(box, picture)`)
+      const rules = (await violationsOf(page)).map((one) => one.split(':')[0])
+      expect(rules).toEqual(expect.arrayContaining(['color-contrast', 'image-alt']))
+    })
+  })
+})
