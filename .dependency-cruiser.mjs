@@ -192,9 +192,9 @@ const rules = [
   {
     name: 'apps-are-ends',
     comment:
-      'Nothing imports an app, except the command line that starts them and the tests across packages.',
+      'Nothing imports an app, except the command line that starts them, the tests across packages and the benchmarks.',
     severity: 'error',
-    from: { path: '^([^/]+/[^/]+)/', pathNot: '^(apps/cli|test)/' },
+    from: { path: '^([^/]+/[^/]+)/', pathNot: '^(apps/cli|test|bench)/' },
     to: { path: '^apps/', pathNot: '^$1/' },
   },
 ]

@@ -5,6 +5,7 @@ import { benchGrowth } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
+import { benchPortal } from './portal/benchmark.ts'
 import { benchRecovery } from './recovery/benchmark.ts'
 import { benchScale } from './scale/benchmark.ts'
 
@@ -122,6 +123,14 @@ export const benchmarks: readonly Benchmark[] = [
         thinkMs: wholeNumber(flags['think-ms']),
         onProgress,
       }),
+    show,
+  },
+  {
+    name: 'portal',
+    what: 'first paint, time to interactive, frames while scrolling and steps of a replay, with 10,000 beings and 100,000 moments',
+    refuse: refuseFanout,
+    run: ({ size, beings }, onProgress) =>
+      benchPortal({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
     show,
   },
   {
