@@ -318,6 +318,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await go('/roles?role=hostile&edit=true', /Edit hostile/)
     await page.getByText(/invisible characters/).waitFor()
     await go('/beings/echo/flow', 'Flow of @echo')
+    await page.getByText(/4 invisible characters: U\+202E/).waitFor()
     await page.getByText('JSON', { exact: true }).click()
     await page.locator('.cm-specialChar').first().waitFor()
     expect(await page.locator('#root script, #root iframe, #root svg a').count()).toBe(0)

@@ -10,7 +10,7 @@ const TOGETHER_MS = 250
 /** Which queries a happening makes stale: they begin with these words. */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   begin: [],
-  moment: ['role', 'flow', 'moments', 'space', 'map', 'record', 'health', 'inbox', 'threads', 'thread'],
+  moment: ['moments', 'space', 'map', 'record', 'health', 'inbox', 'threads', 'thread'],
   fact: ['world', 'space', 'map', 'record', 'being', 'session'],
 }
 
@@ -19,10 +19,15 @@ const STALE_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   'role:set': ['roles', 'role'],
   'role:deleted': ['roles', 'role'],
   'being:born': ['roles'],
-  'quality:set': ['flow'],
+  'being:flow': ['flow', 'role'],
   'signal:published': ['signals'],
 }
-const kindOf = (data: string): string => (JSON.parse(data) as { kind?: string }).kind ?? ''
+/** A flow is one quality of many, so it counts as a kind of its own. */
+function kindOf(data: string): string {
+  const { kind = '', payload } = JSON.parse(data) as { kind?: string; payload?: { path?: unknown } | null }
+  if (kind !== 'quality:set') return kind
+  return Array.isArray(payload?.path) && payload.path[0] === 'roleFlow' ? 'being:flow' : ''
+}
 
 /**
  * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event

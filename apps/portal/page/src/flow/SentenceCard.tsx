@@ -1,4 +1,5 @@
 import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Hidden } from '../roles/Hidden.tsx'
 import { Content } from '../text/Inert.tsx'
 import type { Sentence, Test } from './sentences.ts'
 import { TestRow } from './TestRow.tsx'
@@ -73,6 +74,7 @@ export function SentenceCard(props: CardProps) {
           {tests.length === 0 && rest.length === 0 ? 'Add a condition' : 'And another condition'}
         </Button>
       </div>
+      <Hidden text={tests.map(({ field, value }) => `${field} ${String(value)}`).join(' ')} />
       <Group gap="xs" align="center">
         <span className="word">THEN</span>
         <SegmentedControl

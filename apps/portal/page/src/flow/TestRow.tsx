@@ -1,4 +1,5 @@
 import { ActionIcon, Autocomplete, NativeSelect, TagsInput, TextInput } from '@mantine/core'
+import { Chip } from '../roles/Chip.tsx'
 import { OPERATORS, type Operand, type Operator, operandFor, type Test, takesList } from './sentences.ts'
 import { type Scalar, textOfValue, valueOfText } from './values.ts'
 
@@ -87,6 +88,7 @@ function Value({ label, operator, value, onChange }: ValueProps) {
         aria-label={label}
         placeholder="a value, then Enter"
         splitChars={['\n']}
+        renderPill={(pill) => <Chip {...pill} />}
         isDuplicate={(text, others) => others.includes(text)}
         value={[...new Set((value as readonly Scalar[]).map(textOfValue))]}
         onChange={(texts) => onChange(texts.map(valueOfText))}

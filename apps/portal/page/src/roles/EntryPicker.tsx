@@ -1,5 +1,6 @@
-import { Pill, TagsInput, Text } from '@mantine/core'
+import { TagsInput, Text } from '@mantine/core'
 import { Inert } from '../text/Inert.tsx'
+import { Chip } from './Chip.tsx'
 import { type Entry, entryOfText, textOfEntry } from './entries.ts'
 
 const SHOWN_MAX = 50
@@ -28,15 +29,7 @@ export function EntryPicker({ label, description, entries, offered, error, onCha
       value={[...new Set(entries.map(textOfEntry))]}
       onChange={(texts) => onChange(texts.map(entryOfText))}
       error={error === undefined ? undefined : <Inert text={error} />}
-      renderPill={({ value, onRemove, disabled }) => (
-        <Pill
-          withRemoveButton={!disabled}
-          onRemove={onRemove}
-          removeButtonProps={{ 'aria-label': `Remove ${value}`, tabIndex: 0 }}
-        >
-          <Inert text={value ?? ''} />
-        </Pill>
-      )}
+      renderPill={(pill) => <Chip {...pill} />}
       renderOption={({ option }) => (
         <Text size="sm">
           <Inert text={option.value} />

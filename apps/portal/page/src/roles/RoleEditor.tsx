@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { Answer } from '../shell/states.tsx'
 import { Inert } from '../text/Inert.tsx'
-import { pieces } from '../text/unseen.ts'
 import { Findings, Refused } from './Deed.tsx'
 import { EntryPicker } from './EntryPicker.tsx'
 import type { Entry } from './entries.ts'
+import { Hidden } from './Hidden.tsx'
 import { MoreFields } from './MoreFields.tsx'
 import { checkQuery, type Fault, roleQuery, useAct } from './queries.ts'
 import { roleText } from './role-text.ts'
@@ -143,7 +143,7 @@ function Form({ published, source, catalogs, of }: FormProps) {
           value={String(role.prompt ?? '')}
           onChange={(event) => set('prompt', event.currentTarget.value)}
         />
-        <Hidden text={String(role.prompt ?? '')} />
+        <Hidden text={`${role.description ?? ''} ${role.prompt ?? ''}`} />
         <EntryPicker
           label="May see"
           description="Spaces, beings and things, or relations such as parent"
@@ -218,15 +218,3 @@ function Form({ published, source, catalogs, of }: FormProps) {
 const faultOf = (faults: readonly Fault[], field: string): string | undefined =>
   faults.find(({ path }) => path === field || path.startsWith(`${field}[`) || path.startsWith(`${field}.`))
     ?.message
-
-/** A field of text shows no invisible characters, so they are told of beside it. */
-function Hidden({ text }: { readonly text: string }) {
-  const found = pieces(text).filter(({ isUnseen }) => isUnseen)
-  if (found.length === 0) return null
-  const codes = [...new Set(found.map(({ text }) => text))]
-  return (
-    <Alert color="orange" p="xs" role="status">
-      {found.length} invisible {found.length === 1 ? 'character' : 'characters'}: {codes.join(', ')}
-    </Alert>
-  )
-}

@@ -1,0 +1,19 @@
+import { Pill } from '@mantine/core'
+import { Inert } from '../text/Inert.tsx'
+
+interface ChipProps {
+  readonly value?: string
+  readonly onRemove?: () => void
+  readonly disabled?: boolean
+}
+
+/** One of the values of a field, with a button that removes it. */
+export const Chip = ({ value = '', onRemove, disabled }: ChipProps) => (
+  <Pill
+    withRemoveButton={disabled !== true}
+    onRemove={onRemove}
+    removeButtonProps={{ 'aria-label': `Remove ${value}`, tabIndex: 0 }}
+  >
+    <Inert text={value} />
+  </Pill>
+)

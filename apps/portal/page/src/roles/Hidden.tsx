@@ -1,0 +1,14 @@
+import { Alert } from '@mantine/core'
+import { pieces } from '../text/unseen.ts'
+
+/** A field of text shows no invisible characters, so they are told of beside it. */
+export function Hidden({ text }: { readonly text: string }) {
+  const found = pieces(text).filter(({ isUnseen }) => isUnseen)
+  if (found.length === 0) return null
+  const codes = [...new Set(found.map(({ text }) => text))]
+  return (
+    <Alert color="orange" p="xs" role="status">
+      {found.length} invisible {found.length === 1 ? 'character' : 'characters'}: {codes.join(', ')}
+    </Alert>
+  )
+}
