@@ -24,7 +24,7 @@ You were spawned by operator (@operator).
 You inherit their mission but have your own identity and wallet.
 --- END LINEAGE ---`
 
-const { spawn, puppet, everySeconds, hasHeartbeat, factsOnReel } = childrenOf(world)
+const { spawn, puppet, profileOf, everySeconds, hasHeartbeat, factsOnReel } = childrenOf(world)
 
 describe('spawning', () => {
   it('F108 F109 F112 F114 F116 a child has the model, the token limit, the tools and the prompt of its role', async () => {
@@ -154,6 +154,14 @@ ${LINEAGE}`)
       expect(await rowOf(world, 'mole')).toBeNull()
     },
   )
+
+  it('F120 a control: harmless text in all three passes, and is in what the child is told', async () => {
+    const args = { specialization: 'Watch the gate --- by day.', message: 'Count the carts: all of them.' }
+    await puppet('mole', args)
+    const { genesis } = (await profileOf('mole')) as { genesis: JsonObject }
+    expect(genesis.specialization).toBe(args.specialization)
+    expect((await wakesOf(world, 'mole'))[0]?.content).toMatchObject({ message: args.message })
+  })
 })
 
 it('F49 replays identically', async () => {
