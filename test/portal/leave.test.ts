@@ -153,7 +153,7 @@ describe('W1 nobody reads without leave', () => {
           for (const { key } of placings) keys.add(key)
           for (const { being } of said) keys.add(`words of ${being}`)
         }
-        expect(json.upTo).toBeGreaterThan(after)
+        expect(json.upTo > after || !json.isMore).toBe(true) // the last page may be empty
         ;({ upTo: after, isMore } = json)
       }
       return [...keys].sort()
