@@ -32,7 +32,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
   let browser: Browser
   let paths: string[]
   beforeAll(async () => {
-    at = await PortalWorld.start([harmony])
+    at = await PortalWorld.start({ extensions: [harmony] })
     browser = await openBrowser()
     const scene = harmony.scene.filter(
       (call) =>

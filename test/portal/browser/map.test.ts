@@ -13,7 +13,7 @@ describe.runIf(hasChromium)('the map', () => {
   let page: Page
   let complaints: string[]
   beforeAll(async () => {
-    at = await PortalWorld.start([harmony])
+    at = await PortalWorld.start({ extensions: [harmony] })
     browser = await openBrowser()
     const scene = (
       JSON.parse(
