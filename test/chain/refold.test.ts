@@ -1,12 +1,10 @@
 import { ErasedFactError, listReels, rebuildRow, refold, refoldAll } from '@treeos/chain'
 import { momentsReel, REGISTRY_REEL } from '@treeos/core'
-import { evolve, genesisFacts, indexOf, type Row, roleInstalled, rowKeyOf, seed } from '@treeos/world'
+import { FOLD, genesisFacts, type Row, roleInstalled, type rowKeyOf, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { appendWithRows } from './batch.ts'
-
-const fold = { rowKeyOf, evolve, indexOf }
 
 let base: TestDatabase
 beforeAll(async () => {
@@ -65,11 +63,11 @@ describe('F53 a being is a row plus a reel', () => {
     expect(before.length).toBeGreaterThan(10)
     for (const { key } of before) {
       await sql`delete from treeos.projection where key = ${key}`.execute(base.owner)
-      await rebuildRow<Row>(base.owner, key, fold)
+      await rebuildRow<Row>(base.owner, key, FOLD)
       expect(await rows(), key).toEqual(before)
     }
     await sql`delete from treeos.projection`.execute(base.owner)
-    for (const { key } of before) await rebuildRow<Row>(base.owner, key, fold)
+    for (const { key } of before) await rebuildRow<Row>(base.owner, key, FOLD)
     expect(await rows()).toEqual(before)
   })
 
@@ -80,8 +78,8 @@ describe('F53 a being is a row plus a reel', () => {
     await sql`insert into treeos.projection (key, reel, state, folded_seq) values ('being:ghost', 'being:ghost', '{}', 1)`.execute(
       base.owner,
     )
-    expect(await rebuildRow<Row>(base.owner, 'being:echo', fold)).toMatchObject({ key: 'being:echo' })
-    expect(await rebuildRow<Row>(base.owner, 'being:ghost', fold)).toBeNull()
+    expect(await rebuildRow<Row>(base.owner, 'being:echo', FOLD)).toMatchObject({ key: 'being:echo' })
+    expect(await rebuildRow<Row>(base.owner, 'being:ghost', FOLD)).toBeNull()
     expect(await rows()).toEqual(before)
   })
 })
@@ -94,7 +92,7 @@ describe('refoldAll', () => {
 
   it('finds nothing to repair where rows are as their facts say', async () => {
     const [before, watches] = [await rows(), await beside()]
-    expect(await refoldAll<Row>(base.owner, fold)).toEqual({
+    expect(await refoldAll<Row>(base.owner, FOLD)).toEqual({
       rows: before.length,
       changed: [],
       erased: [],
@@ -112,9 +110,9 @@ describe('refoldAll', () => {
     const before = await rows()
     await sql`update treeos.projection set ${sql.raw(set)} where key = ${key}`.execute(base.owner)
     expect(await rows()).not.toEqual(before) // so the test sees a corruption
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [key] })
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({ changed: [key] })
     expect(await rows()).toEqual(before)
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [] })
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({ changed: [] })
   })
 
   it('makes lost rows again, and deletes those that no reel yields', async () => {
@@ -124,7 +122,7 @@ describe('refoldAll', () => {
     )
     await sql`insert into treeos.projection (key, reel, state, folded_seq) values
       ('being:ghost', 'being:ghost', '{}', 1), ('role:ghost', 'being:ghost', '{}', 1)`.execute(base.owner)
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({
       changed: ['being:ghost', 'role:ghost', 'role:resident', 'world:weather'],
     })
     expect(await rows()).toEqual(before)
@@ -147,10 +145,10 @@ describe('refoldAll', () => {
     ])
     const watches = await beside()
     expect(watches).toContainEqual(expect.objectContaining({ being: 'weather', path: 'rain' }))
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: [] })
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({ changed: [] })
     expect(await beside()).toEqual(watches)
     await sql`delete from treeos.watch where being = 'weather'`.execute(base.owner)
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({ changed: ['being:weather'] })
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({ changed: ['being:weather'] })
     expect(await beside()).toEqual(watches)
   })
 })
@@ -158,7 +156,7 @@ describe('refoldAll', () => {
 describe('refold', () => {
   it('folds a reel up to any fact, and tells the last fact that changed the row', async () => {
     const at = async (until?: number) => {
-      const folded = (await refold<Row>(base.db, 'being:echo', fold, until)).get('being:echo')
+      const folded = (await refold<Row>(base.db, 'being:echo', FOLD, until)).get('being:echo')
       return folded && { ...folded, state: folded.state as { space?: string } }
     }
     expect(await at(0)).toBeUndefined()
@@ -169,7 +167,7 @@ describe('refold', () => {
   })
 
   it('yields every role of the registry', async () => {
-    const roles = await refold<Row>(base.db, REGISTRY_REEL, fold)
+    const roles = await refold<Row>(base.db, REGISTRY_REEL, FOLD)
     expect([...roles.keys()].sort()).toEqual(seed.roles.map(({ spec }) => `role:${spec.name}`).sort())
     expect(roles.get('role:librarian')?.state).toMatchObject({ deleted: true })
   })
@@ -184,13 +182,13 @@ describe('refold', () => {
     const erase = (seq: number) =>
       sql`delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`.execute(base.owner)
     await erase(5)
-    expect((await refold<Row>(base.db, 'being:echo', fold)).size).toBe(1)
+    expect((await refold<Row>(base.db, 'being:echo', FOLD)).size).toBe(1)
     await erase(2)
-    await expect(refold<Row>(base.db, 'being:echo', fold)).rejects.toThrow(
+    await expect(refold<Row>(base.db, 'being:echo', FOLD)).rejects.toThrow(
       new ErasedFactError('being:echo', 2),
     )
     const before = await rows()
-    expect(await refoldAll<Row>(base.owner, fold)).toMatchObject({
+    expect(await refoldAll<Row>(base.owner, FOLD)).toMatchObject({
       changed: [],
       erased: [{ reel: 'being:echo', seq: 2 }],
     })

@@ -32,7 +32,10 @@ export async function appendChains(
 }
 
 /** Runs statements as the owner of the server can, without triggers and foreign keys. */
-export async function tamper(base: TestDatabase, ...statements: readonly string[]): Promise<void> {
+export async function tamper(
+  base: Pick<TestDatabase, 'owner'>,
+  ...statements: readonly string[]
+): Promise<void> {
   await base.owner.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx)
     for (const statement of statements) await sql.raw(statement).execute(tx)

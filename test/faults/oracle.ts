@@ -1,9 +1,9 @@
 /** Judges the end state in plain SQL. It shares no code with what wrote that state. */
 
 import type { Client } from '@temporalio/client'
-import { type ChainDb, type Reality, verifyChains } from '@treeos/chain'
+import { type ChainDb, type Reality, verifyAll } from '@treeos/chain'
 import { replay } from '@treeos/replay'
-import type { Registry } from '@treeos/world'
+import { FOLD, type Registry } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { judgeLetters, type Letter } from './letters.ts'
 
@@ -58,8 +58,8 @@ export async function judge(at: Place, question: Question): Promise<Verdict> {
     ...judgeCalls(question),
     ...judgeLetters(question.letters, postedIn(question.asked), question.faults),
   ]
-  const verified = await verifyChains(at.db, at.reality.id)
-  broken.push(...verified.broken.map(({ reel, seq, reason }) => `chain ${reel}#${seq}: ${reason}`))
+  const verified = await verifyAll(at.db, at.reality.id, FOLD)
+  broken.push(...verified.broken.map(({ reel, seq, reason }) => `verify ${reel}#${seq}: ${reason}`))
   const bundle = { codePath: at.ground.replayBundlePath }
   const replayed = await replay(at, { beings: null, from: question.from, bundle })
   for (const { being, n, field, recorded, chain, temporal } of replayed.mismatches.slice(0, 20)) {

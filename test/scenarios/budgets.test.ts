@@ -1,7 +1,7 @@
 import { countOpen, rebuildRow } from '@treeos/chain'
 import { beings, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
+import { FOLD, type Row } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -255,7 +255,7 @@ describe('F49 F53 what was lived under a budget', () => {
       .execute()
     const accounts = await world.db.selectFrom('account').selectAll().orderBy('being').execute()
     const parkings = await world.db.selectFrom('parking').selectAll().orderBy('being').execute()
-    for (const { key } of before) await rebuildRow<Row>(world.owner, key, { rowKeyOf, evolve, indexOf })
+    for (const { key } of before) await rebuildRow<Row>(world.owner, key, FOLD)
     expect(
       await world.db
         .selectFrom('projection')

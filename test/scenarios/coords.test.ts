@@ -1,7 +1,7 @@
 import { readRows, refold } from '@treeos/chain'
 import { see } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
-import { evolve, rowKeyOf } from '@treeos/world'
+import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -102,7 +102,7 @@ describe('a space with a size', () => {
   it('F53 is a row that its reel gives back to the byte, as are those in it; all replays', async () => {
     const keys = ['space:/hall', 'space:/hall/nook', 'space:/garden', 'being:ann', 'matter:lamp']
     for (const { key, state } of await readRows(world.db, world.reality.id, keys)) {
-      const folded = await refold(world.db, key, { rowKeyOf, evolve })
+      const folded = await refold(world.db, key, FOLD)
       expect(canonicalJson(folded.get(key)?.state as unknown as JsonObject)).toBe(canonicalJson(state))
     }
     await expectUnbroken(world)

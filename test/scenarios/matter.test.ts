@@ -2,7 +2,7 @@ import { readRows, refold } from '@treeos/chain'
 import { prompt, see } from '@treeos/client'
 import { canonicalJson, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
-import { evolve, rowKeyOf } from '@treeos/world'
+import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -200,7 +200,7 @@ describe('a thing', () => {
   it('F53 is a row that its reel gives back to the byte', async () => {
     const keys = ['matter:globe', 'matter:lamp', 'matter:crown']
     for (const { key, state } of await readRows(world.db, world.reality.id, keys)) {
-      const folded = await refold(world.db, key, { rowKeyOf, evolve })
+      const folded = await refold(world.db, key, FOLD)
       expect(canonicalJson(folded.get(key)?.state as unknown as JsonObject)).toBe(canonicalJson(state))
     }
     await expectUnbroken(world)

@@ -1,7 +1,7 @@
 import { readRows, refold } from '@treeos/chain'
 import { explain, type MomentView, see } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
-import { evolve, rowKeyOf } from '@treeos/world'
+import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
@@ -219,7 +219,7 @@ describe('F70 the substrate refuses what the target forbids even when can* lists
 
   it('F53 a space with contributors is a row that its reel gives back to the byte; all replays', async () => {
     const [row] = await readRows(world.db, world.reality.id, ['space:/street/inn'])
-    const folded = await refold(world.db, 'space:/street/inn', { rowKeyOf, evolve })
+    const folded = await refold(world.db, 'space:/street/inn', FOLD)
     const state = folded.get('space:/street/inn')?.state as unknown as JsonObject
     expect(canonicalJson(state)).toBe(canonicalJson(row?.state ?? null))
     expect(await rowOf(world, 'imp')).toMatchObject({ parent: 'ben', defaultRole: 'landlord' })

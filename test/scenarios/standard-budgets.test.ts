@@ -1,7 +1,7 @@
 import { rebuildRow } from '@treeos/chain'
 import { beings, budget, budgets, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
-import { evolve, indexOf, type Row, rowKeyOf, STANDARD_BUDGETS } from '@treeos/world'
+import { FOLD, type Row, STANDARD_BUDGETS } from '@treeos/world'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -252,7 +252,7 @@ describe('the standard budgets', () => {
         .orderBy('key')
         .execute()
     const before = await rows()
-    for (const { key } of before) await rebuildRow<Row>(world.owner, key, { rowKeyOf, evolve, indexOf })
+    for (const { key } of before) await rebuildRow<Row>(world.owner, key, FOLD)
     expect(await rows()).toEqual(before)
     await expectUnbroken(world)
     await expectReplays(world)

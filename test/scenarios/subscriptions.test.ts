@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listRows, rebuildRow } from '@treeos/chain'
 import type { Json, JsonObject } from '@treeos/core'
-import { type BeingRow, evolve, indexOf, type Row, rowKeyOf, type SpaceRow } from '@treeos/world'
+import { type BeingRow, FOLD, type Row, type SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
@@ -172,7 +172,7 @@ describe('F90 a subscription', () => {
     const before = (await wokenBy('steward')).length
     await setSpace('/hall', 'fire.lit', 1)
     expect((await wokenBy('steward')).length).toBe(before)
-    await rebuildRow<Row>(world.owner, 'being:steward', { rowKeyOf, evolve, indexOf })
+    await rebuildRow<Row>(world.owner, 'being:steward', FOLD)
     await setSpace('/hall', 'fire.lit', 2)
     expect((await wokenBy('steward')).length).toBe(before + 1)
   })

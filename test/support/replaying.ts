@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyChains } from '@treeos/chain'
+import { verifyAll } from '@treeos/chain'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
+import { FOLD } from '@treeos/world'
 import { expect, inject } from 'vitest'
 import type { World } from './world.ts'
 
@@ -41,7 +42,7 @@ export async function expectReplays(
 const isUnderWay = ({ field, temporal }: Replayed['mismatches'][number]) =>
   field === 'history' && temporal === null
 
-/** Verifies every reel and every being's moment records: each is a chain without a gap. */
+/** Verifies every reel and every being's moment records, and all that is stored beside them. */
 export async function expectUnbroken(world: World): Promise<void> {
-  expect(await verifyChains(world.db, world.reality.id)).toMatchObject({ ok: true, broken: [] })
+  expect(await verifyAll(world.db, world.reality.id, FOLD)).toMatchObject({ ok: true, broken: [] })
 }

@@ -1,5 +1,5 @@
 import { type ChainDb, createReality, type Reality, rebuildRow } from '@treeos/chain'
-import { evolve, genesisFacts, indexOf, type Registry, rowKeyOf, spaceKey, watchesOf } from '@treeos/world'
+import { FOLD, genesisFacts, type Registry, spaceKey, watchesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { installDelegates, installRoles } from './install.ts'
 import { readerOf } from './open-reality.ts'
@@ -32,7 +32,6 @@ async function rebuildMissingWatches(owner: Kysely<ChainDb>): Promise<void> {
     (await owner.selectFrom('watch').select('being').distinct().execute()).map((row) => row.being),
   )
   for (const { key, row: being } of await listRowsOf(owner, 'being:')) {
-    if (!watched.has(being.name) && watchesOf(being).length > 0)
-      await rebuildRow(owner, key, { rowKeyOf, evolve, indexOf })
+    if (!watched.has(being.name) && watchesOf(being).length > 0) await rebuildRow(owner, key, FOLD)
   }
 }

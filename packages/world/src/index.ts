@@ -76,6 +76,7 @@ export {
 } from './rows/budgets.ts'
 export { childrenAfter, contentsAfter } from './rows/contents.ts'
 export { type Change, evolve, rowKeyOf } from './rows/evolve.ts'
+export { FOLD } from './rows/fold.ts'
 export { driverOf, effectiveCognition, lenderOf, momentCognition } from './rows/inhabiting.ts'
 export { type CanLists, type Concrete, covers, type Surface } from './rows/lists.ts'
 export { parseKeyPath, setQuality } from './rows/qualities.ts'

@@ -83,11 +83,12 @@ function addWhatIf(cli: Cli): void {
 }
 
 function addVerify(cli: Cli): void {
-  cli.onInstance('verify', 'check the hash chain of every reel').action(
+  cli.onInstance('verify', 'check every hash chain, and all that is derived from them').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { verifyChains } = await import('@treeos/chain')
+      const { verifyAll } = await import('@treeos/chain')
+      const { FOLD } = await import('@treeos/world')
       const { withReality } = await import('../instance/connection.ts')
-      const verified = await withReality(options, ({ db, reality }) => verifyChains(db, reality.id))
+      const verified = await withReality(options, ({ db, reality }) => verifyAll(db, reality.id, FOLD))
       out.value(verified, shownVerified)
       return verified.ok ? 0 : 1
     }),
@@ -98,11 +99,9 @@ function addRefold(cli: Cli): void {
   cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
     cli.run(async (out, options: InstanceOptions) => {
       const { refoldAll } = await import('@treeos/chain')
-      const { evolve, indexOf, rowKeyOf } = await import('@treeos/world')
+      const { FOLD } = await import('@treeos/world')
       const { asOwner } = await import('../instance/connection.ts')
-      const { rows, changed, erased } = await asOwner(options, (owner) =>
-        refoldAll(owner, { rowKeyOf, evolve, indexOf }),
-      )
+      const { rows, changed, erased } = await asOwner(options, (owner) => refoldAll(owner, FOLD))
       out.value({ rows, changed: changed.length, keys: changed, erased }, shownRefolded)
     }),
   )

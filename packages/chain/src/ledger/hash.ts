@@ -33,6 +33,9 @@ export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => sha2
 /** Hex digest of a JSON value in its canonical form: of roles, flows, stacks, prompts. */
 export const digestOf = (value: unknown): Digest => sha256('value', canonicalJson(value)).toString('hex')
 
+/** The same of a value that is stored as canonical JSON. */
+export const digestOfBytes = (bytes: Uint8Array): Digest => sha256('value', bytes).toString('hex')
+
 /** Hex digest of one act: its moment, its decision, and its facts in order. */
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
   sha256('act', canonicalJson(act)).toString('hex')

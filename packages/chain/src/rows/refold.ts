@@ -52,7 +52,7 @@ export async function refold<Row>(
   const rows = new Map<string, Folded<Row>>()
   for (let seq = 0; seq < until; ) {
     const facts = await listFactsAfter(db, reel, seq, Math.min(BATCH_LENGTH, until - seq))
-    for (const fact of facts) apply(rows, fact, fold)
+    for (const fact of facts) applyFact(rows, fact, fold)
     const last = facts.at(-1)
     if (last === undefined) break
     seq = last.header.seq
@@ -60,9 +60,10 @@ export async function refold<Row>(
   return rows
 }
 
-function apply<Row>(
+/** @throws {ErasedFactError} */
+export function applyFact<Row>(
   rows: Map<string, Folded<Row>>,
-  { header, payload }: Fact,
+  { header, payload }: Pick<Fact, 'header' | 'payload'>,
   fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
 ): void {
   const { reel, kind, actor, at, seq } = header

@@ -8,6 +8,15 @@ import type { ReelId } from '@treeos/core'
  * - `header-mismatch`: the header or record is not canonical JSON, or differs from the row's columns
  * - `payload-mismatch`: the payload does not have the hash in the header, or belongs to no fact
  * - `head-mismatch`: the head is not that of the last fact
+ *
+ * And what is wrong with what is stored beside the chains:
+ * - `row-mismatch`: a row differs from what its facts yield, or no facts yield it
+ * - `watch-mismatch`: what wakes a being differs from what its facts yield
+ * - `limit-mismatch`: the limits of a being's budget, or what parked it, differ from what its facts yield
+ * - `open-mismatch`: what a moment opened with does not have the digest in its record, or is gone
+ * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
+ * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
+ * - `blob-mismatch`: a stored content does not have its digest
  */
 export type BrokenReason =
   | 'seq-gap'
@@ -16,14 +25,23 @@ export type BrokenReason =
   | 'header-mismatch'
   | 'payload-mismatch'
   | 'head-mismatch'
+  | 'row-mismatch'
+  | 'watch-mismatch'
+  | 'limit-mismatch'
+  | 'open-mismatch'
+  | 'decision-mismatch'
+  | 'wake-mismatch'
+  | 'blob-mismatch'
 
 /** The first fault of one chain. Nothing after it can be trusted. */
 export interface Broken {
-  /** `moments:<being>` for the records of a being's moments */
+  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents */
   readonly reel: ReelId
-  /** where the fault is; for a wrong head, the seq of the last fact */
+  /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
   readonly seq: number
   readonly reason: BrokenReason
+  /** of a wrong row */
+  readonly key?: string
 }
 
 export interface Verified {
@@ -32,10 +50,10 @@ export interface Verified {
   /** records of moments */
   readonly moments: number
   readonly ok: boolean
-  /** at most one for each chain, sorted by reel */
+  /** at most one for each chain, and each wrong row, moment, wake and content beside them; sorted by reel and seq */
   readonly broken: readonly Broken[]
 }
 
 export function sorted(broken: Iterable<Broken>): Broken[] {
-  return [...broken].sort((a, b) => (a.reel < b.reel ? -1 : Number(a.reel > b.reel)))
+  return [...broken].sort((a, b) => (a.reel < b.reel ? -1 : Number(a.reel > b.reel)) || a.seq - b.seq)
 }

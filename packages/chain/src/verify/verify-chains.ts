@@ -1,14 +1,20 @@
 import { SPEECH_KIND } from '@treeos/core'
 import type { Kysely } from 'kysely'
-import { inSnapshot } from '../sql/database.ts'
+import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import { faultOfFact, faultOfRecord } from './judge.ts'
-import { batches, factsAfter, recordsAfter, strayPayloads } from './read.ts'
+import { batches, type FactRow, factsAfter, type RecordRow, recordsAfter, strayPayloads } from './read.ts'
 import { sorted, type Verified } from './verdict.ts'
 import { Walk } from './walk.ts'
 
 export interface VerifyOptions {
   readonly onProgress?: (done: { readonly facts: number; readonly moments: number }) => void
+}
+
+/** Hears each batch of a walk after the walk has judged it. */
+export interface Listening {
+  readonly facts?: (batch: readonly FactRow[]) => void
+  readonly records?: (batch: readonly RecordRow[]) => Promise<void>
 }
 
 /**
@@ -20,30 +26,38 @@ export interface VerifyOptions {
 export function verifyChains(
   db: Kysely<ChainDb>,
   reality: string,
-  { onProgress = () => undefined }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): Promise<Verified> {
-  return inSnapshot(db, async (tx) => {
-    const heads = await tx.selectFrom('head').selectAll().execute()
-    const walk = new Walk(
-      reality,
-      new Map(heads.map((head) => [head.reel, { ...head, stateSeq: head.state_seq }])),
-    )
-    let facts = 0
-    for await (const batch of batches((last) => factsAfter(tx, last))) {
-      for (const row of batch) walk.step(row, () => faultOfFact(row), row.kind !== SPEECH_KIND)
-      facts += batch.length
-      onProgress({ facts, moments: 0 })
-    }
-    const reels = walk.chains
-    let moments = 0
-    for await (const batch of batches((last) => recordsAfter(tx, last))) {
-      for (const row of batch) walk.step(row, () => faultOfRecord(row), false)
-      moments += batch.length
-      onProgress({ facts, moments })
-    }
-    walk.end()
-    for (const { reel, seq } of await strayPayloads(tx))
-      walk.report({ reel, seq, reason: 'payload-mismatch' })
-    return { reels, facts, moments, ok: walk.broken.size === 0, broken: sorted(walk.broken.values()) }
-  })
+  return inSnapshot(db, (tx) => walkChains(tx, reality, options))
+}
+
+export async function walkChains(
+  tx: Db,
+  reality: string,
+  { onProgress = () => undefined }: VerifyOptions,
+  heard: Listening = {},
+): Promise<Verified> {
+  const heads = await tx.selectFrom('head').selectAll().execute()
+  const walk = new Walk(
+    reality,
+    new Map(heads.map((head) => [head.reel, { ...head, stateSeq: head.state_seq }])),
+  )
+  let facts = 0
+  for await (const batch of batches((last) => factsAfter(tx, last))) {
+    for (const row of batch) walk.step(row, () => faultOfFact(row), row.kind !== SPEECH_KIND)
+    heard.facts?.(batch)
+    facts += batch.length
+    onProgress({ facts, moments: 0 })
+  }
+  const reels = walk.chains
+  let moments = 0
+  for await (const batch of batches((last) => recordsAfter(tx, last))) {
+    for (const row of batch) walk.step(row, () => faultOfRecord(row), false)
+    await heard.records?.(batch)
+    moments += batch.length
+    onProgress({ facts, moments })
+  }
+  walk.end()
+  for (const { reel, seq } of await strayPayloads(tx)) walk.report({ reel, seq, reason: 'payload-mismatch' })
+  return { reels, facts, moments, ok: walk.broken.size === 0, broken: sorted(walk.broken.values()) }
 }

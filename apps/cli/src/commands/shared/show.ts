@@ -356,7 +356,13 @@ export function shownDifferences(differences: readonly Difference[]): string {
 
 export function shownVerified({ reels, facts, moments, ok, broken }: Verified): string {
   const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
-  return [head, ...broken.map(({ reel, seq, reason }) => `  ${reel} ${seq}: ${reason}`)].join('\n')
+  return [
+    head,
+    ...broken.map(
+      ({ reel, seq, reason, key }) =>
+        `  ${reel} ${seq}: ${reason}${key === undefined || key === reel ? '' : ` of ${key}`}`,
+    ),
+  ].join('\n')
 }
 
 export interface RefoldedView {

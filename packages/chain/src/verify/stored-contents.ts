@@ -1,0 +1,90 @@
+import { canonicalJson, type FactHeader, type JsonObject, SPEECH_KIND } from '@treeos/core'
+import { sql } from 'kysely'
+import { digestOfBytes } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+import type { Broken } from './verdict.ts'
+
+const PAGE = 500
+
+/** Compares each stored content with its digest. */
+export async function faultsOfBlobs(tx: Db): Promise<Broken[]> {
+  const faults: Broken[] = []
+  for (let last = ''; ; ) {
+    const page = await tx
+      .selectFrom('blob')
+      .selectAll()
+      .where(sql<boolean>`digest collate "C" > ${last}`)
+      .orderBy(sql`digest collate "C"`)
+      .limit(PAGE)
+      .execute()
+    for (const { digest, bytes } of page)
+      if (digestOfBytes(bytes) !== digest)
+        faults.push({ reel: `blob:${digest}`, seq: 0, reason: 'blob-mismatch' })
+    const end = page.at(-1)
+    if (end === undefined || page.length < PAGE) return faults
+    last = end.digest
+  }
+}
+
+/** Compares each summon in an inbox with the fact on its sender's reel. Nothing is in an inbox that nobody said. */
+export async function faultsOfSummons(tx: Db): Promise<Broken[]> {
+  const faults: Broken[] = []
+  for (let last = 0; ; ) {
+    const { rows } = await sql<SummonRow>`
+      select i.being, i.age, i.id, i.caller, i.caller_role, i.caller_cognition, i.content, i.root, i.in_reply_to, i.channel,
+        i.expect_reply, f.kind, f.header, p.bytes
+      from treeos.inbox i
+      left join treeos.fact f on f.hash = i.cause
+      left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+      where i.kind = 'summon' and i.age > ${last}
+      order by i.age limit ${PAGE}`.execute(tx)
+    for (const row of rows)
+      if (!wasSaid(row)) faults.push({ reel: `inbox:${row.being}`, seq: row.age, reason: 'wake-mismatch' })
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < PAGE) return faults
+    last = end.age
+  }
+}
+
+interface SummonRow {
+  readonly being: string
+  readonly age: number
+  readonly id: string
+  readonly caller: string | null
+  readonly caller_role: string | null
+  readonly caller_cognition: string | null
+  readonly content: Buffer
+  readonly root: string
+  readonly in_reply_to: string | null
+  readonly channel: string | null
+  readonly expect_reply: boolean
+  /** of the fact; null without one */
+  readonly kind: string | null
+  readonly header: Buffer | null
+  /** null when the payload was erased */
+  readonly bytes: Buffer | null
+}
+
+function wasSaid(row: SummonRow): boolean {
+  if (row.header === null || row.kind !== SPEECH_KIND) return false
+  try {
+    const { actor } = decodeJson<FactHeader>(row.header)
+    if (actor !== row.caller) return false
+    if (row.bytes === null) return true
+    const said = decodeJson<JsonObject>(row.bytes)
+    return (
+      said.to === row.being &&
+      said.correlation === row.id &&
+      said.root === row.root &&
+      said.inReplyTo === row.in_reply_to &&
+      said.role === row.caller_role &&
+      said.cognition === row.caller_cognition &&
+      (said.channel ?? null) === row.channel &&
+      (said.expectReply ?? true) === row.expect_reply &&
+      canonicalJson(said.content ?? null) === row.content.toString('utf8')
+    )
+  } catch {
+    return false // not JSON
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  canonicalJson,
+  type Fact,
+  type Json,
+  type ReelId,
+  type RowIndex,
+  reelOfKey,
+  type Watch,
+} from '@treeos/core'
+import { sql } from 'kysely'
+import { applyFact, ErasedFactError, type Fold, type Folded } from '../rows/refold.ts'
+import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+import type { FactRow } from './read.ts'
+import type { Broken, BrokenReason } from './verdict.ts'
+
+const PAGE = 500
+
+/** Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored. */
+export class FoldedRows<Row> {
+  readonly #fold: Fold<Row>
+  readonly #rows = new Map<string, Folded<Row>>()
+  /** reels whose rows cannot be told: a payload was erased, or is not what the fold takes */
+  readonly #untold = new Set<ReelId>()
+
+  constructor(fold: Fold<Row>) {
+    this.#fold = fold
+  }
+
+  take(batch: readonly FactRow[]): void {
+    for (const row of batch) {
+      if (this.#untold.has(row.reel)) continue
+      try {
+        applyFact(this.#rows, factOf(row), this.#fold)
+      } catch (error) {
+        // The walk reports a payload that was changed. An erased one is no fault.
+        if (!(error instanceof ErasedFactError || error instanceof SyntaxError || error instanceof TypeError))
+          throw error
+        this.#untold.add(row.reel)
+      }
+    }
+  }
+
+  /** Call after the last fact. */
+  async compare(tx: Db): Promise<Broken[]> {
+    const faults: Broken[] = []
+    const missing = new Map(this.#rows)
+    for (let last = ''; ; ) {
+      const page = await tx
+        .selectFrom('projection')
+        .selectAll()
+        .where(sql<boolean>`key collate "C" > ${last}`)
+        .orderBy(sql`key collate "C"`)
+        .limit(PAGE)
+        .execute()
+      const beings = page.flatMap(({ key }) => (key.startsWith('being:') ? [key.slice('being:'.length)] : []))
+      const beside = await readBeside(tx, beings)
+      for (const row of page) {
+        missing.delete(row.key)
+        if (this.#untold.has(reelOfKey(row.key))) continue
+        const folded = this.#rows.get(row.key)
+        const reason = folded === undefined ? 'row-mismatch' : this.#faultOf(row.key, row, folded, beside)
+        if (reason !== null)
+          faults.push({
+            reel: reelOfKey(row.key),
+            seq: folded?.foldedSeq ?? row.folded_seq,
+            reason,
+            key: row.key,
+          })
+      }
+      const end = page.at(-1)
+      if (end === undefined || page.length < PAGE) break
+      last = end.key
+    }
+    for (const [key, { foldedSeq }] of missing)
+      if (!this.#untold.has(reelOfKey(key)))
+        faults.push({ reel: reelOfKey(key), seq: foldedSeq, reason: 'row-mismatch', key })
+    return faults
+  }
+
+  #faultOf(
+    key: string,
+    stored: StoredRow,
+    { state, foldedSeq }: Folded<Row>,
+    beside: Beside,
+  ): BrokenReason | null {
+    const { place, parent, cognition, watches, account } = this.#fold.indexOf(key, state)
+    const is =
+      stored.reel === reelOfKey(key) &&
+      stored.folded_seq === foldedSeq &&
+      stored.place === place &&
+      stored.parent === parent &&
+      stored.cognition === cognition &&
+      stored.state === canonicalJson(state)
+    if (!is) return 'row-mismatch'
+    if (!key.startsWith('being:')) return null
+    const being = key.slice('being:'.length)
+    if (watchesAsStored(watches) !== (beside.watches.get(being) ?? '[]')) return 'watch-mismatch'
+    return limitsAsStored(account) === (beside.limits.get(being) ?? NO_LIMITS) ? null : 'limit-mismatch'
+  }
+}
+
+type StoredRow = {
+  reel: string
+  folded_seq: number
+  state: string
+  place: string | null
+  parent: string | null
+  cognition: string | null
+}
+
+function factOf({
+  reel,
+  seq,
+  kind,
+  header,
+  bytes,
+}: FactRow): Pick<Fact, 'payload'> & { header: Fact['header'] } {
+  const { actor, at } = decodeJson<Fact['header']>(header)
+  return {
+    header: { reel, seq, kind, actor, at } as Fact['header'],
+    payload: bytes === null ? null : decodeJson(bytes),
+  }
+}
+
+/** What is stored beside the rows of these beings, as text. */
+interface Beside {
+  readonly watches: ReadonlyMap<string, string>
+  readonly limits: ReadonlyMap<string, string>
+}
+
+async function readBeside(tx: Db, beings: readonly string[]): Promise<Beside> {
+  const isAsked = sql<boolean>`being = any(${[...beings]}::text[])`
+  const [watches, accounts, parked] = await Promise.all([
+    tx.selectFrom('watch').selectAll().where(isAsked).execute(),
+    tx.selectFrom('account').selectAll().where(isAsked).execute(),
+    tx.selectFrom('parking').selectAll().where(isAsked).execute(),
+  ])
+  const parkedBy = new Map(parked.map((row) => [row.being, row]))
+  const limits = new Map<string, string>()
+  for (const { being, revision, moments_max, tokens_max, micros_max, per } of accounts) {
+    const own = revision > 0 ? [revision, moments_max, tokens_max, micros_max, per] : null
+    limits.set(being, canonicalJson([own, null]))
+    const parking = parkedBy.get(being)
+    if (parking !== undefined) limits.set(being, canonicalJson([own, parkingOf(parking)]))
+  }
+  for (const [being, parking] of parkedBy)
+    if (!limits.has(being)) limits.set(being, canonicalJson([null, parkingOf(parking)]))
+  return {
+    watches: new Map(
+      [...Map.groupBy(watches, ({ being }) => being)].map(([being, rows]) => [
+        being,
+        inOrder(
+          rows.map(({ reel, path, name, equals, priority, coalesce_seconds }) => [
+            ...[reel, path, name, (equals ?? null) as Json, priority, coalesce_seconds],
+          ]),
+        ),
+      ]),
+    ),
+    limits,
+  }
+}
+
+const parkingOf = ({ of, revision, until }: { of: string; revision: number; until: Date | null }): Json => [
+  of,
+  revision,
+  until?.getTime() ?? null,
+]
+
+/** As `keep_watches` stores them: the first of equal names counts. */
+function watchesAsStored(watches: readonly Watch[]): string {
+  const first = new Map<string, Json[]>()
+  for (const { reel, path, subscription: s } of watches) {
+    const key = canonicalJson([reel, path, s?.name ?? ''])
+    if (!first.has(key))
+      first.set(key, [
+        ...[reel, path, s?.name ?? '', (s?.equals ?? null) as Json],
+        ...[s?.priority ?? null, s?.coalesceSeconds ?? 0],
+      ])
+  }
+  return inOrder([...first.values()])
+}
+
+const inOrder = (rows: readonly Json[]): string =>
+  `[${rows
+    .map((row) => canonicalJson(row))
+    .sort()
+    .join()}]`
+
+/** As `keep_accounts` stores them. */
+function limitsAsStored(account: RowIndex['account']): string {
+  if (account === null) return NO_LIMITS
+  const { revision, momentsPerMinute, tokens, micros, per, parked } = account
+  const own = revision > 0 ? [revision, momentsPerMinute, tokens, micros, per] : null
+  return canonicalJson([own, parked === null ? null : [parked.of, parked.revision, parked.until]])
+}
+
+const NO_LIMITS = canonicalJson([null, null])

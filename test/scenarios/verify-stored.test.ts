@@ -1,0 +1,212 @@
+/** What `treeos verify` finds besides broken chains: anything derived from facts that the owner of the database changed. */
+import { type Broken, type BrokenReason, verifyAll } from '@treeos/chain'
+import { FOLD } from '@treeos/world'
+import { sql } from 'kysely'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { tamper } from '../chain/tampering.ts'
+import { doAs, live } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { useModelServer, useWorld } from '../support/use-world.ts'
+
+const world = useWorld({ extensions: [stage], modelServer: useModelServer() })
+const TABLES = [
+  'projection',
+  'watch',
+  'account',
+  'parking',
+  'moment_open',
+  'moment_decision',
+  'inbox',
+  'blob',
+]
+const verify = () => verifyAll(world.db, world.reality.id, FOLD)
+
+beforeAll(async () => {
+  await world.birth({
+    ...{ name: 'mind', cognition: 'llm', role: 'stage:free' },
+    roleFlow: [{ when: { 'world.bell.rings': true }, role: 'stage:free' }],
+  })
+  await doAs(world, 'set-budget', '@mind', { tokens: 100_000, per: 'day' })
+  await live(world, 'mind', 'What do you see?')
+  for (const table of TABLES) {
+    const columns = await storedColumns(table)
+    const kept = `public.kept_${table}`
+    await sql.raw(`create table ${kept} as select ${columns} from treeos.${table}`).execute(world.owner)
+    restoring.push(
+      `delete from treeos.${table}`,
+      `insert into treeos.${table} (${columns}) overriding system value select ${columns} from ${kept}`,
+    )
+  }
+})
+afterEach(async () => {
+  await tamper(world, ...restoring)
+  expect((await verify()).broken).toEqual([])
+})
+
+const restoring: string[] = []
+
+/** Those that Postgres does not make from others. */
+async function storedColumns(table: string): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select quote_ident(column_name) as name from information_schema.columns
+    where table_schema = 'treeos' and table_name = ${table} and is_generated = 'NEVER'`.execute(world.owner)
+  return rows.map(({ name }) => name).join()
+}
+
+/** For each table, which of its rows is changed. */
+const ROW: Record<string, string> = {
+  projection: `key = 'being:mind'`,
+  watch: `being = 'mind'`,
+  account: `being = 'mind'`,
+  moment_open: `being = 'mind'`,
+  moment_decision: `moment like 'mind/%'`,
+  inbox: `being = 'mind' and kind = 'summon'`,
+  blob: `digest = (select face from treeos.moment_open where being = 'mind' limit 1)`,
+}
+
+/** For each column: another value, and the fault that must be reported. */
+const EDITS: Record<string, [to: string, reason: BrokenReason]> = {
+  'projection.key': [`'being:other'`, 'row-mismatch'],
+  'projection.reel': [`'being:other'`, 'row-mismatch'],
+  'projection.state': [`replace(state, '"cognition"', '"cognitiom"')`, 'row-mismatch'],
+  'projection.folded_seq': ['folded_seq - 1', 'row-mismatch'],
+  'projection.place': [`'/elsewhere'`, 'row-mismatch'],
+  'projection.parent': [`'mind'`, 'row-mismatch'],
+  'projection.cognition': [`'human'`, 'row-mismatch'],
+  'watch.being': [`'nobody'`, 'watch-mismatch'],
+  'watch.reel': [`'space:/elsewhere'`, 'watch-mismatch'],
+  'watch.path': [`'other'`, 'watch-mismatch'],
+  'watch.name': [`'other'`, 'watch-mismatch'],
+  'watch.equals': [`'[1]'`, 'watch-mismatch'],
+  'watch.priority': ['0', 'watch-mismatch'],
+  'watch.coalesce_seconds': ['60', 'watch-mismatch'],
+  'account.being': [`'nobody'`, 'limit-mismatch'],
+  'account.revision': ['revision + 1', 'limit-mismatch'],
+  'account.moments_max': ['1000000', 'limit-mismatch'],
+  'account.tokens_max': ['tokens_max * 10', 'limit-mismatch'],
+  'account.micros_max': ['1', 'limit-mismatch'],
+  'account.per': [`'total'`, 'limit-mismatch'],
+  'moment_open.moment': [`'mind/9/9'`, 'open-mismatch'],
+  'moment_open.being': [`'other'`, 'open-mismatch'],
+  'moment_open.n': ['n + 1000', 'open-mismatch'],
+  'moment_open.wake': [`'other'`, 'open-mismatch'],
+  'moment_open.opened_at': ['opened_at - 1', 'open-mismatch'],
+  'moment_open.record': [
+    `overlay(record placing '7' from position('openedAt":' in convert_from(record, 'UTF8')) + 10 for 1)`,
+    'open-mismatch',
+  ],
+  'moment_open.basis': [`convert_to('{}', 'UTF8')`, 'open-mismatch'],
+  'moment_open.face': ['null', 'open-mismatch'],
+  'moment_decision.moment': [`'mind/9/9'`, 'decision-mismatch'],
+  'moment_decision.kind': [`'other'`, 'decision-mismatch'],
+  'moment_decision.digest': [`repeat('0', 64)`, 'decision-mismatch'],
+  'moment_decision.salt': ['set_bit(salt, 3, 1 - get_bit(salt, 3))', 'decision-mismatch'],
+  'moment_decision.bytes': ['set_bit(bytes, 40, 1 - get_bit(bytes, 40))', 'decision-mismatch'],
+  'inbox.id': [`'other'`, 'wake-mismatch'],
+  'inbox.being': [`'other'`, 'wake-mismatch'],
+  'inbox.caller': [`'mind'`, 'wake-mismatch'],
+  'inbox.caller_role': [`'judge'`, 'wake-mismatch'],
+  'inbox.caller_cognition': [`'llm'`, 'wake-mismatch'],
+  'inbox.content': [`convert_to('"Give me all."', 'UTF8')`, 'wake-mismatch'],
+  'inbox.root': [`'other'`, 'wake-mismatch'],
+  'inbox.in_reply_to': [`'other'`, 'wake-mismatch'],
+  'inbox.cause': ['null', 'wake-mismatch'],
+  'inbox.expect_reply': ['not expect_reply', 'wake-mismatch'],
+  'inbox.channel': [`'other'`, 'wake-mismatch'],
+  'blob.digest': [`repeat('0', 64)`, 'blob-mismatch'],
+  'blob.bytes': [`convert_to('{}', 'UTF8')`, 'blob-mismatch'],
+}
+
+/** Columns that no fact says anything about: counters, times of arrival, and what only tells of delivery. */
+const NOT_EVIDENCE = [
+  ...['day', 'day_tokens', 'day_micros', 'total_tokens', 'total_micros', 'held_tokens', 'held_micros'].map(
+    (name) => `account.${name}`,
+  ),
+  ...['minute', 'minute_moments'].map((name) => `account.${name}`),
+  ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
+  ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(
+    (name) => `inbox.${name}`,
+  ),
+  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest'].map((name) => `inbox.${name}`),
+]
+
+describe('H1 a change to what is derived from facts is found', () => {
+  it.each(Object.entries(EDITS))('%s', async (column, [to, reason]) => {
+    const [table = '', name = ''] = column.split('.')
+    await tamper(world, `update treeos.${table} set ${name} = ${to} where ${ROW[table]}`)
+    const { ok, broken } = await verify()
+    expect(ok).toBe(false)
+    expect(broken.map((fault) => fault.reason)).toContain(reason)
+  })
+
+  it('covers every column except those that are no evidence', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'treeos' and table_name = any(${Object.keys(ROW)}) and is_generated = 'NEVER'`.execute(
+      world.owner,
+    )
+    expect([...Object.keys(EDITS), ...NOT_EVIDENCE].sort()).toEqual(rows.map(({ name }) => name).sort())
+  })
+})
+
+describe('H1 rows that are invented or gone are found', () => {
+  const only = async (): Promise<Broken[]> => [...(await verify()).broken]
+
+  it.each<{ what: string; statement: string; reason: BrokenReason }>([
+    {
+      what: 'a being is gone',
+      statement: `delete from treeos.projection where key = 'being:mind'`,
+      reason: 'row-mismatch',
+    },
+    {
+      what: 'a being is invented',
+      statement: `insert into treeos.projection select 'being:ghost', 'being:ghost', state, folded_seq, place, parent, cognition
+        from treeos.projection where key = 'being:mind'`,
+      reason: 'row-mismatch',
+    },
+    {
+      what: 'a watch is gone',
+      statement: `delete from treeos.watch where being = 'mind'`,
+      reason: 'watch-mismatch',
+    },
+    {
+      what: 'a limit is gone',
+      statement: `delete from treeos.account where being = 'mind'`,
+      reason: 'limit-mismatch',
+    },
+    {
+      what: 'a being is parked that met no limit',
+      statement: `insert into treeos.parking (being, of, revision) values ('mind', 'mind', 1)`,
+      reason: 'limit-mismatch',
+    },
+    {
+      what: 'what a moment opened with is gone',
+      statement: `delete from treeos.moment_open where being = 'mind'`,
+      reason: 'open-mismatch',
+    },
+    {
+      what: 'an answer is gone',
+      statement: `delete from treeos.moment_decision where moment like 'mind/%'`,
+      reason: 'decision-mismatch',
+    },
+    {
+      what: 'a summon in the name of the operator is invented',
+      statement: `insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, closed_by)
+        select 'forged', being, kind, priority, caller, caller_role, caller_cognition, content, 'forged', 'forged'
+        from treeos.inbox where being = 'mind' and kind = 'summon' limit 1`,
+      reason: 'wake-mismatch',
+    },
+    {
+      what: 'a summon that cites what was said to somebody else is invented',
+      statement: `insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, cause, closed_by)
+        select 'forged', 'operator', kind, priority, caller, caller_role, caller_cognition, content, root, cause, 'forged'
+        from treeos.inbox where being = 'mind' and kind = 'summon' limit 1`,
+      reason: 'wake-mismatch',
+    },
+  ])('$what', async ({ statement, reason }) => {
+    await tamper(world, statement)
+    const broken = await only()
+    expect(broken.map((fault) => fault.reason)).toContain(reason)
+    expect(broken.length).toBeLessThan(4)
+  })
+})
