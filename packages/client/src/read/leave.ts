@@ -40,15 +40,18 @@ export async function authorizeLookBackAtAll(at: Presence, as: BeingName): Promi
 /** Whether the past of a being is open to one person. */
 export type OpenPasts = (being: BeingName) => Promise<boolean>
 
-/** Asks once for each being: its makers never change, so an answer stays right. */
+/** Asks once for each being, and of the first operator once in all: makers never change, so an answer stays right. */
 export function pastsOpenTo(at: Presence, as: BeingName): OpenPasts {
-  const known = new Map<BeingName, Promise<boolean>>()
-  return (being) => {
-    const asked = known.get(being) ?? mayLookBack(at, as, being)
-    known.set(being, asked)
-    asked.catch(() => known.delete(being))
+  const known = new Map<string, Promise<boolean>>()
+  const once = (key: string, ask: () => Promise<boolean>): Promise<boolean> => {
+    const asked = known.get(key) ?? ask()
+    known.set(key, asked)
+    asked.catch(() => known.delete(key)) // Postgres was away: the next one asks again
     return asked
   }
+  const isOperator = async () => (await readerOf(at).being(as))?.parent === null
+  return async (being) =>
+    (await once('operator of all', isOperator)) || once(being, () => mayLookBack(at, as, being))
 }
 
 /** A fact belongs to who acted, and to the being on whose reel it stands; one of no being is the operator's to see. */
