@@ -3,31 +3,37 @@ import type { Trace, Track } from './track.ts'
 
 const isOf = (kind: string, { key }: Trace): boolean => key.startsWith(kind)
 
+/** As many as the map of the present shows. The list beside it has all beings. */
+const MARKS_MAX = 2000
+
 /** The map of one space as it was. */
 export function planOf(track: Track, traces: readonly Trace[], path: string): Plan {
   const space = traces.find(({ key }) => key === `space:${path}`)
   const ground = groundOf(space?.size ?? null, space?.floors ?? {})
-  const marks = traces
-    .filter(({ place, key, isEnded }) => place === path && key !== `space:${path}` && !isEnded)
-    .map((trace): Mark => {
-      const stack = track.stack(trace.stack)
-      return {
-        key: trace.key,
-        spot: spotOn(ground, trace),
-        roles: stack === null ? [] : [stack.primary.name, ...stack.stacked.map(({ name }) => name)],
-        words: trace.words,
-        isEnded: false,
-        beings: isOf('space:', trace) ? beingsIn(traces, trace.key.slice('space:'.length)) : null,
-      }
-    })
+  const here = traces.filter(({ place, isEnded }) => place === path && !isEnded).slice(0, MARKS_MAX)
+  const counts = here.some((trace) => isOf('space:', trace)) ? populationsOf(traces) : new Map()
+  const marks = here.map((trace): Mark => {
+    const stack = track.stack(trace.stack)
+    return {
+      key: trace.key,
+      spot: spotOn(ground, trace),
+      roles: stack === null ? [] : [stack.primary.name, ...stack.stacked.map(({ name }) => name)],
+      words: trace.words,
+      isEnded: false,
+      beings: isOf('space:', trace) ? (counts.get(trace.key.slice('space:'.length)) ?? 0) : null,
+    }
+  })
   return { path, extent: ground.extent, walls: ground.walls, marks }
 }
 
-const beingsIn = (traces: readonly Trace[], path: string): number =>
-  traces.reduce(
-    (sum, trace) => (isOf('being:', trace) && trace.place === path && !trace.isEnded ? sum + 1 : sum),
-    0,
-  )
+/** How many beings were in each space. */
+function populationsOf(traces: readonly Trace[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const trace of traces)
+    if (trace.place !== null && isOf('being:', trace) && !trace.isEnded)
+      counts.set(trace.place, (counts.get(trace.place) ?? 0) + 1)
+  return counts
+}
 
 /** Paths of the spaces that were there, or in which something was. */
 export function pathsOf(traces: readonly Trace[]): string[] {
@@ -40,9 +46,5 @@ export function pathsOf(traces: readonly Trace[]): string[] {
 }
 
 /** The space with most beings in it. */
-export function fullestOf(traces: readonly Trace[]): string {
-  const counts = new Map<string, number>()
-  for (const { key, place } of traces)
-    if (place !== null && key.startsWith('being:')) counts.set(place, (counts.get(place) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '/'
-}
+export const fullestOf = (traces: readonly Trace[]): string =>
+  [...populationsOf(traces)].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '/'

@@ -4,6 +4,7 @@ import { api } from '../api/client.ts'
 import { Track } from './track.ts'
 
 const PAGE = 2000
+const TELL_MS = 1000
 
 /** Loads the record into a track, one page after another. What is under way goes on where it was stopped. */
 class Loading {
@@ -12,7 +13,7 @@ class Loading {
   #isAsked = false
   #stopping = new AbortController()
 
-  /** @param onPage called after each page. @returns the last entry, once all is loaded */
+  /** @param onPage called after the first page, about once a second, and at the end: each call draws everything anew. @returns the last entry, once all is loaded */
   run(onPage: () => void): Promise<number> {
     this.#isAsked = true
     this.#running ??= this.#load(onPage).finally(() => {
@@ -28,6 +29,7 @@ class Loading {
 
   async #load(onPage: () => void): Promise<number> {
     const { signal } = this.#stopping
+    let told = 0
     while (this.#isAsked) {
       this.#isAsked = false // entries that come from now on are asked for once more
       for (let isMore = true; isMore; ) {
@@ -35,6 +37,8 @@ class Loading {
         const page = await (await api.record.$get({ query }, { init: { signal } })).json()
         this.track.take(page)
         isMore = page.isMore
+        if (isMore && performance.now() - told < TELL_MS) continue
+        told = performance.now()
         onPage()
       }
     }
