@@ -12,7 +12,8 @@ export const Chip = ({ value = '', onRemove, disabled }: ChipProps) => (
   <Pill
     withRemoveButton={disabled !== true}
     onRemove={onRemove}
-    removeButtonProps={{ 'aria-label': `Remove ${value}`, tabIndex: 0 }}
+    // Mantine hides it from who reads by ear, and leaves it out of the order of keys.
+    removeButtonProps={{ 'aria-label': `Remove ${value}`, 'aria-hidden': false, tabIndex: 0 }}
   >
     <Inert text={value} />
   </Pill>

@@ -112,7 +112,8 @@ export function Difference({ title, before, after }: DifferenceProps) {
           {title}
         </Text>
       </figcaption>
-      <div className="block code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys have to reach what scrolls */}
+      <section className="block code" tabIndex={0} aria-label={title}>
         {lines.map(({ kind, line }, i) => (
           <div key={i} data-kind={kind}>
             <span aria-hidden>{MARKS[kind]} </span>
@@ -120,7 +121,7 @@ export function Difference({ title, before, after }: DifferenceProps) {
             <Inert text={line} />
           </div>
         ))}
-      </div>
+      </section>
     </figure>
   )
 }
