@@ -51,6 +51,9 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       '/beings/echo',
       `/beings/echo?n=${moment?.n}`,
       `/threads/${moment?.woke?.thread}`,
+      '/beings/echo/flow',
+      '/roles?role=resident',
+      '/roles?edit=true',
       '/replay?at=3',
       '/nowhere',
     ]
