@@ -151,10 +151,15 @@ describe.runIf(hasChromium)('the replay page', () => {
           what: `the squares ${canonicalJson(Object.fromEntries(expected))} of position ${entry}`,
         },
       )
-      for (const { being, worn: shown } of await shownNow())
-        expect(shown === 'null' ? 'null' : canonicalJson(JSON.parse(shown)), `@${being} at ${entry}`).toBe(
-          worn.get(being) ?? 'null',
+      // The rows follow the position within a frame or two.
+      const differing = async () =>
+        (await shownNow()).filter(
+          ({ being, worn: shown }) => canonicalJson(JSON.parse(shown)) !== (worn.get(being) ?? 'null'),
         )
+      await until(async () => (await differing()).length === 0, {
+        seconds: 5,
+        what: `the stacks ${canonicalJson(Object.fromEntries(worn))} of position ${entry}`,
+      })
       positions += 1
     }
     console.log(`${positions} positions of ${newest}`)

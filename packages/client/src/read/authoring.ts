@@ -160,17 +160,17 @@ const VERSIONS_MAX = 100
 export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
   const row = (await rowsOf(at.db)).find((one) => one.name === name)
   const users = (await livingBeings(at.db)).filter((being) => rolesNamed(being).includes(name))
-  const isOpen = openPasts(at, as)
   return withLook(at, as, async (look) => {
+    const isOpen = openPasts({ ...at, db: look.db }, as)
     const entry = (await catalogsIn(look)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
     const isReadable = !isLive(row) || (await isOpen(row.author)) || (await isAny(users, isOpen))
-    const spec = isReadable && !row.deleted ? await readSpec(at.db, row.digest) : null
+    const spec = isReadable && !row.deleted ? await readSpec(look.db, row.digest) : null
     const usedBy: RoleUser[] = []
     for (const user of users.slice(0, USERS_MAX)) {
       if ((await unlessRefused(look.see(stanceOf(user.name)))) === null) continue
-      usedBy.push(await userOf(at.db, name, user, await isOpen(user.name)))
+      usedBy.push(await userOf(look.db, name, user, await isOpen(user.name)))
     }
     return {
       ...(entry ?? gone(row)),
@@ -181,7 +181,7 @@ export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleN
       isOpen: isReadable,
       usedBy,
       others: users.length - usedBy.length,
-      versions: isReadable ? await versionsOf(at.db, name) : [],
+      versions: isReadable ? await versionsOf(look.db, name) : [],
     }
   })
 }

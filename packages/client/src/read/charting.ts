@@ -47,9 +47,8 @@ export function chart(at: SeeConnection, as: BeingName, path: string): Promise<C
   return withLook(at, as, async (look) => {
     const { beings, matters, children, size, qualities } = await look.see(path)
     const regarded = await regardAll(
-      at,
-      as,
       look,
+      as,
       beings.slice(0, BEINGS_MAX).map((stance) => parseStance(stance)),
     )
     const marks = regarded.map(

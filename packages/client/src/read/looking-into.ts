@@ -30,9 +30,8 @@ export function lookInto(
     const rest = after === undefined ? all : all.filter((stance) => stance > after)
     const shown = rest.slice(0, limit)
     const regarded = await regardAll(
-      at,
-      as,
       look,
+      as,
       shown.map((stance) => parseStance(stance)),
     )
     return {

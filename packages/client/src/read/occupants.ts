@@ -1,8 +1,8 @@
-import { listNewestOutcomes, listRecentCalls } from '@treeos/chain'
+import { type Db, listNewestOutcomes, listRecentCalls } from '@treeos/chain'
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
 import { type BeingRow, beingKey } from '@treeos/world'
 import { isDescendant } from '../access/descent.ts'
-import { type Look, type SeeConnection, unlessRefused } from './seeing.ts'
+import { type Look, unlessRefused } from './seeing.ts'
 import { wordsIn } from './words.ts'
 
 /** A being in a space, as far as the person may see it. */
@@ -37,9 +37,8 @@ const RECENT = 5
 
 /** Looks at many beings at once. Each is seen through both gates; a few statements read all of them. */
 export async function regardAll(
-  { db }: SeeConnection,
-  as: BeingName,
   look: Look,
+  as: BeingName,
   beings: readonly BeingName[],
 ): Promise<Regarded[]> {
   await look.reader.prefetch(beings.map(beingKey))
@@ -47,7 +46,7 @@ export async function regardAll(
   for (const being of beings) rows.set(being, await unlessRefused(look.regard(being)))
   const open: BeingName[] = []
   for (const being of beings) if (await isPastOpen(look, as, being)) open.push(being)
-  const lasts = await lastMomentsOf(db, open)
+  const lasts = await lastMomentsOf(look.db, open)
   return beings.map((being) => ({ being, row: rows.get(being) ?? null, last: lasts.get(being) ?? null }))
 }
 
@@ -63,14 +62,9 @@ export const occupantOf = ({ being, row, last }: Regarded): Occupant => ({
   last,
 })
 
-async function lastMomentsOf(
-  db: SeeConnection['db'],
-  beings: readonly BeingName[],
-): Promise<Map<BeingName, LastMoment>> {
-  const [newest, calls] = await Promise.all([
-    listNewestOutcomes(db, beings),
-    listRecentCalls(db, beings, RECENT),
-  ])
+async function lastMomentsOf(db: Db, beings: readonly BeingName[]): Promise<Map<BeingName, LastMoment>> {
+  const newest = await listNewestOutcomes(db, beings)
+  const calls = await listRecentCalls(db, beings, RECENT)
   const words = new Map<BeingName, Json>()
   for (const { being, decision } of calls)
     if (!words.has(being) && isSpeech(decision)) words.set(being, wordsIn(decision.call.content))

@@ -65,6 +65,8 @@ export interface Look {
   readonly surface: Surface
   /** of the snapshot, for what it may see and for who made whom */
   readonly reader: WorldReader
+  /** The snapshot. Read by this alone until the look ends: a look that waits for another connection, while others do, waits for ever. */
+  readonly db: SeeConnection['db']
   see(address: string): Promise<Descriptor>
   /** The row of a being. Asks both gates as SEE does, and describes nothing around it: cheap for many. */
   regard(being: BeingName): Promise<BeingRow | null>
@@ -108,6 +110,7 @@ export async function withLook<T>(
     return use({
       me,
       reader,
+      db: tx,
       role: result.primary,
       stacked: result.stacked,
       surface: face.surface,
