@@ -46,7 +46,7 @@ export interface ServiceHealth {
   readonly runs: boolean
 }
 
-interface Mind {
+export interface Mind {
   readonly model: string
   readonly baseUrl: string
 }

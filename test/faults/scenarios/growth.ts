@@ -16,7 +16,7 @@ const SLOW_MS = 100
 /** A signalled act that has no moment by then was refused or lost. */
 const SIGNALLED_MS_MAX = 30_000
 
-interface Size {
+export interface Size {
   readonly moments: number
   /** moments compared at either end */
   readonly window: number

@@ -65,7 +65,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
 
   const settled = async (page: Page) => {
     await page.getByRole('heading').first().waitFor()
-    await until(async () => (await page.locator('[aria-busy=true]').count()) === 0, { seconds: 15 })
+    await until(async () => (await page.locator('[aria-busy=true]:visible').count()) === 0, { seconds: 15 })
   }
   const inContext = async (
     colorScheme: 'light' | 'dark',
