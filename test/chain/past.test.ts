@@ -1,4 +1,4 @@
-import { append, beginLife } from '@treeos/chain'
+import { append, beginLife, digestOf, getBlob, putBlob } from '@treeos/chain'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -56,4 +56,13 @@ it.each([
   `insert into treeos.life (being, generation, chain) values ('ada', 9, 'x')`,
 ])('a worker writes only through append: %s', async (statement) => {
   await expect(sql.raw(statement).execute(base.db)).rejects.toMatchObject({ code: '42501' })
+})
+
+it('a content is stored under its own digest only', async () => {
+  const digest = await putBlob(base.db, { told: 'so' })
+  const insert = (bytes: string) =>
+    sql`insert into treeos.blob (digest, bytes) values (${digestOf({ told: 'otherwise' })}, ${Buffer.from(bytes)})`
+  await expect(insert('{"told":"so"}').execute(base.db)).rejects.toMatchObject({ code: '23514' })
+  await insert('{"told":"otherwise"}').execute(base.db)
+  expect(await getBlob(base.db, digest)).toEqual({ told: 'so' })
 })

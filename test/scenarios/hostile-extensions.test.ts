@@ -9,7 +9,7 @@ import { buildRegistry, seed, WorldReader } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { play, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { expectUnbroken } from '../support/replaying.ts'
+import { brokenIn, expectUnbroken } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
 /** Without types, as code that wants to do harm is. */
@@ -215,12 +215,15 @@ describe('E7 an operation of an extension', () => {
     },
   )
 
+  it('every chain is whole, and every row is what its facts yield', () => expectUnbroken(world))
+
   it('control: rows that are not frozen can be changed by it', async () => {
     const { freeze } = WorldReader.prototype
     WorldReader.prototype.freeze = () => undefined
     try {
       await play(world, 'hand', { verb: 'do', action: 'hostile:crime-0', target: '/', args: {} })
       expect((await rowOf(world, 'hand')).ceiling).toBeNull()
+      expect(await brokenIn(world)).toMatchObject([{ key: 'being:hand', reason: 'row-mismatch' }])
     } finally {
       WorldReader.prototype.freeze = freeze
     }
@@ -231,6 +234,4 @@ describe('E7 an operation of an extension', () => {
     expect(() => buildRegistry([seed, { ...hostile, operations: [operation] }])).toThrow('move')
     expect(() => buildRegistry([seed, hostile, { ...hostile, version: '2.0.0' }])).toThrow('hostile')
   })
-
-  it('every chain is whole', () => expectUnbroken(world))
 })

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../faults/random.ts'
 import { askedFor, beingOf, live, momentOf, play, rowOf, until, wakesOf } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { brokenIn, expectReplays } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 /** Counts on from what it is woken with, in the space it is in. */
@@ -332,7 +332,7 @@ describe('F32 precision and recall', () => {
   })
 })
 
-it('every moment replays', async () => {
-  await expectUnbroken(world)
+it('every moment replays, and the watch that was taken away is missed', async () => {
+  expect(await brokenIn(world)).toMatchObject([{ key: 'being:deaf', reason: 'watch-mismatch' }])
   await expectReplays(world)
 }, 120_000)

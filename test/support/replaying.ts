@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyAll } from '@treeos/chain'
+import { type Broken, verifyAll } from '@treeos/chain'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { expect, inject } from 'vitest'
@@ -44,5 +44,9 @@ const isUnderWay = ({ field, temporal }: Replayed['mismatches'][number]) =>
 
 /** Verifies every reel and every being's moment records, and all that is stored beside them. */
 export async function expectUnbroken(world: World): Promise<void> {
-  expect(await verifyAll(world.db, world.reality.id, FOLD)).toMatchObject({ ok: true, broken: [] })
+  expect(await brokenIn(world)).toEqual([])
 }
+
+/** What `treeos verify` reports. */
+export const brokenIn = async (world: World): Promise<readonly Broken[]> =>
+  (await verifyAll(world.db, world.reality.id, FOLD)).broken

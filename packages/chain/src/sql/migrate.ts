@@ -16,6 +16,7 @@ import * as overlays from './migrations/013-overlays.ts'
 import * as goneSchedules from './migrations/014-gone-schedules.ts'
 import * as oneClaim from './migrations/015-one-claim.ts'
 import * as places from './migrations/016-places.ts'
+import * as trueContents from './migrations/017-true-contents.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -52,6 +53,7 @@ const MIGRATIONS = {
   '014-gone-schedules': goneSchedules,
   '015-one-claim': oneClaim,
   '016-places': places,
+  '017-true-contents': trueContents,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'
