@@ -60,7 +60,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     const thread = moment?.woke?.thread ?? ''
     for (const path of ['/world?at=/library', `/beings/echo?n=${moment?.n}`, `/threads/${thread}`]) {
       await page.goto(`${at.origin}${path}`)
-      await page.getByText('<script>alert(1)</script>').first().waitFor()
+      await page.getByText('<script>alert(1)</script>').filter({ visible: true }).first().waitFor()
       expect(await page.getByText('U+202E').count(), path).toBeGreaterThan(0)
       expect(
         await page

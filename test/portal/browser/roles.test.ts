@@ -58,7 +58,9 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     page.getByLabel(name, { exact: true }).and(page.locator('input, textarea, select, [contenteditable]'))
   const role = (n: number) => label(`Sentence ${n}: role`)
   const publish = async () => {
+    const publishing = page.waitForResponse((response) => response.url().endsWith('/api/verb'))
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await publishing // what the one before said stands there until this one is sent
     await page.getByText(/^Published, with/).waitFor()
   }
 
