@@ -20,7 +20,7 @@ export interface WorkflowBundleOptions {
   readonly folder?: string
   /** workflows other than ours */
   readonly workflowsPath?: string
-  /** hears why a bundle could not be kept: each start then takes longer */
+  /** hears why a bundle could not be kept, so that each start takes longer; else Node warns of it on standard error */
   readonly onProblem?: (message: string) => void
 }
 
@@ -39,7 +39,12 @@ const SDK = createRequire(import.meta.url)('@temporalio/worker/package.json').ve
  * is kept. A kept one is taken while every file that it was made of is as it was.
  */
 export async function workflowBundle(options: WorkflowBundleOptions = {}): Promise<Bundle> {
-  const { interceptors = [], folder = defaultFolder(), workflowsPath: path = workflowsPath } = options
+  const {
+    interceptors = [],
+    folder = defaultFolder(),
+    workflowsPath: path = workflowsPath,
+    onProblem = warn,
+  } = options
   // The plugin itself does not stand in the key, but what it adds.
   const bundling = treeos().configureBundler({
     workflowsPath: path,
@@ -55,7 +60,7 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
     logger: quiet,
   })
   await keep(folder, key, { files, code }).catch((error: unknown) => {
-    options.onProblem?.(`the bundle of the workflows cannot be kept in ${folder}: ${reasonOf(error)}`)
+    onProblem(`the bundle of the workflows cannot be kept in ${folder}: ${reasonOf(error)}`)
   })
   return { code }
 }
@@ -115,6 +120,7 @@ function noteFiles(files: string[]): NonNullable<BundleOptions['webpackConfigHoo
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const warn = (message: string): void => process.emitWarning(message)
 const ignore = () => undefined
 const quiet: Logger = {
   log: ignore,

@@ -22,6 +22,7 @@ export class FoldedRows<Row> {
   readonly #rows = new Map<string, Folded<Row>>()
   /** reels whose rows cannot be told: a payload was erased, or is not what the fold takes */
   readonly #untold = new Set<ReelId>()
+  readonly #faults: Broken[] = []
 
   constructor(fold: Fold<Row>) {
     this.#fold = fold
@@ -33,9 +34,9 @@ export class FoldedRows<Row> {
       try {
         applyFact(this.#rows, factOf(row), this.#fold)
       } catch (error) {
-        // The walk reports a payload that was changed. An erased one is no fault.
-        if (!(error instanceof ErasedFactError || error instanceof SyntaxError || error instanceof TypeError))
-          throw error
+        // An erased payload is no fault. One that no row can be made of is, unless the walk finds that it was changed.
+        if (!(error instanceof ErasedFactError))
+          this.#faults.push({ reel: row.reel, seq: row.seq, reason: 'row-mismatch' })
         this.#untold.add(row.reel)
       }
     }
@@ -43,7 +44,7 @@ export class FoldedRows<Row> {
 
   /** Call after the last fact. */
   async compare(tx: Db): Promise<Broken[]> {
-    const faults: Broken[] = []
+    const faults = [...this.#faults]
     const missing = new Map(this.#rows)
     for (let last = ''; ; ) {
       const page = await tx
