@@ -78,6 +78,7 @@ const EVERY_COMMAND = [...LIVED, 'local intake', 'activity think', 'continue ']
 /** Of recordings that are no demo, by name, those that hold more. */
 const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-short-way': [...EVERY_COMMAND, 'local finishMoment'],
+  '2026-11-ends-in-silence': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
 }
 const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   court: [...LIVED, 'activity think'],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { act, inbox, reply } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { ACT_SIGNAL, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
@@ -83,4 +84,12 @@ export async function scene(world: World, model: ModelServer): Promise<void> {
   const heard = async () => (await wakesOf(world, 'player')).find(({ content }) => content === 'from the UI')
   const { id } = await until(heard)
   await momentOf(world, id)
+
+  // A run that ends in the silence after many moments, after waking broke it once.
+  await world.birth({ name: 'sleeper', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (let i = 0; i < 14; i++) await live(world, 'sleeper', i)
+  for (let i = 0; i < 6; i++) {
+    await live(world, 'sleeper', i)
+    await sleep(2500)
+  }
 }

@@ -20,7 +20,7 @@ const answerLate = () => sleep(700, undefined)
 
 describe('the strict recorder', () => {
   const model = useModelServer()
-  const world = useWorld({ modelServer: model })
+  const world = useWorld({ modelServer: model, shortMindMs: 500 })
   let runs: Run[]
   let replayer: HistoryReplayer
   const zone = process.env.TZ

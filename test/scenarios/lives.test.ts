@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { enqueue, findEntry, listOutcomes, readOpen, readOutcomeOfWake } from '@treeos/chain'
-import { moments } from '@treeos/client'
+import { act, moments } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
@@ -181,6 +181,24 @@ describe('a long life', () => {
     )
   })
 
+  /** How often Temporal refused to end a task, because a signal came, and how long the longest run became. */
+  const refusedAndLongest = async (being: string) => {
+    const runs = await runsOf(being)
+    const histories = await Promise.all(
+      runs.map(({ workflowId, runId }) =>
+        world.temporal.workflow.getHandle(workflowId, runId).fetchHistory(),
+      ),
+    )
+    const events = histories.map((history) => history.events ?? [])
+    return {
+      runs: runs.length,
+      longest: Math.max(...events.map(({ length }) => length)),
+      refused: events
+        .flat()
+        .filter((event) => event.workflowTaskFailedEventAttributes?.cause === UNHANDLED_COMMAND).length,
+    }
+  }
+
   it('continues as new when it rests, and misses no doorbell that comes meanwhile', async () => {
     await puppet('sleeper')
     await begin('sleeper', 12, { version: BEING_VERSION })
@@ -201,20 +219,65 @@ describe('a long life', () => {
     isOver = true
     await ringing
     expect(slowest).toBeLessThan(SWEEP_SECONDS * 1000)
-    const runs = await until(async () => {
-      const found = await runsOf('sleeper')
-      return found.length > rounds / 4 && found
+    await until(async () => (await runsOf('sleeper')).length > rounds / 4)
+    const { longest, refused } = await refusedAndLongest('sleeper')
+    expect(longest).toBeLessThan(400)
+    expect(refused).toBeGreaterThan(0) // some came at the very end of a run
+  })
+
+  /** Wakes a being again with the end of each moment, as a busy one is. */
+  const keepBusy = async (being: string, rounds: number) => {
+    for (let i = 0; i < rounds; i++) {
+      const [id = ''] = await wakeUp(world, being, [i])
+      while ((await readOutcomeOfWake(world.db, id)) === null) await sleep(1)
+    }
+  }
+
+  /** Wakes it now and then, until a run of it has ended in the silence between. */
+  const rest = async (being: string) => {
+    while ((await runsOf(being)).length === 1) {
+      await keepBusy(being, 1)
+      await sleep(3000)
+    }
+  }
+
+  it('ends a run at rest only in silence, so no task of a busy being is refused and done again', async () => {
+    const busy = [
+      { being: 'worn', version: 3 }, // a control: it ends a run whenever it rests
+      { being: 'keen', version: BEING_VERSION },
+    ]
+    for (const { being, version } of busy) {
+      await puppet(being)
+      await world.temporal.workflow.start(BEING_WORKFLOW, {
+        workflowId: beingWorkflowId(world.reality.name, being),
+        taskQueue: taskQueueOf(world.reality.name),
+        args: [{ reality: world.reality.name, being, version }],
+      })
+      await keepBusy(being, 40)
+    }
+    await rest('keen')
+    expect((await refusedAndLongest('worn')).refused).toBeGreaterThan(0)
+    expect(await refusedAndLongest('keen')).toMatchObject({ refused: 0, runs: 2 })
+  })
+
+  it('wakes by itself as late as it would have without a new run', async () => {
+    await puppet('dozer')
+    await act(world, 'operator', {
+      verb: 'do',
+      action: 'set-being',
+      target: '@dozer',
+      args: { field: 'wake.idle', value: 6 },
     })
-    expect(Math.max(...runs.map(({ historyLength }) => historyLength))).toBeLessThan(100)
-    const histories = await Promise.all(
-      runs.map(({ workflowId, runId }) =>
-        world.temporal.workflow.getHandle(workflowId, runId).fetchHistory(),
-      ),
-    )
-    const refused = histories.flatMap(({ events }) =>
-      (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes?.cause === UNHANDLED_COMMAND),
-    )
-    expect(refused.length).toBeGreaterThan(0) // some came at the very end of a run
+    await keepBusy('dozer', 11)
+    await rest('dozer')
+    const before = await listOutcomes(world.db, 'dozer')
+    const lastAt = before.at(-1)?.record.sealedAt ?? 0
+    const woken = await until(async () => (await listOutcomes(world.db, 'dozer'))[before.length], {
+      seconds: 20,
+    })
+    expect((await runsOf('dozer')).length).toBe(2)
+    expect((woken.record.openedAt - lastAt) / 1000).toBeGreaterThanOrEqual(6)
+    expect((woken.record.openedAt - lastAt) / 1000).toBeLessThan(7.5)
   })
 
   it('a control: a run that begins at rest looks for no wake before a doorbell rings', async () => {

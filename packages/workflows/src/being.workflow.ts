@@ -36,6 +36,8 @@ export interface BeingInput {
     readonly generation: number
     readonly n: number
     readonly idle?: Idle
+    /** how long the being was silent at the end of the run before; left out for 0 */
+    readonly silentMs?: number
     /** the run before ended because no wake was left, so this one waits for a doorbell */
     readonly rests?: true
     /** what the Temporal UI shows of the last moment */
@@ -60,6 +62,14 @@ const HISTORY_EVENTS_MAX = 500
 const REST_EVENTS_MAX = 96
 
 /**
+ * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came, and then all that the
+ * task did is done again; the next wake of a busy being often comes with the end of a moment.
+ */
+const REST_SILENCE_MS = 2000
+/** After a wake broke the silence, the run waits for one again after so many events, about 4 moments: each time costs a timer. */
+const REST_AGAIN_EVENTS = 32
+
+/**
  * The workflow of one being. It sleeps until a doorbell rings, then runs moments until no wake is left. It returns once the
  * being was ended and all its wakes are closed.
  */
@@ -81,6 +91,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
   try {
     const life = await begin(input, isShort, signals)
     let rests = false
+    let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
     while (!isFull(run, input) && !rests) {
       let bySilence = false
       // Runs of version 1 number a timer here although they do not sleep.
@@ -104,8 +115,13 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
         await sleep(1)
         run.note('task')
       }
-      rests = rests && signals.isCalm && isLongAtRest(run, input)
+      rests = rests && signals.isCalm && isLongAtRest(run, input, restsAfter)
+      if (!rests || !endsInSilence(input)) continue
+      rests = await isSilentBeforeEnd(life)
+      run.note('task')
+      restsAfter = run.events + REST_AGAIN_EVENTS
     }
+    if (!rests && endsInSilence(input)) await sleep(1) // ends the task of the last moment: see REST_SILENCE_MS
     await condition(allHandlersFinished)
     for (let acts = signals.takeAll(); acts.length > 0; acts = signals.takeAll())
       await enqueueActs(acts, life) // more may arrive while one is written
@@ -121,6 +137,8 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 const counts = ({ version = 1 }: BeingInput) => version >= 2
 /** Since version 3 what a run does depends on the order of its signals, and no longer on when they come. */
 const settles = ({ version = 1 }: BeingInput) => version >= 3
+/** Since version 4 a run ends in a task of its own, and at rest only in silence. */
+const endsInSilence = ({ version = 1 }: BeingInput) => version >= 4
 
 function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
   const { generation, n, idle } = life
@@ -132,6 +150,7 @@ function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
     life: {
       ...next.life,
       ...(rests ? { rests } : {}),
+      ...(rests && life.silentMs > 0 ? { silentMs: life.silentMs } : {}),
       ...(life.details === null ? {} : { details: life.details }),
     },
   }
@@ -140,21 +159,30 @@ function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
 /** The patch by which runs without a version continue as new at rest. */
 const RESTS_ANEW = 'rests-anew'
 
-function isLongAtRest({ events }: RunLength, input: BeingInput): boolean {
+function isLongAtRest({ events }: RunLength, input: BeingInput, restsAfter: number): boolean {
   // Like a signal, a replay may see the suggestion early within a task. At rest the task is over.
   if (settles(input) && workflowInfo().continueAsNewSuggested) return true
-  return events > (input.historyEventsMax ?? REST_EVENTS_MAX) && (counts(input) || patched(RESTS_ANEW))
+  return events > restsAfter && (counts(input) || patched(RESTS_ANEW))
+}
+
+/** The next run waits for the rest of the being's own silence. A being that wakes itself this soon goes on until its run is full. */
+async function isSilentBeforeEnd(life: Life): Promise<boolean> {
+  const { idle, signals } = life
+  if (idle?.armed === true && idle.seconds * 1000 <= REST_SILENCE_MS) return false
+  const isSilent = await isSilentFor(REST_SILENCE_MS, 'silence before a new run', () => !signals.isCalm)
+  if (isSilent) life.silentMs = REST_SILENCE_MS
+  return isSilent
 }
 
 async function begin({ being, life }: BeingInput, isShort: boolean, signals: Signals): Promise<Life> {
   if (life !== undefined) {
-    const { generation, n, idle = null, details = null } = life
+    const { generation, n, idle = null, silentMs = 0, details = null } = life
     if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, program: null, isShort, details, signals }
+    return { being, generation, n, idle, silentMs, program: null, isShort, details, signals }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  return { being, ...begun, program: null, idle: null, isShort, details: null, signals }
+  return { being, ...begun, program: null, idle: null, silentMs: 0, isShort, details: null, signals }
 }
 
 /**
@@ -162,15 +190,16 @@ async function begin({ being, life }: BeingInput, isShort: boolean, signals: Sig
  * @returns whether the idle time has passed
  */
 async function sleepUntilSignal(life: Life, settles: boolean): Promise<boolean> {
-  const { being, generation, n, idle, signals } = life
+  const { being, generation, n, idle, silentMs, signals } = life
   const isAwake = () => !signals.isCalm
+  life.silentMs = 0
   if (idle === null || !idle.armed) {
     await condition(isAwake)
     return false
   }
   const summary = `${idle.seconds} s of silence`
   const isSilent = settles
-    ? await isSilentFor(idle.seconds * 1000, summary, isAwake)
+    ? await isSilentFor(idle.seconds * 1000 - silentMs, summary, isAwake)
     : !(await condition(isAwake, idle.seconds * 1000, { summary }))
   if (!isSilent) return false
   await localBeats('wake by itself').wakeIdle({ being, generation, n, seconds: idle.seconds })

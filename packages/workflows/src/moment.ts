@@ -32,6 +32,8 @@ export interface Life {
   program: CompiledProgram | null
   /** when the being wakes by itself; null when it never does */
   idle: Idle | null
+  /** how long the being has been silent already when it next sleeps */
+  silentMs: number
   /** false in runs that began before moments could be finished by one local activity */
   readonly isShort: boolean
   /** what the Temporal UI shows of the last moment; null before the first one */
