@@ -129,6 +129,7 @@ export class Trial {
       DATABASE_URL: this.#plot.databaseUrl,
       OPENAI_BASE_URL: this.#mind.url,
       TREEOS_MODEL: 'test-model',
+      TREEOS_SHORT_MIND_MS: '500', // so that slower answers go the long way
       TREEOS_EXTENSIONS: MAIL_PATH,
       TREEOS_TEST_OFFICE: this.#office.url,
       ...(crashAt === undefined ? {} : { TREEOS_CRASH_AT: crashAt }),

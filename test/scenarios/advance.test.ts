@@ -32,7 +32,8 @@ describe('a model call', () => {
     await live(worker, first)
     return { worker, moment: nextOf(first) }
   }
-  const newWorker = () => handWorker(world, { model: modelAt(model.url, {}), memory: newMemory(5000) })
+  const newWorker = () =>
+    handWorker(world, { model: modelAt(model.url, {}), memory: newMemory({ mindMs: 5000 }) })
 
   const tell = (moment: HandMoment, content = 'hello') =>
     tellByHand(world, moment.being, moment.moment, content)

@@ -48,7 +48,12 @@ export interface Settings {
   readonly quickEntry: boolean
   /** most beings that the worker holds in memory; undefined: as many as there is room for */
   readonly cachedBeings: number | undefined
+  /** longest time in ms of a mind that decides within the workflow task of its moment; undefined: the default */
+  readonly shortMindMs: number | undefined
 }
+
+/** Within a workflow task, for which the worker asks for more time after 8 s. */
+const SHORT_MIND_MS_MAX = 7000
 
 /**
  * @param env an empty value is an unset one
@@ -100,6 +105,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
           0,
           'a whole number from 2',
           (value) => Number.isSafeInteger(value) && value >= 2,
+        )
+      : undefined,
+    shortMindMs: env.TREEOS_SHORT_MIND_MS
+      ? number(
+          'TREEOS_SHORT_MIND_MS',
+          0,
+          'milliseconds from 0 to 7000',
+          (value) => value >= 0 && value <= SHORT_MIND_MS_MAX,
         )
       : undefined,
     quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,

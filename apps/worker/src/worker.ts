@@ -51,7 +51,7 @@ export interface RunningWorker {
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings } = settings
+  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings, shortMindMs } = settings
   const extensions = await loadExtensions(env)
   const mind = await resolveModelEndpoint(env)
   const minds = new Minds(mind, readConnections(env))
@@ -87,6 +87,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
           ...(keepRunsSeconds === undefined ? {} : { keepRunsSeconds }),
+          ...(shortMindMs === undefined ? {} : { shortMindMs }),
           ...minds.models(modelOptions(settings)),
           actSignal,
           privateHosts: settings.privateHosts,
@@ -98,10 +99,10 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
         running,
       ],
       ...(cachedBeings === undefined ? {} : { maxCachedWorkflows: cachedBeings }),
-      maxConcurrentWorkflowTaskExecutions: 100,
+      maxConcurrentWorkflowTaskExecutions: 150,
       maxConcurrentWorkflowTaskPolls: 20,
       maxConcurrentActivityTaskPolls: 20,
-      maxConcurrentLocalActivityExecutions: 100,
+      maxConcurrentLocalActivityExecutions: 150,
       stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
       nonStickyToStickyPollRatio: 0.5,
       shutdownGraceTime: '5s',

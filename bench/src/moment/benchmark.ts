@@ -30,6 +30,9 @@ const SIZES = {
   full: { beings: 50, seconds: 8, soloTurns: 100, rounds: 2 },
 } as const
 
+/** What a being alone may spend waiting for a slow model, in one heat. */
+const SOLO_THINKING_MS_MAX = 15_000
+
 const POOL_MAX = 20 // the default of our worker
 
 /** Measures moments per second and the latency of one being, and compares them with the same turn without TreeOS. */
@@ -44,6 +47,7 @@ async function raceOn(
   machine: ReturnType<typeof describeMachine>,
 ) {
   const size = SIZES[options.size]
+  const soloTurns = Math.min(size.soloTurns, Math.ceil(SOLO_THINKING_MS_MAX / Math.max(1, options.thinkMs)))
   const beings = options.beings ?? size.beings
   const seconds = options.seconds ?? size.seconds
   const rounds = options.rounds ?? size.rounds
@@ -68,7 +72,7 @@ async function raceOn(
   const solos = new Map<LaneName, Measured[]>(lanes.map((lane) => [lane.name, []]))
   for (const lane of order) {
     const race = raceOf(lane)
-    const solo = await measure(measuring, lane, () => race.run([lane.solo], { turns: size.soloTurns }))
+    const solo = await measure(measuring, lane, () => race.run([lane.solo], { turns: soloTurns }))
     const crowd = await measure(measuring, lane, () => race.run(lane.crowd, { ms: seconds * 1000, depth }))
     solos.get(lane.name)?.push(solo)
     crowds.get(lane.name)?.push(crowd)
@@ -98,7 +102,7 @@ async function raceOn(
       beings,
       seconds,
       rounds,
-      soloTurns: size.soloTurns,
+      soloTurns,
       turnsUnderWayPerBeing: depth,
       poolMax: POOL_MAX,
       thinkMs: options.thinkMs,

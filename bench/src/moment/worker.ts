@@ -3,10 +3,10 @@ import { readAccess } from '@treeos/local'
 
 /** Options of our worker app. The bare workflows use them too. */
 const TUNED = {
-  maxConcurrentWorkflowTaskExecutions: 100,
+  maxConcurrentWorkflowTaskExecutions: 150,
   maxConcurrentWorkflowTaskPolls: 20,
   maxConcurrentActivityTaskPolls: 20,
-  maxConcurrentLocalActivityExecutions: 100,
+  maxConcurrentLocalActivityExecutions: 150,
   stickyQueueScheduleToStartTimeout: '1s',
   nonStickyToStickyPollRatio: 0.5,
 } as const satisfies Partial<WorkerOptions>

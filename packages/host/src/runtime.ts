@@ -34,8 +34,10 @@ export interface RuntimeOptions {
   readonly actSignal: boolean
   /** most connections of the pool */
   readonly poolMax: number
-  /** longest time in ms of a mind that decides within the workflow task; left out: 500 */
+  /** longest time in ms of a mind that decides within the workflow task; left out: 4000 */
   readonly shortMindMs?: number | undefined
+  /** most model calls that workflow tasks wait for at once */
+  readonly shortCallsMax: number
 }
 
 /** Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task times out. */
@@ -106,6 +108,7 @@ export class Runtime {
       keepRunsMs,
       actSignal,
       shortMindMs,
+      shortCallsMax,
       vault,
       overlayMode,
     } = this.#options
@@ -125,7 +128,7 @@ export class Runtime {
       histories === null
         ? null
         : new Archivist({ client, reality: reality.name, folder: histories, keepMs: keepRunsMs, onError })
-    const memory = newMemory(shortMindMs)
+    const memory = newMemory({ mindMs: shortMindMs, callsMax: shortCallsMax })
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
       db,

@@ -39,7 +39,7 @@ export interface TreeosOptions {
    */
   readonly actSignal?: boolean
   /**
-   * longest time in ms of a mind that decides within the workflow task of its moment; default 500. A slower one decides in an
+   * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower one decides in an
    * activity of its own; 0: every mind does.
    */
   readonly shortMindMs?: number
@@ -139,6 +139,7 @@ export class TreeosPlugin extends SimplePlugin {
       keepRunsMs: keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds,
       actSignal,
       shortMindMs,
+      shortCallsMax: shortCallsMax(worker),
       vault,
       overlayMode,
     })
@@ -191,6 +192,17 @@ export class TreeosPlugin extends SimplePlugin {
       if (!hasRun) await release(worker, next)
     }
   }
+}
+
+/** Defaults of the SDK. With a tuner the numbers are not known here. */
+const SLOTS = { maxConcurrentWorkflowTaskExecutions: 40, maxConcurrentLocalActivityExecutions: 100 }
+
+/** Most model calls that workflow tasks wait for at once: 6 of 10 tasks, so that others find room beside them. */
+function shortCallsMax({ tuner, ...worker }: WorkerOptions): number {
+  const slots = tuner === undefined ? { ...SLOTS, ...worker } : SLOTS
+  const { maxConcurrentWorkflowTaskExecutions: tasks, maxConcurrentLocalActivityExecutions: activities } =
+    slots
+  return Math.floor(0.6 * Math.min(tasks, activities))
 }
 
 /** Ends a worker that may not run. Only one that ran and was shut down gives back its connection and its task queue. */

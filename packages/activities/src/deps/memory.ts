@@ -4,7 +4,7 @@ import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
 import { HeldMoments } from '../run/held.ts'
-import { Pace, SHORT_MIND_MS } from '../run/pace.ts'
+import { Pace } from '../run/pace.ts'
 import { Reads } from '../run/reads.ts'
 
 /** Caches of a worker for one reality. Postgres holds all of it, unless said otherwise. */
@@ -30,8 +30,15 @@ export interface Memory {
   readonly pace: Pace
 }
 
-/** @param shortMindMs longest time of a mind on the short way; default 500; 0: no mind decides there */
-export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
+/** Bounds of the short way. */
+export interface ShortWay {
+  /** longest time of a mind in ms; default 4000; 0: no mind decides there */
+  readonly mindMs?: number | undefined
+  /** most calls of models at once; default 24 */
+  readonly callsMax?: number | undefined
+}
+
+export function newMemory(shortWay: ShortWay = {}): Memory {
   const moments = new LRUCache<MomentId, LoadedMoment>({ max: 500 })
   return {
     moments,
@@ -40,10 +47,10 @@ export function newMemory(shortMindMs: number = SHORT_MIND_MS): Memory {
     opened: new Reads(),
     stamped: new Reads(),
     held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
-    calls: new Calls(),
+    calls: new Calls(shortWay.callsMax),
     overlays: new LRUCache({ max: 2000 }),
     worstCosts: new LRUCache({ max: 5000 }),
-    pace: new Pace(shortMindMs),
+    pace: new Pace(shortWay.mindMs),
   }
 }
 

@@ -122,10 +122,11 @@ function modelName(deps: BeatDeps, loaded: LoadedMoment): string | null {
   return 'kind' in model ? null : model.name
 }
 
-/** Whether the mind of a moment is known to take longer than the short way allows. */
+/** Whether the mind of a moment is known to take longer than the short way allows, or finds no room there. */
 export function isSlowMind(deps: BeatDeps, loaded: LoadedMoment): boolean {
   const { moment, cognition } = loaded.record
   if (cognition.kind === 'human') return false
+  if (cognition.kind === 'llm' && !deps.memory.calls.hasRoom) return true
   return deps.memory.pace.isSlow(
     parseMomentId(moment).being,
     cognition.kind === 'llm' ? modelName(deps, loaded) : null,

@@ -40,9 +40,28 @@ const RENEW_MS = 3000
 /** The `think` of a call that failed comes within this time, or it is in another process. */
 const ADOPTED_MS_MAX = 5000
 
+/**
+ * Default of the most calls that workflow tasks of a process wait for at once: somewhat more than half of the 40 tasks that the SDK's
+ * worker has at once, so that beings whose minds are quick find room beside them.
+ */
+const SHORT_CALLS_MAX = 24
+
 /** Calls of minds that are under way in this process, having begun within a workflow task. */
 export class Calls {
   readonly #calls = new Map<MomentId, Call>()
+  /** those that a workflow task waits for */
+  readonly #short = new Set<Call>()
+  readonly #shortMax: number
+
+  /** @param shortMax most calls that workflow tasks wait for at once */
+  constructor(shortMax = SHORT_CALLS_MAX) {
+    this.#shortMax = shortMax
+  }
+
+  /** Whether another workflow task may wait for a call. */
+  get hasRoom(): boolean {
+    return this.#short.size < this.#shortMax
+  }
 
   get(moment: MomentId): Call | undefined {
     return this.#calls.get(moment)
@@ -56,11 +75,18 @@ export class Calls {
       ask({ attempt: advance?.attempt ?? newAttempt(), signal, advance }),
     )
     this.#calls.set(moment, call)
+    this.#short.add(call)
     return call
+  }
+
+  /** No workflow task waits for the call any more. */
+  release(call: Call): void {
+    this.#short.delete(call)
   }
 
   /** Forgets a call that has ended. */
   end(call: Call): void {
+    this.release(call)
     if (this.#calls.get(call.moment) === call) this.#calls.delete(call.moment)
   }
 
@@ -104,6 +130,7 @@ export class Call {
   async handOver(deps: CallDeps): Promise<void> {
     if (this.#recorded !== null) return
     const { db, memory, observe } = deps
+    memory.calls.release(this)
     const onError = (error: unknown) => observe.error('announcing a call', error)
     if (!(await announceCall(db, this.moment, this.#worker))) this.abort(givenUp(this.moment))
     const renewal = setInterval(() => {

@@ -1,8 +1,12 @@
 import type { BeingName } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 
-/** Default of the longest time in which a mind decides on the short way. */
-export const SHORT_MIND_MS = 500
+/**
+ * Default of the longest time in which a mind decides on the short way. A moment costs about half there, so it is long enough for most
+ * answers of a model. It stays well below the 8 s after which the worker asks for more time for a task, and below the 5 s that a worker
+ * gives its tasks when it stops.
+ */
+const SHORT_MIND_MS = 4000
 const REMEMBERED_MAX = 5000
 
 /** How long the last calls of minds took. A being whose mind was slow goes the long way, until one of its calls is short. */
@@ -11,7 +15,7 @@ export class Pace {
   readonly #shortMs: number
 
   /** @param shortMs longest time of a mind on the short way; 0: no mind decides there */
-  constructor(shortMs: number) {
+  constructor(shortMs = SHORT_MIND_MS) {
     this.#shortMs = shortMs
   }
 
