@@ -66,7 +66,17 @@ const rules = [
   ...stages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
   ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
-  ...stages('chain', 'packages/chain/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access', 'verify']),
+  ...stages('chain', 'packages/chain/src', [
+    'tree',
+    'sql',
+    'ledger',
+    'rows',
+    'inbox',
+    'moments',
+    'access',
+    'log',
+    'verify',
+  ]),
   {
     name: 'no-cycles',
     comment: 'A word that two files share moves to one below both. Types count too.',

@@ -164,6 +164,36 @@ export { type Login, readLogin } from './sql/login.ts'
 export { migrate } from './sql/migrate.ts'
 export type { ChainDb } from './sql/schema.ts'
 export { isTransient } from './sql/transient.ts'
+export {
+  type Checkpoint,
+  checkpointText,
+  openCheckpoint,
+  originOf,
+  type Refusal,
+  refusalOf,
+  type TreeHead,
+} from './tree/checkpoint.ts'
+export { EMPTY_ROOT } from './tree/hash.ts'
+export { type LogEntry, leafData, leafHashOf } from './tree/leaf.ts'
+export {
+  NoteError,
+  type NoteSigner,
+  newSignerKey,
+  readSigner,
+  readVerifier,
+  signNote,
+  type Verifier,
+  verifierKeyOf,
+} from './tree/note.ts'
+export {
+  isConsistent,
+  isIncluded,
+  type NodeReader,
+  proveConsistency,
+  proveInclusion,
+  rootOf,
+} from './tree/proofs.ts'
+export { CompactRange } from './tree/range.ts'
 export type { Broken, BrokenReason, Verified } from './verify/verdict.ts'
 export { verifyAll } from './verify/verify-all.ts'
 export { type VerifyOptions, verifyChains } from './verify/verify-chains.ts'
