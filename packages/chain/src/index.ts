@@ -155,6 +155,7 @@ export {
 } from './rows/rows.ts'
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
 export { readClock } from './sql/clock.ts'
+export type { CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
 
 export { type JournalListener, listenToJournal } from './sql/listen.ts'
@@ -194,6 +195,7 @@ export {
   rootOf,
 } from './tree/proofs.ts'
 export { CompactRange } from './tree/range.ts'
+export { type FactRow, readFacts } from './verify/read.ts'
 export type { Broken, BrokenReason, Verified } from './verify/verdict.ts'
 export { verifyAll } from './verify/verify-all.ts'
 export { type VerifyOptions, verifyChains } from './verify/verify-chains.ts'

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { canonicalJson, type Digest, type ReelId } from '@treeos/core'
 
 /** Each kind of hash has its own tag, so a value of one kind can never pass as another. */
@@ -11,11 +11,24 @@ const TAG = {
   value: 'treeos.value.v1\0',
 } as const
 type Tag = keyof typeof TAG
+const TAG_BYTES = Object.fromEntries(
+  Object.entries(TAG).map(([name, text]) => [name, Buffer.from(text, 'utf8')]),
+) as Record<Tag, Buffer>
+
+// What is hashed is put together here, since one hash of many small parts takes three times as long as one of the whole.
+let scratch = Buffer.alloc(4096)
 
 function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {
-  const hash = createHash('sha256').update(TAG[tag])
-  for (const part of parts) hash.update(part)
-  return hash.digest()
+  const pieces = parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part))
+  const start = TAG_BYTES[tag]
+  const length = pieces.reduce((sum, piece) => sum + piece.length, start.length)
+  if (length > scratch.length) scratch = Buffer.alloc(2 * length)
+  let at = start.copy(scratch)
+  for (const piece of pieces) {
+    scratch.set(piece, at)
+    at += piece.length
+  }
+  return hash('sha256', scratch.subarray(0, length), 'buffer')
 }
 
 /** The first `prev` of a reel: derived from reality and reel, so that reels cannot be swapped. */

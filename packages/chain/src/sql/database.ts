@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { CarefulClient, NamelessClient } from './connection.ts'
+import { type CopyOut, copyFrom } from './copy.ts'
 import { isPooled } from './pooler.ts'
 import type { ChainDb } from './schema.ts'
 
@@ -53,8 +54,13 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Kysely
   // A client in use emits `error` when it loses its server. Without a listener that would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   pool.on('error', onError)
-  return new Kysely<ChainDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
+  const db = new Kysely<ChainDb>({ dialect: new PostgresDialect({ pool }) }).withSchema('treeos')
+  places.set(db, { url, begin: options.asOwner === true || pooled ? '' : SET_ROLE })
+  return db
 }
+
+/** How to make one more connection like those of a pool. */
+const places = new WeakMap<Kysely<ChainDb>, { readonly url: string; readonly begin: string }>()
 
 const STATEMENT_SECONDS_MAX = 30
 /** How much later than the server the client times out. */
@@ -65,10 +71,21 @@ const SET_ROLE = `do $$ begin
   set role treeos_app;
 exception when invalid_parameter_value or insufficient_privilege then null; end $$`
 
-/** Runs `read` in a read-only snapshot of the whole database at one instant. */
+/** Runs `read` in a read-only snapshot of the whole database at one instant. What it copies out is of the same snapshot. */
 export function inSnapshot<T>(
   db: Kysely<ChainDb>,
-  read: (tx: Transaction<ChainDb>) => Promise<T>,
+  read: (tx: Transaction<ChainDb>, copy: CopyOut) => Promise<T>,
 ): Promise<T> {
-  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+  const place = places.get(db)
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) =>
+      read(tx, async function* copy(select) {
+        if (place === undefined) throw new Error('a snapshot is read over a pool that openDatabase made')
+        const { rows } = await sql<{ snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(tx)
+        yield* copyFrom(place.url, place.begin, rows[0]?.snapshot ?? '')(select)
+      }),
+    )
 }

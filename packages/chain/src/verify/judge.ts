@@ -18,7 +18,29 @@ export function faultOfFact(row: FactRow): BrokenReason | null {
 }
 
 /** Whether the stored header is the canonical JSON for these columns. No other form could have been hashed. */
-function isHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
+const isHeaderOf = (row: FactRow): boolean => isPlainHeaderOf(row) || isAnyHeaderOf(row)
+
+// Most headers need no parser: they hold nothing but printable ASCII without escapes, so each value stands there as it is.
+const PLAIN = /^[ !#-[\]-~]*$/
+const TEXT = '"[ !#-[\\]-~]*"'
+const BEFORE = new RegExp(
+  `\\{"actor":${TEXT},"at":(?:0|-?[1-9]\\d{0,14}),"cause":(?:null|${TEXT}),"code":${TEXT},"driver":(?:null|${TEXT}),`,
+  'y',
+)
+const AFTER = new RegExp(`(?:null|${TEXT}),"v":${FACT_VERSION}\\}$`, 'y')
+
+function isPlainHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
+  if (!PLAIN.test(reel) || !PLAIN.test(kind) || (moment !== null && !PLAIN.test(moment))) return false
+  const text = header.toString('latin1')
+  BEFORE.lastIndex = 0
+  if (!BEFORE.test(text)) return false
+  const own = `"kind":"${kind}","moment":${moment === null ? 'null' : `"${moment}"`},"payloadHash":"${payload_hash.toString('hex')}","reel":"${reel}","seq":${seq},"stack":`
+  if (!text.startsWith(own, BEFORE.lastIndex)) return false
+  AFTER.lastIndex = BEFORE.lastIndex + own.length
+  return AFTER.test(text)
+}
+
+function isAnyHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
   const said = parse(header) as Partial<FactHeader> | null
   if (said === null || !isText(said.actor) || !isText(said.code) || !Number.isSafeInteger(said.at))
     return false

@@ -1,53 +1,93 @@
-import { type BeingName, momentsReel, type ReelId } from '@treeos/core'
-import { type Selectable, sql } from 'kysely'
+import { momentsReel, type ReelId } from '@treeos/core'
+import type { Selectable } from 'kysely'
+import { bigintIn, type CopyOut } from '../sql/copy.ts'
 import type { Db } from '../sql/database.ts'
 import type { FactTable, MomentOutcomeTable } from '../sql/schema.ts'
-
-const BATCH_LENGTH = 500 // of up to 64 KiB a payload
+import type { LogEntry } from '../tree/leaf.ts'
 
 export type FactRow = Selectable<FactTable> & { readonly salt: Buffer | null; readonly bytes: Buffer | null }
-export type RecordRow = Selectable<MomentOutcomeTable> & { readonly reel: ReelId; readonly seq: number }
-
-/** Yields batch after batch. The next one is read while the caller checks the last one. */
-export async function* batches<R extends { reel: ReelId; seq: number }>(
-  read: (last: { reel: ReelId; seq: number }) => Promise<R[]>,
-): AsyncGenerator<R[]> {
-  let reading: Promise<R[]> | null = read({ reel: '', seq: 0 })
-  while (reading !== null) {
-    const batch: R[] = await reading
-    const last: R | undefined = batch.length < BATCH_LENGTH ? undefined : batch.at(-1)
-    reading = last === undefined ? null : read(last)
-    reading?.catch(() => undefined) // the error is thrown where it is awaited; the caller may have stopped before that
-    if (batch.length > 0) yield batch
-  }
+export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result'> & {
+  readonly reel: ReelId
+  readonly seq: number
 }
 
-export function factsAfter(tx: Db, { reel, seq }: { reel: ReelId; seq: number }): Promise<FactRow[]> {
-  return tx
-    .selectFrom('fact')
-    .leftJoin('payload', (join) =>
-      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
+/** All facts, reel by reel and in order, several at a time. */
+export async function* readFacts(copy: CopyOut): AsyncGenerator<FactRow[]> {
+  const [reels, kinds] = [textReader(), textReader()]
+  for await (const tuples of copy(`
+    select f.reel, f.seq, f.kind, f.moment, f.hash, f.prev, f.payload_hash, f.header, p.salt, p.bytes
+    from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq order by f.reel, f.seq`))
+    yield tuples.map(
+      ([reel, seq, kind, moment, hash, prev, payloadHash, header, salt, bytes]): FactRow => ({
+        reel: reels(there(reel)),
+        seq: bigintIn(there(seq)),
+        kind: kinds(there(kind)),
+        moment: textOf(moment),
+        hash: there(hash),
+        prev: there(prev),
+        payload_hash: there(payloadHash),
+        header: there(header),
+        salt: salt ?? null,
+        bytes: bytes ?? null,
+      }),
     )
-    .selectAll('fact')
-    .select(['payload.salt', 'payload.bytes'])
-    .where(sql<boolean>`(fact.reel, fact.seq) > (${reel}, ${seq})`)
-    .orderBy('fact.reel')
-    .orderBy('fact.seq')
-    .limit(BATCH_LENGTH)
-    .execute()
 }
 
-export async function recordsAfter(tx: Db, last: { reel: ReelId; seq: number }): Promise<RecordRow[]> {
-  const being: BeingName = last.reel.slice(momentsReel('').length)
-  const rows = await tx
-    .selectFrom('moment_outcome')
-    .selectAll()
-    .where(sql<boolean>`(being, n) > (${being}, ${last.seq})`)
-    .orderBy('being')
-    .orderBy('n')
-    .limit(BATCH_LENGTH)
-    .execute()
-  return rows.map((row) => ({ ...row, reel: momentsReel(row.being), seq: row.n }))
+/** All records of moments, being by being and in order, several at a time. */
+export async function* readRecords(copy: CopyOut): AsyncGenerator<RecordRow[]> {
+  const beings = textReader()
+  for await (const tuples of copy(`
+    select being, n, moment, kind, reason, wake, sealed_at, primary_role, prev, hash, record
+    from treeos.moment_outcome order by being, n`))
+    yield tuples.map(
+      ([whose, n, moment, kind, reason, wake, sealedAt, role, prev, hash, record]): RecordRow => {
+        const being = beings(there(whose))
+        const number = there(n).readInt32BE()
+        return {
+          reel: momentsReel(being),
+          seq: number,
+          being,
+          n: number,
+          moment: textOf(moment) ?? '',
+          kind: textOf(kind) as RecordRow['kind'],
+          reason: textOf(reason),
+          wake: textOf(wake),
+          sealed_at: bigintIn(there(sealedAt)),
+          primary_role: textOf(role),
+          prev: there(prev),
+          hash: there(hash),
+          record: there(record),
+        }
+      },
+    )
+}
+
+/** All entries of the log in order, several at a time. */
+export async function* readLog(copy: CopyOut): AsyncGenerator<(LogEntry & { readonly index: number })[]> {
+  const reels = textReader()
+  for await (const tuples of copy('select index, reel, seq, hash from treeos.log_entry order by index'))
+    yield tuples.map(([index, reel, seq, hash]) => ({
+      index: bigintIn(there(index)),
+      reel: reels(there(reel)),
+      seq: bigintIn(there(seq)),
+      hash: there(hash),
+    }))
+}
+
+const textOf = (field: Buffer | null | undefined): string | null => field?.toString('utf8') ?? null
+
+function there(field: Buffer | null | undefined): Buffer {
+  if (field == null) throw new Error('Postgres gave no value for a column that is never null')
+  return field
+}
+
+/** Reads texts of which one often follows itself. */
+function textReader(): (field: Buffer) => string {
+  let [last, text] = [Buffer.alloc(0), '']
+  return (field) => {
+    if (!field.equals(last)) [last, text] = [Buffer.from(field), field.toString('utf8')]
+    return text
+  }
 }
 
 export function strayPayloads(tx: Db): Promise<{ reel: ReelId; seq: number }[]> {

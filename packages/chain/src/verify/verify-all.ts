@@ -20,10 +20,10 @@ export function verifyAll<Row>(
   fold: Fold<Row>,
   options: VerifyOptions = {},
 ): Promise<Verified> {
-  return inSnapshot(db, async (tx) => {
+  return inSnapshot(db, async (tx, copy) => {
     const rows = new FoldedRows(fold)
     const moments: Broken[] = []
-    const chains = await walkChains(tx, reality, options, {
+    const chains = await walkChains(tx, copy, reality, options, {
       facts: (batch) => rows.take(batch),
       records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch))),
     })

@@ -1,9 +1,10 @@
 import { SPEECH_KIND } from '@treeos/core'
 import type { Kysely } from 'kysely'
+import type { CopyOut } from '../sql/copy.ts'
 import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import { faultOfFact, faultOfRecord } from './judge.ts'
-import { batches, type FactRow, factsAfter, type RecordRow, recordsAfter, strayPayloads } from './read.ts'
+import { type FactRow, type RecordRow, readFacts, readRecords, strayPayloads } from './read.ts'
 import { sorted, type Verified } from './verdict.ts'
 import { Walk } from './walk.ts'
 
@@ -28,11 +29,12 @@ export function verifyChains(
   reality: string,
   options: VerifyOptions = {},
 ): Promise<Verified> {
-  return inSnapshot(db, (tx) => walkChains(tx, reality, options))
+  return inSnapshot(db, (tx, copy) => walkChains(tx, copy, reality, options))
 }
 
 export async function walkChains(
   tx: Db,
+  copy: CopyOut,
   reality: string,
   { onProgress = () => undefined }: VerifyOptions,
   heard: Listening = {},
@@ -43,7 +45,7 @@ export async function walkChains(
     new Map(heads.map((head) => [head.reel, { ...head, stateSeq: head.state_seq }])),
   )
   let facts = 0
-  for await (const batch of batches((last) => factsAfter(tx, last))) {
+  for await (const batch of readFacts(copy)) {
     for (const row of batch) walk.step(row, () => faultOfFact(row), row.kind !== SPEECH_KIND)
     heard.facts?.(batch)
     facts += batch.length
@@ -51,7 +53,7 @@ export async function walkChains(
   }
   const reels = walk.chains
   let moments = 0
-  for await (const batch of batches((last) => recordsAfter(tx, last))) {
+  for await (const batch of readRecords(copy)) {
     for (const row of batch) walk.step(row, () => faultOfRecord(row), false)
     await heard.records?.(batch)
     moments += batch.length
