@@ -22,6 +22,7 @@ declare module 'vitest' {
     workerPostgresUrl: string
     /** null for a Postgres that names no login of the portal */
     portalPostgresUrl: string | null
+    sequencerPostgresUrl: string | null
     /** the log of that server; null when the server is not ours */
     postgresLog: string | null
     /** name of a database on that server, migrated and otherwise empty, to copy */
@@ -69,6 +70,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('postgresUrl', postgres.url)
   provide('workerPostgresUrl', postgres.workerUrl)
   provide('portalPostgresUrl', postgres.portalUrl)
+  provide('sequencerPostgresUrl', postgres.sequencerUrl)
   provide('postgresLog', process.env.DATABASE_URL ? null : join(dataDir, 'postgres.log'))
   provide('templateDatabase', template.name)
   provide('temporalAddress', temporal.address)

@@ -79,6 +79,23 @@ export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
 export { createReality, type Reality, readReality } from './ledger/reality.ts'
 export type { MomentRecord, OpenRecord } from './ledger/records.ts'
+export {
+  type BookFault,
+  type Books,
+  readBooks,
+  readKeys,
+  readNewest,
+} from './log/books.ts'
+export { type CheckpointingOptions, keepCheckpointing, makeCheckpoint } from './log/checkpointing.ts'
+export {
+  findLogIndex,
+  readConsistencyProof,
+  readInclusionProof,
+  readTreeHead,
+} from './log/prove.ts'
+export { sequence } from './log/sequence.ts'
+export { type LastSigned, readLastSigned, type Signed, Signer, type SignerPlace } from './log/signer.ts'
+export { type LogState, readLogState } from './log/state.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { readBases } from './moments/basis.ts'
 export {
@@ -200,3 +217,4 @@ export type { Broken, BrokenReason, Verified } from './verify/verdict.ts'
 export { verifyAll } from './verify/verify-all.ts'
 export { type VerifyOptions, verifyChains } from './verify/verify-chains.ts'
 export { verifyInSql } from './verify/verify-in-sql.ts'
+export { type LogVerified, type Suspect, verifyLog } from './verify/verify-log.ts'

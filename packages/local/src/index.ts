@@ -17,6 +17,7 @@ export {
 export { removeInstance } from './instance/remove.ts'
 export { LocalError, systemCode } from './machine/error.ts'
 export { readIfThere, writeWhole as writePrivate } from './machine/files.ts'
+export { acquireLock, type Lock, LockedError } from './machine/lock.ts'
 export { freePort, PortTakenError } from './machine/ports.ts'
 export { isRunning, type Process, processStart, spawnDetached, tail, terminate } from './machine/process.ts'
 export { ensurePostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts'

@@ -17,6 +17,7 @@ import * as goneSchedules from './migrations/014-gone-schedules.ts'
 import * as oneClaim from './migrations/015-one-claim.ts'
 import * as places from './migrations/016-places.ts'
 import * as trueContents from './migrations/017-true-contents.ts'
+import * as log from './migrations/019-log.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -54,6 +55,7 @@ const MIGRATIONS = {
   '015-one-claim': oneClaim,
   '016-places': places,
   '017-true-contents': trueContents,
+  '019-log': log,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

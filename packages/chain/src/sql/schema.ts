@@ -27,6 +27,9 @@ export interface ChainDb {
   vault: VaultTable
   overlay: OverlayTable
   overlay_change: OverlayChangeTable
+  log_entry: LogEntryTable
+  log_tile: LogTileTable
+  log_state: LogStateTable
 }
 
 export interface RealityTable {
@@ -330,4 +333,29 @@ export interface OverlayChangeTable {
   handle: string | null
   by: string
   at: Generated<Date>
+}
+
+/** The log of all facts and records, in the order in which the sequencer found them. */
+export interface LogEntryTable {
+  /** from 0 without gaps */
+  index: number
+  /** `moments:<being>` for the record of a moment */
+  reel: string
+  seq: number
+  hash: Buffer
+}
+
+export interface LogTileTable {
+  level: number
+  index: number
+  /** up to 256 hashes, one after the other */
+  hashes: Buffer
+}
+
+export interface LogStateTable {
+  singleton: Generated<boolean>
+  /** number of entries of the log */
+  size: number
+  /** the last entry of the journal that is in the log; null before the first */
+  journal: number | null
 }

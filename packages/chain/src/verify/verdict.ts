@@ -17,6 +17,14 @@ import type { ReelId } from '@treeos/core'
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
  * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
  * - `blob-mismatch`: a stored content does not have its digest
+ *
+ * And what is wrong with the log, and against checkpoints:
+ * - `log-mismatch`: the fact or record has another hash than its entry in the log, or is gone
+ * - `log-missing`: the fact or record is not in the log, though later ones are
+ * - `log-gap`: an entry of the log is missing
+ * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this entry on
+ * - `checkpoint-order`: a checkpoint was signed after one that is as large
+ * - `checkpoint-unreadable`: a note among the checkpoints is none of this log, or its signature is wrong
  */
 export type BrokenReason =
   | 'seq-gap'
@@ -32,10 +40,16 @@ export type BrokenReason =
   | 'decision-mismatch'
   | 'wake-mismatch'
   | 'blob-mismatch'
+  | 'log-mismatch'
+  | 'log-missing'
+  | 'log-gap'
+  | 'checkpoint-mismatch'
+  | 'checkpoint-order'
+  | 'checkpoint-unreadable'
 
 /** The first fault of one chain. Nothing after it can be trusted. */
 export interface Broken {
-  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents */
+  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents, `log` for the log */
   readonly reel: ReelId
   /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
   readonly seq: number

@@ -21,6 +21,12 @@ export const PORTAL: LoginRole = {
   rights: 'treeos_portal',
   passwordFile: 'portal-password',
 }
+/** What gives facts their place in the log: it reads no content. */
+export const SEQUENCER: LoginRole = {
+  login: 'treeos_sequence',
+  rights: 'treeos_sequencer',
+  passwordFile: 'sequencer-password',
+}
 
 /**
  * Makes a login role, unless it is there. A worker that logged in as the owner could take back every right that

@@ -5,7 +5,7 @@ import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { findBinaries } from './binaries.ts'
 import { makeCluster, passwordIn } from './cluster.ts'
-import { makeLogin, PORTAL, WORKER } from './logins.ts'
+import { makeLogin, PORTAL, SEQUENCER, WORKER } from './logins.ts'
 import { clusterHome, serverOwner } from './owner.ts'
 import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './server.ts'
 
@@ -25,6 +25,8 @@ export interface Postgres {
   workerUrl: string
   /** With the password, of the role of the portal; null for a server that is not ours, unless TREEOS_PORTAL_DATABASE_URL names it. Never log it. */
   portalUrl: string | null
+  /** With the password, of the role of the sequencer; null for a server that is not ours, unless TREEOS_SEQUENCER_DATABASE_URL names it. Never log it. */
+  sequencerUrl: string | null
   /** Null for a server that is not ours. */
   pid: number | null
   /** True when it ran before this call. */
@@ -67,9 +69,11 @@ async function useExternal(dataDir: string, url: string, env: NodeJS.ProcessEnv)
     await requireAnswer(name, given)
   // Not asked whether it answers: its role may be made by the migrations that follow.
   const portalUrl = env.TREEOS_PORTAL_DATABASE_URL || null
+  const sequencerUrl = env.TREEOS_SEQUENCER_DATABASE_URL || null
   const { host, pathname } = new URL(url)
   await recordService(dataDir, { name: NAME, process: null, address: `${host}${pathname}` })
-  return { url: ownerUrl, workerUrl: url, portalUrl, pid: null, adopted: true, stop: async () => {} }
+  const urls = { url: ownerUrl, workerUrl: url, portalUrl, sequencerUrl }
+  return { ...urls, pid: null, adopted: true, stop: async () => {} }
 }
 
 async function requireAnswer(name: string, url: string): Promise<void> {
@@ -105,6 +109,7 @@ async function start(
     url,
     workerUrl: await makeLogin(url, instanceHome, WORKER),
     portalUrl: await makeLogin(url, instanceHome, PORTAL),
+    sequencerUrl: await makeLogin(url, instanceHome, SEQUENCER),
     pid: server.process.pid,
     adopted,
     stop: () => stopServer(dataDir, server),

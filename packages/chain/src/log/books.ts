@@ -1,0 +1,127 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Checkpoint, openCheckpoint } from '../tree/checkpoint.ts'
+import { NoteError, readVerifier, type Verifier, verifierKeyOf } from '../tree/note.ts'
+
+// A folder of checkpoints: books, to which notes are appended, and `keys`, the verifier keys of those who signed them. A book is
+// named after the smallest size that it may hold, and each of its notes is followed by an empty line.
+
+const BOOK_SIZES = 65_536
+const BOOK = /^\d{16}\.notes$/
+const KEYS = 'keys'
+
+/** A note in a folder of checkpoints that is none of this log. */
+export interface BookFault {
+  readonly file: string
+  /** from 1 */
+  readonly note: number
+  readonly why: string
+}
+
+export interface Books {
+  /** in the order in which they were written */
+  readonly checkpoints: readonly Checkpoint[]
+  readonly faults: readonly BookFault[]
+}
+
+/** @throws the error of a folder or file that cannot be read */
+export function readBooks(folder: string, origin: string, verifiers: readonly Verifier[]): Books {
+  const checkpoints: Checkpoint[] = []
+  const faults: BookFault[] = []
+  for (const name of booksIn(folder)) {
+    const file = join(folder, name)
+    for (const [i, note] of notesIn(readFileSync(file, 'utf8')).entries())
+      try {
+        checkpoints.push(openCheckpoint(note, origin, verifiers))
+      } catch (error) {
+        if (!(error instanceof NoteError)) throw error
+        faults.push({ file, note: i + 1, why: error.message })
+      }
+  }
+  return { checkpoints, faults }
+}
+
+/** The newest checkpoint of a folder that the verifiers signed; null where there is none. */
+export function readNewest(
+  folder: string,
+  origin: string,
+  verifiers: readonly Verifier[],
+): Checkpoint | null {
+  for (const name of booksIn(folder).reverse())
+    for (const note of notesIn(readFileSync(join(folder, name), 'utf8')).reverse())
+      try {
+        return openCheckpoint(note, origin, verifiers)
+      } catch (error) {
+        if (!(error instanceof NoteError)) throw error
+      }
+  return null
+}
+
+/** Adds a note, and returns when it is on the disk. */
+export function addToBook(folder: string, size: number, note: string): void {
+  const first = Math.floor(size / BOOK_SIZES) * BOOK_SIZES
+  const file = join(folder, `${String(first).padStart(16, '0')}.notes`)
+  // A crash may have left part of a note at the end.
+  const isTorn = existsSync(file) && !readFileSync(file, 'utf8').endsWith('\n\n')
+  append(file, `${isTorn ? '\n\n' : ''}${note}\n`)
+}
+
+/** The keys that the folder names. Who holds the folder can change them: whoever checks it should have them from elsewhere. */
+export function readKeys(folder: string): Verifier[] {
+  return linesOf(join(folder, KEYS)).map(readVerifier)
+}
+
+export function addKeys(folder: string, verifiers: readonly Verifier[]): void {
+  mkdirSync(folder, { recursive: true })
+  const known = new Set(linesOf(join(folder, KEYS)))
+  for (const key of verifiers.map(verifierKeyOf)) if (!known.has(key)) append(join(folder, KEYS), `${key}\n`)
+}
+
+function booksIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => BOOK.test(name))
+      .sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** A text that a crash left without its signatures runs into the next note, and is cut off from it. */
+function notesIn(book: string): string[] {
+  const parts = book.split(/\n\n+/)
+  return parts.flatMap((part, i) => (part.startsWith('— ') ? [`${parts[i - 1] ?? ''}\n\n${part}\n`] : []))
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT'
+
+function append(file: string, text: string): void {
+  const handle = openSync(file, 'a')
+  try {
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+
+export interface LogState {
+  /** entries of the log */
+  readonly size: number
+  /** appends that the sequencer has not taken; some of them may have been rolled back */
+  readonly behind: number
+}
+
+export async function readLogState(db: Db): Promise<LogState> {
+  const { rows } = await sql<LogState>`
+    select s.size, case when j.is_called then j.last_value else 0 end - coalesce(s.journal, 0) as behind
+    from treeos.log_state s, treeos.journal_entry_seq j`.execute(db)
+  const [state] = rows
+  if (state === undefined)
+    throw new Error('the table log_state is empty: the owner of the database emptied it')
+  return state
+}
