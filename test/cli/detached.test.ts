@@ -100,10 +100,16 @@ it.each([{ isSupervised: true }, { isSupervised: false }])(
   async ({ isSupervised }) => {
     expect((await home.run(['up', '--detach'])).status).toBe(0)
     const all = pids()
-    expect(all).toHaveLength(5) // Temporal, Postgres, a worker, the portal, and what keeps them up
+    expect(all).toHaveLength(6) // Temporal, Postgres, a worker, the portal, the signer of checkpoints, and what keeps them up
     if (!isSupervised) await kill('up')
     const { stopped } = await home.json<{ stopped: { name: string }[] }>(['down'])
-    expect(stopped.map(({ name }) => name).sort()).toEqual(['portal', 'postgres', 'temporal', 'worker-1'])
+    expect(stopped.map(({ name }) => name).sort()).toEqual([
+      'checkpoints',
+      'portal',
+      'postgres',
+      'temporal',
+      'worker-1',
+    ])
     expect(all.filter(isAlive)).toEqual([])
     expect(home.state.services).toEqual([])
     expect(existsSync(join(home.dataDir, 'instance.lock'))).toBe(!isSupervised) // a stale lock blocks nothing

@@ -57,6 +57,7 @@ it('two instances run side by side, each with its own ports and beings; down sto
   const [ours, others] = [pidsOf(one), pidsOf(other)]
   const { stopped } = await one.json<{ stopped: { name: string; end: string }[] }>(['down'])
   expect(stopped.map(({ name, end }) => `${name} ${end}`).sort()).toEqual([
+    'checkpoints stopped',
     'portal stopped',
     'postgres stopped',
     'temporal stopped',

@@ -159,6 +159,7 @@ describe('running', () => {
       'wakes',
       'login',
       'model',
+      'checkpoints',
       'task queue',
     ])
   })

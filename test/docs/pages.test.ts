@@ -28,6 +28,7 @@ const PAGES = [
   'docs/running.md',
   'docs/temporal-ui.md',
   'docs/records.md',
+  'docs/proofs.md',
   'docs/sandbox-entry.md',
   'docs/performance.md',
 ]

@@ -79,7 +79,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'thread cut': ['treeos thread cut operator/1/2'],
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
   whatif: ['treeos whatif @ann --flow flow.json --since 10'],
-  verify: ['treeos verify'],
+  verify: ['treeos verify', 'treeos verify --checkpoints ~/copies/checkpoints'],
+  checkpoint: [
+    'treeos checkpoint',
+    'treeos checkpoint --at 1200 --json',
+    'treeos checkpoint --follow ./checkpoints',
+  ],
   'verify-overlay': ['treeos verify-overlay 5ab0…9c "be brief" --salt 91f2…07'],
   refold: ['treeos refold'],
   completion: ['source <(treeos completion bash)', 'treeos completion fish | source'],

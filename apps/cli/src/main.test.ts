@@ -97,6 +97,7 @@ describe('without an instance', () => {
     expect(JSON.parse(treeos(['status', '--json']).stdout)).toEqual({
       temporal: { address: null, namespace: null, ui: null, open: null, actSignal: null },
       postgres: { url: null },
+      checkpoint: null,
       portal: { url: null },
       supervisor: { pid: null },
       worker: { running: false, pids: [], metrics: [], silent: [] },

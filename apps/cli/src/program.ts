@@ -3,6 +3,7 @@ import { Cli } from './cli.ts'
 import { addAuthoring } from './commands/authoring.ts'
 import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
+import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
@@ -65,6 +66,7 @@ export function createCli(out: Output): Cli {
   addExtensions(cli)
   addThreads(cli)
   addReplayCommands(cli)
+  addCheckpoint(cli)
   addVerifyOverlay(cli)
   addEvaluate(cli)
   cli.describeNext('This command line')

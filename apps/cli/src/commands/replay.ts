@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Cli, InstanceOptions } from '../cli.ts'
 import { UsageError } from '../text/failure.ts'
@@ -82,17 +83,42 @@ function addWhatIf(cli: Cli): void {
     )
 }
 
+interface VerifyOptions extends InstanceOptions {
+  readonly checkpoints: string | boolean
+  readonly key?: string
+}
+
 function addVerify(cli: Cli): void {
-  cli.onInstance('verify', 'check every hash chain, and all that is derived from them').action(
-    cli.run(async (out, options: InstanceOptions) => {
-      const { verifyAll } = await import('@treeos/chain')
-      const { FOLD } = await import('@treeos/world')
-      const { withReality } = await import('../instance/connection.ts')
-      const verified = await withReality(options, ({ db, reality }) => verifyAll(db, reality.id, FOLD))
-      out.value(verified, shownVerified)
-      return verified.ok ? 0 : 1
-    }),
-  )
+  cli
+    .onInstance('verify', 'check every hash chain, all that is derived from them, and the signed checkpoints')
+    .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
+    .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
+    .option('--key <vkey>', 'verifier key of the checkpoints (default: those in their folder)')
+    .action(
+      cli.run(async (out, options: VerifyOptions) => {
+        const { verifyAll } = await import('@treeos/chain')
+        const { FOLD } = await import('@treeos/world')
+        const { withReality } = await import('../instance/connection.ts')
+        const { compareLog } = await import('./shared/checkpoints.ts')
+        const source = await checkpointsOf(options)
+        const verified = await withReality(options, async (at) => {
+          const { broken: ofLog, ...log } = await compareLog(at, source)
+          const chains = await verifyAll(at.db, at.reality.id, FOLD)
+          return { ...chains, ok: chains.ok && log.ok, broken: [...chains.broken, ...ofLog], log }
+        })
+        out.value(verified, shownVerified)
+        return verified.ok ? 0 : 1
+      }),
+    )
+}
+
+async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {
+  if (checkpoints === false) return null
+  const { dataDirOf } = await import('../instance/instance.ts')
+  const { checkpointsFolder } = await import('../instance/checkpoints.ts')
+  const isNamed = typeof checkpoints === 'string'
+  const folder = isNamed ? resolve(checkpoints) : checkpointsFolder(dataDirOf(options))
+  return { folder, keys: key ?? null, isNamed }
 }
 
 function addRefold(cli: Cli): void {

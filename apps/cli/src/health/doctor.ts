@@ -11,6 +11,7 @@ import { addressOf, hasTemporal, isAlive, locateTemporal, namesTemporal } from '
 import { messageOf } from '../text/failure.ts'
 import { coloured, oneLine, table } from '../text/output.ts'
 import { bad, type Check, type Finding, good, RECHECK, unseen } from './check.ts'
+import { examineCheckpoints } from './checkpoints.ts'
 import { examineLife } from './life-signs.ts'
 import { examineMinds } from './minds.ts'
 import { examineTaskQueue } from './task-queue.ts'
@@ -34,6 +35,7 @@ export async function examine(dataDir: string, env: NodeJS.ProcessEnv = process.
     { name: 'postgres', ...(await checkPostgres(env)) },
     ...(await examineMinds(dataDir, env)),
     ...(await examineLife(dataDir, env)),
+    ...(await examineCheckpoints(dataDir, env)),
     ...(await examineTaskQueue(dataDir, env)),
   ]
   return { ok: checks.every((check) => check.ok || check.optional === true), checks }

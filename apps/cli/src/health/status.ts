@@ -21,6 +21,7 @@ import {
   withoutSecrets,
 } from '../instance/instance.ts'
 import { duration, table } from '../text/output.ts'
+import { type CheckpointStatus, describeCheckpoint, readCheckpointStatus } from './checkpoints.ts'
 import { type Beat, type ModelCalls, type Moments, readVitals, type Wakes } from './vitals.ts'
 
 interface Mind {
@@ -41,6 +42,8 @@ export interface Status {
   }
   readonly postgres: { readonly url: string | null }
   readonly portal: { readonly url: string | null }
+  /** what was signed last of all facts and moments; null where nothing was */
+  readonly checkpoint: CheckpointStatus | null
   /** the process that starts again what ends: a foreground `treeos up`, or the supervisor of a detached one */
   readonly supervisor: { readonly pid: number | null }
   readonly worker: {
@@ -91,6 +94,7 @@ export async function readStatus(dataDir: string, env: NodeJS.ProcessEnv = proce
     temporal: { ...temporalOf(dataDir, env), ...guardOf(workers) },
     postgres: { url: postgresUrl === null ? null : withoutSecrets(postgresUrl) },
     portal: { url: portalOf(dataDir) },
+    checkpoint: readCheckpointStatus(dataDir),
     supervisor: { pid: keeperOf(dataDir) },
     worker: {
       running: workers.length > 0,
@@ -178,7 +182,7 @@ async function readStored(url: string): Promise<Stored> {
 }
 
 export function describeStatus(status: Status, dataDir: string): string {
-  const { temporal, postgres, portal, supervisor, worker, mind, connections, reality } = status
+  const { temporal, postgres, portal, checkpoint, supervisor, worker, mind, connections, reality } = status
   const { wakes, inbox, budgets, parked } = status
   const pids = worker.pids.length === 1 ? 'process' : 'processes'
   return table(
@@ -190,6 +194,7 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
       ['Postgres', postgres.url ?? 'not running'],
       ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : 'not running'],
+      ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
       ...worker.metrics.map((url) => [
         'metrics',

@@ -1,5 +1,12 @@
 import type { Client } from '@temporalio/client'
-import { type ChainDb, isTransient, openDatabase, type Reality, readReality } from '@treeos/chain'
+import {
+  type ChainDb,
+  type DatabaseOptions,
+  isTransient,
+  openDatabase,
+  type Reality,
+  readReality,
+} from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
 import { readAccess, readInstance, type TemporalAccess } from '@treeos/local'
 import { VaultCaller, vaultAccess } from '@treeos/overlay'
@@ -12,6 +19,7 @@ import {
   hasWorker,
   locatePortalPostgres,
   locatePostgres,
+  locateSequencerPostgres,
   locateTemporal,
   type PostgresPlace,
   serviceDown,
@@ -20,6 +28,8 @@ import {
 import { missingWorker } from './task-queue.ts'
 
 const POOL_MAX = 4
+export const NO_SEQUENCER =
+  'with a Postgres of your own, set TREEOS_SEQUENCER_DATABASE_URL to one that is a member of treeos_sequencer'
 const CONNECT_MS = 5_000
 
 /** What a command needs that uses Postgres only. */
@@ -110,6 +120,19 @@ export async function withPortalServices<T>(
   )
 }
 
+/**
+ * Opens the reality with the rights of the sequencer of the log.
+ * @throws {TreeosError} SERVICE_UNAVAILABLE where it has no login
+ */
+export async function asSequencer<T>(
+  options: InstanceOptions,
+  use: (at: ReadConnection) => Promise<T>,
+): Promise<T> {
+  const postgres = locateSequencerPostgres(dataDirOf(options))
+  if (postgres === null) throw unavailable(`no checkpoints can be made: ${NO_SEQUENCER}`)
+  return withDatabase(postgres, use, { poolMax: 2, statementSecondsMax: 600 })
+}
+
 /** Opens the reality with the rights of the portal. */
 export const asPortal = async <T>(
   options: InstanceOptions,
@@ -151,8 +174,9 @@ export async function loadedRegistry(): Promise<Registry> {
 async function withDatabase<T>(
   postgres: Pick<PostgresPlace, 'url' | 'address'>,
   use: (at: ReadConnection) => Promise<T>,
+  options: DatabaseOptions = { poolMax: POOL_MAX },
 ): Promise<T> {
-  const db = openDatabase(postgres.url, { poolMax: POOL_MAX })
+  const db = openDatabase(postgres.url, options)
   try {
     const reality = await readReality(db)
     if (reality === null)

@@ -16,6 +16,7 @@ import { userPath } from '../text/folder.ts'
 
 export const WORKER_PREFIX = 'worker-'
 export const PORTAL = 'portal'
+export const CHECKPOINTS = 'checkpoints'
 /** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
 export const UP = 'up'
 
@@ -101,14 +102,34 @@ export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process
 export function locatePortalPostgres(
   dataDir: string,
   env: NodeJS.ProcessEnv = process.env,
-): Pick<PostgresPlace, 'url' | 'address'> | null {
-  const { TREEOS_PORTAL_DATABASE_URL: named, DATABASE_URL: own } = env
+): LoginPlace | null {
+  return locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, 'treeos_web', 'portal-password')
+}
+
+/** The same for the process that sequences the log and signs checkpoints. */
+export function locateSequencerPostgres(
+  dataDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): LoginPlace | null {
+  const { TREEOS_SEQUENCER_DATABASE_URL: named } = env
+  return locateLogin(dataDir, env, named, 'treeos_sequence', 'sequencer-password')
+}
+
+type LoginPlace = Pick<PostgresPlace, 'url' | 'address'>
+
+function locateLogin(
+  dataDir: string,
+  { DATABASE_URL: own }: NodeJS.ProcessEnv,
+  named: string | undefined,
+  login: string,
+  passwordFile: string,
+): LoginPlace | null {
   if (named) return { url: named, address: addressOf(named) }
   if (own) return null
   const { process: known, address } = requireService(dataDir, 'postgres', 'Postgres')
-  const file = join(dataDir, 'postgres', 'portal-password')
+  const file = join(dataDir, 'postgres', passwordFile)
   if (known === null || !existsSync(file)) return null
-  return { url: `postgres://treeos_web:${readFileSync(file, 'utf8').trim()}@${address}/treeos`, address }
+  return { url: `postgres://${login}:${readFileSync(file, 'utf8').trim()}@${address}/treeos`, address }
 }
 
 /** How to reach Temporal: `env` names it to our programs, with its credential. */

@@ -10,6 +10,8 @@ export interface StartOptions {
 export interface Servers extends WorkerPlace {
   /** as the portal; null when it has no login in a Postgres of the user's own */
   readonly portalUrl: string | null
+  /** as the sequencer of the log; null when it has no login in a Postgres of the user's own */
+  readonly sequencerUrl: string | null
   /** as the owner of our tables, for migrations */
   readonly ownerUrl: string
   /** this Temporal serves our instance alone */

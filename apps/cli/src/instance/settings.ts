@@ -6,6 +6,8 @@ import { readIfThere, writePrivate } from '@treeos/local'
 /** Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port. */
 const SHARED = /^(TREEOS_|OPENAI_|OLLAMA_HOST$)/
 const OWN = [
+  'TREEOS_CHECKPOINT_KEY', // and none gets what signs checkpoints
+  'TREEOS_CHECKPOINT_SECONDS',
   'TREEOS_DATA',
   'TREEOS_DEBUG',
   'TREEOS_LOG',
@@ -16,6 +18,7 @@ const OWN = [
   'TREEOS_PORTAL_LISTEN',
   'TREEOS_PORTAL_PORT',
   'TREEOS_QUICK_ENTRY',
+  'TREEOS_SEQUENCER_DATABASE_URL',
   'TREEOS_START_SECONDS',
   'TREEOS_WORKFLOW_BUNDLE',
 ]

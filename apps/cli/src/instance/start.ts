@@ -5,6 +5,7 @@ import { ensurePostgres, ensureTemporal, forgetService, readInstance } from '@tr
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
 import { messageOf } from '../text/failure.ts'
+import { ensureCheckpoints } from './checkpoints.ts'
 import { loadedRegistry } from './connection.ts'
 import { hasWorker, isAlive, isWorker, PORTAL, serviceOf } from './instance.ts'
 import { ensurePortal } from './portal.ts'
@@ -30,6 +31,7 @@ export async function startEverything(
   const place = await startServers(options)
   const made = await plant(place, options)
   await ensureWorker(options, place)
+  await ensureCheckpoints(options, place)
   if (options.portal)
     await ensurePortal(options, place).catch((error: unknown) => {
       options.onProgress(`the portal does not run, everything else does: ${messageOf(error)}`)
@@ -52,11 +54,12 @@ export async function startServers({
   if (postgres.status === 'rejected') throw postgres.reason
   if (temporal.status === 'rejected') throw temporal.reason
   const { address, namespace, kind } = temporal.value
-  const { url: ownerUrl, workerUrl: databaseUrl, portalUrl } = postgres.value
+  const { url: ownerUrl, workerUrl: databaseUrl, portalUrl, sequencerUrl } = postgres.value
   return {
     databaseUrl,
     ownerUrl,
     portalUrl,
+    sequencerUrl,
     temporal: { address, namespace },
     isOwnTemporal: kind !== 'external',
   }

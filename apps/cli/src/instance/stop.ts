@@ -1,5 +1,5 @@
 import { forgetService, isRunning, type Process, readInstance, type Service, terminate } from '@treeos/local'
-import { UP } from './instance.ts'
+import { CHECKPOINTS, UP } from './instance.ts'
 import { forgetSettings } from './settings.ts'
 
 /** A worker waits 15 s for its current moments before it drops them. */
@@ -29,8 +29,8 @@ export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean
 }
 
 /**
- * Ends services of an instance, workers first (they finish what is under way while their servers still run), then the
- * servers, the last started first.
+ * Ends services of an instance, workers first (they finish what is under way while their servers still run), then the signer of
+ * checkpoints, which signs what they did last, then the servers.
  */
 export async function stopServices(
   dataDir: string,
@@ -50,14 +50,16 @@ export const stopUnrecorded = (
   onStopped: (stopped: StoppedService) => void,
 ): Promise<void> => inOrder(services, (service) => end(service, onStopped))
 
+const LATE = [CHECKPOINTS, 'temporal', 'postgres']
+
 async function inOrder(
   services: readonly Service[],
   stop: (service: Service) => Promise<void>,
 ): Promise<void> {
   const own = services.filter((service) => service.name !== UP).reverse()
-  const isServer = ({ name }: Service) => name === 'postgres' || name === 'temporal'
-  await Promise.all(own.filter((service) => !isServer(service)).map(stop))
-  for (const service of own.filter(isServer)) await stop(service)
+  const isLate = ({ name }: Service) => LATE.includes(name)
+  await Promise.all(own.filter((service) => !isLate(service)).map(stop))
+  for (const name of LATE) for (const service of own.filter((one) => one.name === name)) await stop(service)
 }
 
 async function end(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readInstance, type Service } from '@treeos/local'
 import { messageOf } from '../text/failure.ts'
-import { hasWorker, isAlive, PORTAL, serviceOf } from './instance.ts'
+import { CHECKPOINTS, hasWorker, isAlive, PORTAL, serviceOf } from './instance.ts'
 import type { StartOptions } from './servers.ts'
 
 const LOOK_MS = 500
@@ -68,7 +68,9 @@ async function watch(
       const place = await startServers(options)
       await ensureWorker(options, place)
       const { ensurePortal } = await import('./portal.ts')
-      if (hasPortal(known)) await ensurePortal(options, place)
+      if (has(known, PORTAL)) await ensurePortal(options, place)
+      const { ensureCheckpoints } = await import('./checkpoints.ts')
+      if (has(known, CHECKPOINTS)) await ensureCheckpoints(options, place)
       onProgress('everything runs again')
     } catch (error) {
       onProgress(messageOf(error))
@@ -89,13 +91,19 @@ export function missingOf(dataDir: string): string[] {
     if (service === null || !isAlive(service)) missing.push(title)
   }
   if (!hasWorker(dataDir)) missing.push('the worker')
-  const portal = serviceOf(instance, PORTAL)
-  if (portal !== null && !isAlive(portal)) missing.push('the portal')
+  // Only what was started is started again.
+  for (const [name, title] of [
+    [PORTAL, 'the portal'],
+    [CHECKPOINTS, 'the signer of checkpoints'],
+  ] as const) {
+    const service = serviceOf(instance, name)
+    if (service !== null && !isAlive(service)) missing.push(title)
+  }
   return missing
 }
 
-/** Only one that was started is started again. */
-const hasPortal = (services: readonly Service[]): boolean => services.some(({ name }) => name === PORTAL)
+const has = (services: readonly Service[], wanted: string): boolean =>
+  services.some(({ name }) => name === wanted)
 
 /** @returns false when it is time to stop */
 async function pause(ms: number, stopping: AbortSignal): Promise<boolean> {

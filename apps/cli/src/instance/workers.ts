@@ -31,11 +31,16 @@ export interface WorkerPlace {
 /** The worker's program: a source in a checkout, a built file in an install. */
 export const workerProgram = (): string => createRequire(import.meta.url).resolve('@treeos/worker/main')
 
-/** The login that owns the tables is left out: a worker that was taken over would have it. */
+/** The logins and keys of others are left out: a worker that was taken over would have them. */
 export function workerEnvironment(
   dataDir: string,
   place: Pick<WorkerPlace, 'databaseUrl'>,
-  { TREEOS_OWNER_DATABASE_URL: _, ...env }: NodeJS.ProcessEnv = process.env,
+  {
+    TREEOS_OWNER_DATABASE_URL: _owner,
+    TREEOS_SEQUENCER_DATABASE_URL: _sequencer,
+    TREEOS_CHECKPOINT_KEY: _key,
+    ...env
+  }: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
   if (namesTemporal(env)) return own

@@ -1,4 +1,4 @@
-import type { OverlayChange, Refolded, Verified } from '@treeos/chain'
+import type { LogVerified, OverlayChange, Refolded, Verified } from '@treeos/chain'
 import type {
   ActResult,
   BeingView,
@@ -354,15 +354,32 @@ export function shownDifferences(differences: readonly Difference[]): string {
   )
 }
 
-export function shownVerified({ reels, facts, moments, ok, broken }: Verified): string {
+export interface VerifiedView extends Verified {
+  readonly log: Omit<LogVerified, 'broken'>
+}
+
+export function shownVerified({ reels, facts, moments, ok, broken, log }: VerifiedView): string {
   const head = `${reels} reels, ${facts} facts, ${moments} moment records: ${ok ? 'unbroken' : 'BROKEN'}`
   return [
     head,
+    ...shownLog(log),
     ...broken.map(
       ({ reel, seq, reason, key }) =>
         `  ${reel} ${seq}: ${reason}${key === undefined || key === reel ? '' : ` of ${key}`}`,
     ),
   ].join('\n')
+}
+
+function shownLog({ entries, checkpoints, lastGood, suspect }: VerifiedView['log']): string[] {
+  const upTo = lastGood === null ? '' : `, the last good one over ${lastGood.size} entries`
+  const head = `${entries} entries in the log, ${checkpoints} signed checkpoints${upTo}`
+  if (suspect === null) return [head]
+  const { from, to, gone, reels } = suspect
+  return [
+    head,
+    `changed between entries ${from} and ${to}${gone === 0 ? '' : `, ${gone} of them gone`}:`,
+    ...reels.map((one) => `  ${one.reel} ${one.from}–${one.to}`),
+  ]
 }
 
 export interface RefoldedView {

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { Option } from 'commander'
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { UsageError } from '../text/failure.ts'
+import { parseNumber } from '../text/input.ts'
+
+interface CheckpointOptions extends InstanceOptions {
+  readonly at?: number
+  readonly checkpoints?: string
+  readonly follow?: string
+  readonly seconds?: number
+  readonly supervised?: boolean
+}
+
+/** `treeos checkpoint` */
+export function addCheckpoint(cli: Cli): void {
+  cli
+    .onInstance('checkpoint', 'show the newest signed checkpoint of all facts and moments, or sign them')
+    .option(
+      '--at <size>',
+      'the one over this many entries',
+      parseNumber('--at', { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    )
+    .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
+    .option('--follow <dir>', 'sign what is new into this folder, until Ctrl-C; `treeos up` starts one')
+    .option(
+      '--seconds <n>',
+      'with --follow: how often (default: TREEOS_CHECKPOINT_SECONDS, or 1)',
+      parseNumber('--seconds', { min: 0.1, max: 3600, whole: false }),
+    )
+    .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
+    .action(
+      cli.run(async (out, options: CheckpointOptions) => {
+        const { dataDirOf } = await import('../instance/instance.ts')
+        const dataDir = dataDirOf(options)
+        if (options.follow !== undefined) {
+          if (options.at !== undefined || options.checkpoints !== undefined)
+            throw new UsageError('--follow takes neither --at nor --checkpoints')
+          const { follow } = await import('./shared/follow-log.ts')
+          return follow(options, { dataDir, folder: resolve(options.follow), out })
+        }
+        const { findCheckpoint } = await import('./shared/checkpoints.ts')
+        const folder = options.checkpoints === undefined ? null : resolve(options.checkpoints)
+        out.value(findCheckpoint(dataDir, folder, options.at ?? null), ({ note }) => note.trimEnd())
+      }),
+    )
+}

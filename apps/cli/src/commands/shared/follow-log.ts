@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { keepCheckpointing, originOf, type Signed, Signer } from '@treeos/chain'
+import { TreeosError } from '@treeos/core'
+import { acquireLock, LockedError } from '@treeos/local'
+import type { InstanceOptions } from '../../cli.ts'
+import { signerFolder, signerPlace } from '../../instance/checkpoints.ts'
+import { asSequencer } from '../../instance/connection.ts'
+import { onEnding } from '../../instance/ending.ts'
+import type { ExitStatus, Output } from '../../text/output.ts'
+import { teller } from './teller.ts'
+
+const SECONDS = 1
+
+interface FollowOptions extends InstanceOptions {
+  readonly seconds?: number
+  readonly supervised?: boolean
+}
+
+/** Brings the log up to date and signs checkpoints into a folder, until a signal. */
+export async function follow(
+  options: FollowOptions,
+  { dataDir, folder, out }: { dataDir: string; folder: string; out: Output },
+): Promise<ExitStatus> {
+  const ending = onEnding({ watch: options.supervised !== true })
+  const stopping = new AbortController()
+  const ended = ending.promise.then(() => stopping.abort())
+  const lock = await lockSigner(dataDir)
+  const onError = teller(out, 'checkpoints')
+  try {
+    await asSequencer(options, async ({ db, reality }) => {
+      const signer = new Signer(signerPlace(dataDir, { origin: originOf(reality.id), folder }))
+      /** what was told last: a fault that lasts is told once */
+      let told = ''
+      await keepCheckpointing(db, signer, {
+        seconds: options.seconds ?? (Number(process.env.TREEOS_CHECKPOINT_SECONDS) || SECONDS),
+        signal: stopping.signal,
+        onRound(signed) {
+          const fault = signed.status === 'refused' ? refusalIn(signed) : ''
+          if (fault !== told && fault !== '') out.progress(fault)
+          told = fault
+          if (signed.status === 'signed' && options.supervised !== true)
+            out.value({ size: signed.size }, ({ size }) => `signed ${size} entries`)
+        },
+        onError(error) {
+          const fault = String(error)
+          if (fault !== told) onError('a round', error)
+          told = fault
+        },
+      })
+    })
+    await ended
+    return 0
+  } finally {
+    lock.release()
+    ending.release()
+  }
+}
+
+/** Two that sign with one memory could sign two trees. */
+async function lockSigner(dataDir: string) {
+  const folder = signerFolder(dataDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    return await acquireLock(join(folder, 'lock'))
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error
+    throw new TreeosError(
+      'RESOURCE_CONFLICT',
+      `process ${error.holder.pid} signs the checkpoints of ${dataDir}: with another --data it would have a key of its own`,
+    )
+  }
+}
+
+const refusalIn = ({ size, why, last }: Extract<Signed, { status: 'refused' }>): string =>
+  `refused to sign a log of ${size} entries after one of ${last} (${why}): \`treeos verify\` says what was changed`
