@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { benchChain } from './chain/benchmark.ts'
 import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
 import { benchGrowth } from './growth/benchmark.ts'
@@ -7,6 +8,7 @@ import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
 import { benchPortal } from './portal/benchmark.ts'
 import { benchRecovery } from './recovery/benchmark.ts'
+import { benchReplay } from './replay/benchmark.ts'
 import { benchScale } from './scale/benchmark.ts'
 
 export interface Flags {
@@ -20,6 +22,8 @@ export interface Flags {
   readonly 'think-ms'?: string | undefined
   readonly shards?: string | undefined
   readonly other?: string | undefined
+  readonly facts?: string | undefined
+  readonly moments?: string | undefined
 }
 
 export interface Benchmark {
@@ -32,7 +36,7 @@ export interface Benchmark {
   show(result: unknown): string
 }
 
-const NUMBERS = ['beings', 'seconds', 'rounds', 'depth', 'shards'] as const
+const NUMBERS = ['beings', 'seconds', 'rounds', 'depth', 'shards', 'facts', 'moments'] as const
 const wholeNumber = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 
 const contestantsFor = ({ other }: Flags) =>
@@ -131,6 +135,33 @@ export const benchmarks: readonly Benchmark[] = [
     refuse: refuseFanout,
     run: ({ size, beings }, onProgress) =>
       benchPortal({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    show,
+  },
+  {
+    name: 'chain',
+    what: 'facts a second that are verified, streamed and in SQL, beside bare sha256 and the reading of the rows; proofs of the log',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, facts, rounds }, onProgress) =>
+      benchChain({
+        size: size as 'small' | 'full',
+        facts: wholeNumber(facts),
+        rounds: wholeNumber(rounds),
+        onProgress,
+      }),
+    show,
+  },
+  {
+    name: 'replay',
+    what: 'moments a second that are replayed from the chain, beside the verification of the same chain',
+    refuse: (flags) => refuse(flags, []),
+    run: ({ size, moments, rounds, profile }, onProgress) =>
+      benchReplay({
+        size: size as 'small' | 'full',
+        moments: wholeNumber(moments),
+        rounds: wholeNumber(rounds),
+        profile,
+        onProgress,
+      }),
     show,
   },
   {

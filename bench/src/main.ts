@@ -17,6 +17,8 @@ const OPTIONS = {
   'think-ms': { type: 'string' },
   shards: { type: 'string' },
   other: { type: 'string' },
+  facts: { type: 'string' },
+  moments: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -33,7 +35,7 @@ async function main(args: string[]): Promise<number> {
   if (name === undefined || values.help) {
     for (const { name, what } of benchmarks) console.log(`${name.padEnd(10)} ${what}`)
     console.log(
-      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N]\n' +
+      '\npnpm bench NAME [--json] [--size small|full] [--profile] [--only a,b] [--beings N] [--seconds N] [--rounds N] [--depth N] [--think-ms N] [--shards N] [--facts N] [--moments N]\n' +
         `pnpm bench --gate [NAME…] [--json] runs ${GATED.join(', ')} and ends with 1 when a ratio got worse`,
     )
     return 0

@@ -1,0 +1,85 @@
+import { Client, Connection } from '@temporalio/client'
+import { openDatabase, readReality, verifyChains } from '@treeos/chain'
+import { replay } from '@treeos/replay'
+import { buildRegistry, seed } from '@treeos/world'
+import { describeMachine } from '../machine.ts'
+import { diary } from '../moment/diary.ts'
+import { startLanes } from '../moment/lanes.ts'
+import { Process } from '../moment/process.ts'
+import { Race } from '../moment/race.ts'
+import { Profiling } from '../profile.ts'
+import { withServices } from '../services.ts'
+import { round } from '../statistics.ts'
+
+export interface ReplayOptions {
+  readonly size: 'small' | 'full'
+  readonly moments: number | undefined
+  readonly rounds: number | undefined
+  readonly profile: boolean
+  readonly onProgress: (line: string) => void
+}
+
+const MOMENTS = { small: 500, full: 10_000 } as const
+const BEINGS = 50
+/** Functions that a profile lists. */
+const LISTED = 40
+
+/** Lives moments of scripted beings, then replays all of them from the chain, again and again. */
+export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: ReplayOptions) {
+  const turns = Math.ceil((moments ?? MOMENTS[size]) / BEINGS)
+  return withServices(onProgress, async (services) => {
+    const connection = await Connection.connect(services.temporal.options)
+    services.atEnd(() => connection.close())
+    const temporal = new Client({ connection, namespace: services.temporal.namespace })
+    const stub = Process.stub()
+    services.atEnd(() => stub.stop())
+    const { url: modelUrl } = await stub.hear('listening')
+    const course = { services, temporal, modelUrl, beings: BEINGS, poolMax: 20, other: undefined, onProgress }
+    const [lane] = await startLanes(course, ['scripted'])
+    if (lane === undefined) throw new Error('there is no lane')
+    const race = new Race(lane)
+    lane.process.onDone = (being, n) => race.done(being, n)
+    onProgress(`living ${turns * BEINGS} moments`)
+    await race.run(lane.crowd, { turns })
+    await lane.process.stop()
+    const db = openDatabase(lane.databaseUrl, { asOwner: true, poolMax: 8 })
+    services.atEnd(() => db.destroy())
+    const reality = await readReality(db)
+    if (reality === null) throw new Error('the lane made no reality')
+    const registry = buildRegistry([seed, diary])
+    const rates: number[] = []
+    const cpu: number[] = []
+    const profiling = profile ? new Profiling() : null
+    for (let i = 0; i < rounds; i++) {
+      if (i === rounds - 1) await profiling?.start()
+      const [began, used] = [performance.now(), process.cpuUsage()]
+      const replayed = await replay(
+        { db, temporal: null, reality, registry },
+        { beings: null, from: 'chain' },
+      )
+      if (!replayed.identical)
+        throw new Error(`the replay differs: ${JSON.stringify(replayed.mismatches[0])}`)
+      const { user, system } = process.cpuUsage(used)
+      rates.push(round(replayed.moments / ((performance.now() - began) / 1000)))
+      cpu.push(round((user + system) / 1000 / replayed.moments))
+      onProgress(`replayed ${replayed.moments} moments: ${rates.at(-1)} a second`)
+    }
+    const functions = await profiling?.stop()
+    const began = performance.now()
+    const { facts, ok } = await verifyChains(db, reality.id)
+    if (!ok) throw new Error('the chains are broken')
+    const verified = round(facts / ((performance.now() - began) / 1000))
+    const best = Math.max(...rates)
+    return {
+      benchmark: 'replay',
+      at: new Date().toISOString(),
+      machine: describeMachine(),
+      parameters: { beings: BEINGS, moments: turns * BEINGS, rounds },
+      momentsASecond: { best, rounds: rates },
+      cpuMsAMoment: Math.min(...cpu),
+      factsVerifiedASecond: verified,
+      ratios: { 'replay/verify': round(best / verified) },
+      ...(functions === undefined ? {} : { profile: functions.slice(0, LISTED) }),
+    }
+  })
+}
