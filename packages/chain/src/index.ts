@@ -132,6 +132,7 @@ export { type Fault, type FaultPart, keepFault, listFaults } from './moments/fau
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
 export { listUnfinished, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
 export {
+  listBeingsWithMoments,
   listNewestOutcomes,
   listOutcomes,
   listOutcomesOf,

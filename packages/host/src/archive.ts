@@ -185,5 +185,14 @@ export async function readArchive(
   return runs
 }
 
+/** Beings with archived runs, sorted. */
+export async function listArchived(folder: string): Promise<BeingName[]> {
+  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return found.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
+}
+
 /** Folder of the histories within an instance's data folder. */
 export const historiesFolder = (dataDir: string): string => join(dataDir, 'histories')

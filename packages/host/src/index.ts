@@ -15,7 +15,7 @@ export {
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/activities'
-export { Archivist, type History, historiesFolder, readArchive } from './archive.ts'
+export { Archivist, type History, historiesFolder, listArchived, readArchive } from './archive.ts'
 export { Doorbells } from './doorbells.ts'
 export { releaseLapsed } from './lapsed-leases.ts'
 export { isOpenTemporal } from './open-temporal.ts'

@@ -9,13 +9,15 @@ import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
  * again, and compares the stack with the chain's record. Compares the digests of prompts and surfaces too, which history
- * holds.
+ * holds. Moments that ended in a history and have no outcome in the chain are named.
+ * @param readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
   being: BeingName,
   runs: readonly Run[],
   outcomes: readonly StoredOutcome[],
+  readAgain: () => Promise<readonly StoredOutcome[]> = async () => outcomes,
 ): Promise<Mismatch[]> {
   const mismatches: Mismatch[] = []
   const attested = new Map<string, AttestedMoment & { program: Program }>()
@@ -32,7 +34,29 @@ export async function replayFromTemporal(
     else if (!mayBeMissing(outcome, outcomes)) compare.differ('history', outcome.moment, null)
     mismatches.push(...compare.mismatches)
   }
+  const recorded = new Set(outcomes.map(({ moment }) => moment))
+  const ended = [...attested.values()].filter(({ stamped }) => stamped !== null)
+  const unknown = ended.filter(({ opened }) => !recorded.has(opened.moment))
+  if (unknown.length > 0) mismatches.push(...missingIn(await readAgain(), being, unknown))
   return mismatches
+}
+
+/** The moments that ended in a history, and that the chain does not have, in their order. */
+function missingIn(
+  outcomes: readonly StoredOutcome[],
+  being: BeingName,
+  ended: readonly AttestedMoment[],
+): Mismatch[] {
+  const recorded = new Set(outcomes.map(({ moment }) => moment))
+  return ended
+    .filter(({ opened }) => !recorded.has(opened.moment))
+    .flatMap(({ opened, stamped }) => {
+      const { n } = parseMomentId(opened.moment)
+      const compare = new Comparison(being, n, 'temporal')
+      compare.differ('record', null, { moment: opened.moment, record: stamped?.record ?? null })
+      return compare.mismatches
+    })
+    .sort((a, b) => a.n - b.n)
 }
 
 /** The last moment before a workflow was terminated may have been stamped without being recorded in history. */

@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { type ChainDb, listOutcomes, listRows, type Reality } from '@treeos/chain'
+import { type ChainDb, listBeingsWithMoments, listOutcomes, listRows, type Reality } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { listArchived } from '@treeos/host'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { replayFromChain } from './compare-chain.ts'
@@ -40,7 +41,7 @@ export interface Replayed {
 
 /**
  * Checks the chain and Temporal's histories against each other. Recomputes every finished moment from the chain, and replays
- * every run in Temporal. Calls no model and writes nothing.
+ * every run in Temporal, those of beings that the chain does not know included. Calls no model and writes nothing.
  * @throws {TreeosError} BEING_NOT_FOUND
  */
 export async function replay(
@@ -68,20 +69,19 @@ async function replayAll(
   request: ReplayRequest,
   histories: { temporal: Client; replayer: Promise<HistoryReplayer> } | null,
 ): Promise<Replayed> {
-  const names = await beingsOf(at.db, request.beings)
-  const { signal } = request
+  const { signal, archive = null } = request
   const deps = { db: at.db, registry: at.registry, past: new Past(at.db), signal }
   const listed =
-    histories === null || request.beings !== null
-      ? undefined
-      : await listRuns(histories.temporal, at.reality.name, null)
+    histories === null ? undefined : await listRunsOf(histories.temporal, at.reality, request.beings)
+  const attested = histories === null ? [] : [...(listed?.keys() ?? []), ...(await archivedBeings(archive))]
+  const names = await beingsOf(at.db, request.beings, attested)
   let moments = 0
   let olderPrompts = 0
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
     signal?.throwIfAborted()
     const outcomes = await listOutcomes(at.db, being)
-    if (outcomes.length === 0) return []
+    if (outcomes.length === 0 && histories === null) return []
     request.onProgress?.(`replaying ${outcomes.length} moments of ${stanceOf(being)}`)
     moments += outcomes.length
     const fromChain = async () => {
@@ -92,10 +92,10 @@ async function replayAll(
     }
     const fromTemporal = async () => {
       if (histories === null) return []
-      const { archive = null } = request
       const compare = async (known?: ListedRuns) => {
         const runs = await fetchRuns(histories.temporal, at.reality.name, being, archive, known)
-        return replayFromTemporal(await histories.replayer, being, runs, outcomes)
+        const readAgain = () => listOutcomes(at.db, being)
+        return replayFromTemporal(await histories.replayer, being, runs, outcomes, readAgain)
       }
       const mismatches = await compare(listed)
       // A run that began after they were listed.
@@ -131,10 +131,28 @@ async function mapAtOnce<T, R>(
   return results
 }
 
-async function beingsOf(db: Kysely<ChainDb>, wanted: readonly BeingName[] | null): Promise<BeingName[]> {
+/** @param beings null: all of the reality */
+async function listRunsOf(
+  temporal: Client,
+  { name }: Reality,
+  beings: readonly BeingName[] | null,
+): Promise<ListedRuns> {
+  const listed = await Promise.all((beings ?? [null]).map((being) => listRuns(temporal, name, being)))
+  return new Map(listed.flatMap((runs) => [...runs]))
+}
+
+const archivedBeings = async (archive: string | null) => (archive === null ? [] : listArchived(archive))
+
+/** @param attested beings that Temporal or the archive knows: the chain may have lost them */
+async function beingsOf(
+  db: Kysely<ChainDb>,
+  wanted: readonly BeingName[] | null,
+  attested: readonly BeingName[],
+): Promise<BeingName[]> {
   const living = (await listRows(db, 'being:')).map((row) => row.key.slice('being:'.length))
-  const unknown = wanted?.find((being) => !living.includes(being))
+  const known = [...new Set([...living, ...(await listBeingsWithMoments(db)), ...attested])]
+  const unknown = wanted?.find((being) => !known.includes(being))
   if (unknown !== undefined)
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(unknown)} lives in this reality`)
-  return wanted === null ? living : [...wanted]
+  return wanted === null ? known.sort() : [...wanted]
 }

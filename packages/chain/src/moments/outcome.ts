@@ -67,6 +67,12 @@ export async function listOutcomes(
   return rows.reverse().map(outcomeOf)
 }
 
+/** Beings with a finished moment. */
+export async function listBeingsWithMoments(db: Db): Promise<BeingName[]> {
+  const rows = await db.selectFrom('moment_outcome').select('being').distinct().execute()
+  return rows.map(({ being }) => being)
+}
+
 /** The newest finished moment of each of these beings; those without one are left out. */
 export async function listNewestOutcomes(db: Db, beings: readonly BeingName[]): Promise<StoredOutcome[]> {
   if (beings.length === 0) return []
