@@ -92,3 +92,36 @@ export async function rewriteSuffix(
     `update treeos.head set hash = '\\x${prev.toString('hex')}' where reel = '${reel}'`,
   )
 }
+
+/**
+ * Cuts off all that was appended since the end of a moment, with heads that match what is left, as a restored backup would. Rows stay:
+ * refold them.
+ */
+export async function cutOff(base: Pick<TestDatabase, 'owner'>, since: string): Promise<void> {
+  const gone = `(select j.entry, j.moment, f.reel, f.seq from treeos.journal j
+    left join lateral unnest(j.reels, j.seqs) as f(reel, seq) on true
+    where j.entry >= (select entry from treeos.journal where moment = '${since}'))`
+  await tamper(
+    base,
+    `create table public.gone as select * from ${gone} g`,
+    ...['payload', 'fact'].map(
+      (table) => `delete from treeos.${table} t using public.gone g where t.reel = g.reel and t.seq = g.seq`,
+    ),
+    `delete from treeos.head h where exists (select from public.gone g where g.reel = h.reel)
+      and not exists (select from treeos.fact f where f.reel = h.reel)`,
+    `update treeos.head h set seq = f.seq, hash = f.hash,
+      state_seq = coalesce((select max(c.seq) from treeos.fact c where c.reel = h.reel and c.kind <> 'being:summoned'), 0)
+      from treeos.fact f where f.reel = h.reel and f.seq = (select max(l.seq) from treeos.fact l where l.reel = h.reel)`,
+    ...['moment_open', 'moment_decision', 'moment_outcome'].map(
+      (table) => `delete from treeos.${table} t using public.gone g where t.moment = g.moment`,
+    ),
+    `delete from treeos.head h where reel like 'moments:%'
+      and not exists (select from treeos.moment_outcome o where 'moments:' || o.being = h.reel) and seq > 0`,
+    `update treeos.head h set seq = o.n, hash = o.hash from treeos.moment_outcome o
+      where h.reel = 'moments:' || o.being and o.n = (select max(n) from treeos.moment_outcome l where l.being = o.being)`,
+    `delete from treeos.journal j using public.gone g where j.entry = g.entry`,
+    `delete from treeos.inbox i where i.kind = 'summon' and i.cause is not null
+      and not exists (select from treeos.fact f where f.hash = i.cause)`,
+    `drop table public.gone`,
+  )
+}

@@ -8,18 +8,9 @@ import {
   recordEffect,
   StaleGenerationError,
 } from '@treeos/chain'
-import {
-  canonicalJson,
-  type Decision,
-  type Digest,
-  isJsonObject,
-  type OverlayRecord,
-  parseCall,
-  type ReelId,
-  TreeosError,
-} from '@treeos/core'
+import { canonicalJson, type Decision, type Digest, type OverlayRecord, type ReelId } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
+import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { composeOnce } from './deps/compose-once.ts'
@@ -109,13 +100,13 @@ async function stampWithRetries(
         code: 'INTERNAL',
         message: `Postgres cannot store this act (SQLSTATE ${done.code})`,
       } as const
-      proposal = { ...proposal, decision }
+      proposal = { ...proposal, decision, beside: 'storage' }
       continue
     }
     if (done.status === 'unleased') {
       if (proposal.kind === 'skipped') throw new Error(`skipped moment ${input.moment} has a driver's lease`)
       const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_EXPIRED } as const
-      proposal = { ...proposal, decision }
+      proposal = { ...proposal, decision, beside: 'lease' }
       continue
     }
     if (done.status === 'stamped') {
@@ -211,6 +202,7 @@ async function proposalOf(
     return { ...proposal, decision }
   return {
     ...proposal,
+    beside: 'effect',
     decision: {
       kind: 'failure',
       code: input.effect,
@@ -249,17 +241,6 @@ const EFFECT_WITHOUT_RESULT =
   "the effect gave no result within its attempts, and may have happened nevertheless; the worker's log has each error"
 const EFFECT_CHANGED = 'the act requests another effect than it requested before'
 const MODEL_WITHOUT_ANSWER = "the model did not answer within its attempts; the worker's log has each error"
-
-/** The decision of a person's act. An act that cannot be parsed becomes a failure, like an invalid answer of a model. */
-function decisionOfPerson({ content }: LoadedMoment): Decision {
-  try {
-    if (!isJsonObject(content)) throw new TreeosError('INVALID_INPUT', 'an act is an object with a call')
-    return { kind: 'call', call: parseCall(content.call), content: null }
-  } catch (error) {
-    if (!(error instanceof TreeosError)) throw error
-    return { kind: 'failure', code: error.code, message: error.message }
-  }
-}
 
 async function storedStamp(
   deps: BeatDeps,

@@ -69,6 +69,7 @@ export type {
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
 export {
+  factsByHash,
   listFactsAfter,
   listFactsAt,
   listFactsMentioning,
@@ -77,8 +78,8 @@ export {
 } from './ledger/facts.ts'
 export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
-export { createReality, type Reality, readReality } from './ledger/reality.ts'
-export type { MomentRecord, OpenRecord } from './ledger/records.ts'
+export { createReality, REALITY_MADE, type Reality, readReality } from './ledger/reality.ts'
+export type { Beside, EffectDigests, MomentRecord, OpenRecord } from './ledger/records.ts'
 export {
   type BookFault,
   type Books,
@@ -97,7 +98,8 @@ export { sequence } from './log/sequence.ts'
 export { type LastSigned, readLastSigned, type Signed, Signer, type SignerPlace } from './log/signer.ts'
 export { type LogState, readLogState } from './log/state.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
-export { readBases } from './moments/basis.ts'
+export { headsBeyond, overlaid, readBases, readJudged, seqsOf } from './moments/basis.ts'
+export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
 export {
   type Attempt,
   type Cost,

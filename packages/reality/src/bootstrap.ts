@@ -1,4 +1,5 @@
-import { type ChainDb, createReality, type Reality, rebuildRow } from '@treeos/chain'
+import { type ChainDb, createReality, REALITY_MADE, type Reality, rebuildRow } from '@treeos/chain'
+import type { FactDraft } from '@treeos/core'
 import { FOLD, genesisFacts, type Registry, spaceKey, watchesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { installDelegates, installRoles } from './install.ts'
@@ -20,11 +21,17 @@ export async function bootstrapReality(
   const at = { db: owner, reality: made.reality }
   await installRoles(at, registry)
   const reader = readerOf(at)
-  if ((await reader.row(spaceKey('/'))) === null) await appendSystemFacts(at, genesisFacts(), reader)
+  if ((await reader.row(spaceKey('/'))) === null)
+    await appendSystemFacts(at, [...genesisFacts(), madeFact(made.reality)], reader)
   await installDelegates(at)
   await rebuildMissingWatches(owner)
   return made
 }
+
+const madeFact = ({ name, timeZone }: Reality): FactDraft => ({
+  ...REALITY_MADE,
+  payload: { name, timeZone },
+})
 
 /** Rebuilds missing watches from the rows of beings. Realities made by older versions have beings without watches. */
 async function rebuildMissingWatches(owner: Kysely<ChainDb>): Promise<void> {

@@ -2,16 +2,19 @@ import {
   actDigest,
   type Db,
   digestOf,
+  factsByHash,
   findEntries,
+  type InboxEntry,
   type OpenRecord,
   type RecordedMoment,
-  readOpen,
   readRecorded,
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import { asJson, type BeingName, type HeadRef, type Json, type JsonObject, LOOK_PREFIX } from '@treeos/core'
+import type { BeingName, Digest, Fact, HeadRef, Json } from '@treeos/core'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
+import { compareVerdict } from './compare-verdict.ts'
+import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
@@ -30,7 +33,7 @@ const PAGE = 50
 
 /**
  * Recomputes every moment of a being from the reels alone: folds each reel up to the head that the moment cited, looks,
- * evaluates, composes, and compares with the records. Calls no model: its answer is recorded.
+ * evaluates, composes, judges what was decided, and compares with the records. Calls no model: its answer is recorded.
  */
 export async function replayFromChain(
   deps: ChainReplayDeps,
@@ -48,13 +51,18 @@ export async function replayFromChain(
     )
     const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
     const entries = await findEntries(deps.db, wakes)
+    const causes = await factsByHash(
+      deps.db,
+      [...entries.values()].flatMap(({ kind, cause }) => (kind === 'event' && cause !== null ? [cause] : [])),
+    )
     for (const outcome of page) {
       deps.signal?.throwIfAborted()
       const stored = records.get(outcome.moment) ?? NOTHING
-      const content = entries.get(stored.open?.record.wake.id ?? '')?.content ?? null
+      const entry = entries.get(stored.open?.record.wake.id ?? '') ?? null
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
-        const { isOlder } = await replayMoment(deps, { ...stored, content }, outcome, lastSealed, compare)
+        const moment = { ...stored, entry, content: entry?.content ?? null, causes }
+        const { isOlder } = await replayMoment(deps, moment, outcome, lastSealed, compare)
         if (isOlder) olderPrompts += 1
       } catch (error) {
         compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
@@ -72,15 +80,24 @@ export interface ChainReplayed {
   readonly olderPrompts: number
 }
 
-const NOTHING: RecordedMoment = { open: null, facts: [], answer: null }
+const NOTHING: RecordedMoment = { open: null, judged: [], facts: [], answer: null }
+
+/** What is stored of a moment, of its wake, and of what caused wakes. */
+interface StoredMoment extends RecordedMoment {
+  readonly entry: InboxEntry | null
+  readonly content: Json
+  /** facts that caused wakes by change, by hash */
+  readonly causes: ReadonlyMap<Digest, Fact>
+}
 
 async function replayMoment(
-  { db, registry, past }: ChainReplayDeps,
-  stored: RecordedMoment & { readonly content: Json },
+  deps: ChainReplayDeps,
+  stored: StoredMoment,
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
 ): Promise<{ isOlder: boolean }> {
+  const { db, registry, past } = deps
   const { record } = outcome
   if (stored.open === null) {
     compare.differ('open', record.open, null)
@@ -114,7 +131,7 @@ async function replayMoment(
     compare.same('aside', open.aside ?? {}, seen.aside)
     compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
-  await compareCaller(db, past, open, compare)
+  await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
   if (record.reason === 'superseded') return { isOlder: false } // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
@@ -126,31 +143,8 @@ async function replayMoment(
     if (layout === PROMPT_LAYOUT) compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   compareAct(stored, outcome, compare)
+  if (!codeWasMissing) await compareVerdict(deps, stored, recomputed, outcome, compare)
   return { isOlder: stack !== null && layout < PROMPT_LAYOUT }
-}
-
-/** Compares the caller of a summon with the speech fact on the caller's reel. */
-async function compareCaller(db: Db, past: Past, open: OpenRecord, compare: Comparison): Promise<void> {
-  if (open.wake.kind === 'event' && open.wake.id.startsWith(LOOK_PREFIX))
-    return compareLook(db, open, compare)
-  if (open.wake.kind !== 'summon') return
-  if (open.caller === null || open.wake.cause === null)
-    return compare.differ('caller', asJson(open.caller), null)
-  const cause = await past.find(`being:${open.caller.name}`, open.wake.cause)
-  const said: JsonObject = cause?.payload ?? {}
-  compare.same('caller', open.caller, {
-    name: cause?.header.actor ?? null,
-    role: said.role ?? null,
-    cognition: said.cognition ?? null,
-  })
-}
-
-/** Compares what a look's wake keeps with the moment that looked: its caller, its thread, and what it goes on from. */
-async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promise<void> {
-  const looked = (await readOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
-  compare.same('caller', open.caller, looked?.caller ?? null)
-  compare.same('answers', open.answers, looked === null ? null : (looked.answers ?? looked.wake.id))
-  compare.same('looks', open.wake.looks ?? 0, (looked?.wake.looks ?? 0) + 1)
 }
 
 /** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */

@@ -150,7 +150,9 @@ export class Past {
       keysInPlace: async (place, kind, most = null) =>
         contentsAfter(await factsOf(reelOfPlace(place)), kind).slice(0, most ?? undefined),
       countInPlace: async (place, kind) => contentsAfter(await factsOf(reelOfPlace(place)), kind).length,
-      keysOfBeings: () => Promise.reject(new Error('no moment reads the list of all beings')),
+      // Who reads all beings reads all their rows, so the basis cites each of them.
+      keysOfBeings: async () =>
+        basis.flatMap(([reel, seq]) => (reel.startsWith('being:') && seq > 0 ? [reel] : [])).sort(),
       keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
     }
   }

@@ -17,7 +17,6 @@ import {
   stanceOf,
   TreeosError,
   type VerbCall,
-  type Wake,
 } from '@treeos/core'
 import { actingFor } from '@treeos/reality'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
@@ -30,6 +29,7 @@ import {
   type RowSource,
   rolesNamed,
 } from '@treeos/world'
+import { answeredWake } from './judge-again.ts'
 import { Past } from './past.ts'
 import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
 
@@ -155,24 +155,24 @@ async function newRefusal(
   if (would.stack === null)
     return { code: 'ROLE_UNAVAILABLE', message: `the flow gives no role: ${would.seen.result.skip}` }
   const { call } = decided.decision
-  const now = await tryCall(bench, call, outcome, open, would)
+  const content = (await findEntry(bench.db, open.wake.id))?.content ?? null
+  const now = await tryCall(bench, { call, content }, outcome, open, would)
   if (now === null) return null
   // A call that fails under both flows fails because the world changed between open and stamp.
-  const then = await tryCall(bench, call, outcome, open, was)
+  const then = await tryCall(bench, { call, content }, outcome, open, was)
   return then?.code === now.code && then.message === now.message ? null : now
 }
 
 async function tryCall(
   { db, registry }: WhatIfDeps,
-  call: VerbCall,
+  { call, content }: { readonly call: VerbCall; readonly content: Json },
   outcome: StoredOutcome,
   open: OpenRecord,
   { reader, me, stack, seen, role }: RecomputedMoment,
 ): Promise<Difference['refused']> {
   if (stack === null || seen.face === null || role === null) return null
-  const entry = await findEntry(db, open.answers ?? open.wake.id)
-  const wake: Wake = entry ?? { ...open.wake, being: me.name, content: null }
   try {
+    const wake = await answeredWake(db, { being: me.name, open, content })
     const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
     await decideCall(call, actingFor({ db, registry }, moment))
     return null // a call that waits for its effect passed both gates

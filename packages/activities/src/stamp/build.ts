@@ -1,5 +1,21 @@
-import { actDigest, type Batch, type BuiltFact, buildFacts, type MomentRecord } from '@treeos/chain'
-import { type Digest, type FactDraft, type HeadRef, SPEECH_KIND, type Wake } from '@treeos/core'
+import {
+  actDigest,
+  type Batch,
+  type BeforeStamp,
+  type BuiltFact,
+  buildFacts,
+  digestOf,
+  headsBeyond,
+  type MomentRecord,
+} from '@treeos/chain'
+import {
+  type Digest,
+  type FactDraft,
+  type HeadRef,
+  type SeenHead,
+  SPEECH_KIND,
+  type Wake,
+} from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
@@ -9,7 +25,7 @@ import { changesOf, failureNotices } from './follow-up.ts'
 import { asNotice } from './notices.ts'
 import { park } from './parking.ts'
 import type { StampReading } from './read.ts'
-import type { Proposal } from './verdict.ts'
+import type { Proposal, Verdict } from './verdict.ts'
 
 /** The batch that one stamp appends, with the drafts of its facts. */
 export interface Built {
@@ -18,14 +34,21 @@ export interface Built {
   readonly drafts: readonly FactDraft[]
 }
 
+interface Made {
+  /** digest of the open record as it is stored: a cut may have given the moment another thread */
+  readonly open: Digest
+  readonly before: BeforeStamp
+  readonly proposal: Proposal
+  readonly continued: Continued
+}
+
 /**
  * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
- * @param made `open` is the digest of the open record as it is stored: a cut may have given the moment another thread
  */
 export async function build(
   { reality }: BeatDeps,
   input: StampInput,
-  { open: openDigest, proposal, continued }: { open: Digest; proposal: Proposal; continued: Continued },
+  { open: openDigest, before, proposal, continued }: Made,
   { reader, recordsHead, now, current }: StampReading,
 ): Promise<Built> {
   const { record: open } = current
@@ -35,9 +58,17 @@ export async function build(
   const acted = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
   const drafts = parking === null ? acted : [parking.fact]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
-  // An act requires that no head which it read has moved. A moment that writes nothing needs no head check.
-  const read = [...reader.heads].filter(([reel]) => verdict.kind === 'act' || reel === parking?.fact.reel)
-  const heads = new Map([...read, [recordsHead.reel, recordsHead] as const])
+  const read = verdict.kind === 'act' ? [...reader.heads.values()] : judgedHeads(verdict)
+  const parked =
+    parking === null ? [] : [...reader.heads.values()].filter(({ reel }) => reel === parking.fact.reel)
+  const heads = new Map([...read, ...parked, recordsHead].map((head) => [head.reel, head]))
+  const judged =
+    verdict.judged === undefined
+      ? null
+      : headsBeyond(
+          before.basis,
+          verdict.judged.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash]),
+        )
 
   const decided = proposal.kind === 'decided' ? proposal : null
   const facts = buildFacts(heads, drafts, {
@@ -49,7 +80,16 @@ export async function build(
     stack: decided?.composed.digests.stack ?? null,
   })
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, { open: openDigest, current, decided, continued, facts, sealedAt })
+  const record = recordOf(input, {
+    open: openDigest,
+    before,
+    judged,
+    current,
+    decided,
+    continued,
+    facts,
+    sealedAt,
+  })
   const inbox = [
     ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
     ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
@@ -80,6 +120,7 @@ export async function build(
         sealedAt,
         primaryRole: decided?.stack.primary.name ?? null,
         record,
+        ...(judged === null ? {} : { judged }),
       },
       ...(verdict.thread === undefined ? {} : { thread: verdict.thread }),
       ...(lease === null || verdict.kind !== 'act' ? {} : { lease: lease.epoch }),
@@ -87,10 +128,18 @@ export async function build(
   }
 }
 
+/**
+ * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
+ * these heads, sees what the gates saw. It leaves out those of reels without a fact, because it would make a head for each name.
+ */
+const judgedHeads = ({ judged = [] }: Verdict): SeenHead[] => judged.filter(({ seq }) => seq > 0)
+
 function recordOf(
   input: StampInput,
   made: {
     open: Digest
+    before: BeforeStamp
+    judged: readonly HeadRef[] | null
     current: LoadedMoment
     decided: Extract<Proposal, { kind: 'decided' }> | null
     continued: Continued
@@ -126,6 +175,9 @@ function recordOf(
         : null,
     facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
     ...(made.decided?.overlay == null ? {} : { overlay: made.decided.overlay }),
+    ...(made.judged === null ? {} : { judged: made.judged.length === 0 ? null : digestOf(made.judged) }),
+    ...(made.before.effect === null ? {} : { effect: made.before.effect }),
+    ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
   }
 }
 

@@ -1,4 +1,15 @@
-import { append, type Batch, type Db, digestOf, type KeptReading, listParkedBy, putBlob } from '@treeos/chain'
+import {
+  append,
+  type Batch,
+  type BeforeStamp,
+  type Db,
+  digestOf,
+  type KeptReading,
+  listParkedBy,
+  putBlob,
+  readBeforeStamp,
+  seqsOf,
+} from '@treeos/chain'
 import type { BeingName, ReelId } from '@treeos/core'
 import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
@@ -61,7 +72,12 @@ export async function commit(
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
   deps.memory.stamped.remember(input.being, reading.readSet)
-  const made = { open: held?.digest ?? digestOf(opened.record), proposal, continued }
+  const made = {
+    open: held?.digest ?? digestOf(opened.record),
+    before: held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held),
+    proposal,
+    continued,
+  }
   const built = await build(deps, input, made, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
@@ -82,6 +98,9 @@ export async function commit(
     stamped: stampedOf(built, answer),
   }
 }
+
+/** A held moment has asked for no effect: then it would be stored. */
+const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({ basis: seqsOf(open.basis), effect: null })
 
 /** The records of a held moment, which the append stores. */
 function unstoredOf({ open, decision, advance }: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused'> {

@@ -20,8 +20,21 @@ import { isChainFull } from './chain-bound.ts'
 import { findThreadCut, type StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
-/** Turns a proposal into a verdict. A call that a gate refuses becomes a failure without facts. */
+/** Turns a proposal into a verdict, which says from which heads. A call that a gate refuses becomes a failure without facts. */
 export async function judge(
+  db: Db,
+  deps: BeatDeps,
+  input: StampInput,
+  proposal: Proposal,
+  reading: StampReading,
+): Promise<Verdict | EffectPending> {
+  const verdict = await verdictOn(db, deps, input, proposal, reading)
+  const isJudged = proposal.kind === 'decided' && proposal.decision.kind === 'call'
+  if (verdict.kind === 'effect-pending' || !isJudged) return verdict
+  return { ...verdict, judged: [...reading.reader.heads.values()] } // of now: a look reads on
+}
+
+async function verdictOn(
   db: Db,
   deps: BeatDeps,
   input: StampInput,
@@ -43,7 +56,7 @@ export async function judge(
     )
   if (decision.kind === 'see') return { kind: 'see', reason: null, detail: null, act: null }
   if (decision.kind === 'failure')
-    return { ...failed(decision.code, decision.message), ...breachOf(decision) }
+    return { ...failed(decision.code, decision.message), ...breachOf(decision), ...besideOf(proposal) }
   try {
     return await judgeCall(db, deps, input, { ...proposal, decision }, reading)
   } catch (error) {
@@ -78,15 +91,20 @@ async function judgeCall(
     // Closes a summon that arrived together with the cut. Otherwise it would stay in a person's inbox for ever.
     return {
       ...failed('RESOURCE_CONFLICT', why),
+      beside: 'thread',
       sendsNoNotice: true,
       closes: 'closedBy' in wake ? [wake.id] : [],
     }
   }
-  requireUnanswered(wake)
+  if ('closedBy' in wake && wake.closedBy !== null)
+    return refusedByInbox('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
   if (act.kind === 'effect-pending') return act
-  for (const sent of act.wakes) await requireRoom(db, me, sent)
+  for (const sent of act.wakes) {
+    const full = await whyNoRoom(db, me, sent)
+    if (full !== null) return refusedByInbox('RATE_LIMITED', full)
+  }
   const { reason, detail } = act.remark ?? { reason: null, detail: null }
   const { verb } = decision.call
   const isSilent = verb === 'see' || (verb === 'summon' && act.facts.length === 0)
@@ -95,6 +113,14 @@ async function judgeCall(
 
 const breachOf = ({ breach }: Extract<Decision, { kind: 'failure' }>) =>
   breach === undefined ? {} : { breach }
+
+const besideOf = ({ beside }: Extract<Proposal, { kind: 'decided' }>) =>
+  beside === undefined ? {} : { beside }
+
+const refusedByInbox = (code: string, message: string): Verdict => ({
+  ...failed(code, message),
+  beside: 'inbox',
+})
 
 const failed = (code: string, message: string): Verdict => ({
   kind: 'failure',
@@ -139,32 +165,18 @@ async function wakeToAnswer(
   return entry
 }
 
-function requireUnanswered(wake: Wake | InboxEntry): void {
-  if ('closedBy' in wake && wake.closedBy !== null)
-    throw new TreeosError('RESOURCE_CONFLICT', `the summon ${quote(wake.id)} was answered before`)
-}
-
-/** Room for a summon: in the inbox, among the sender's own entries there, and in its chain. Only the operator may fill it. */
-async function requireRoom(db: Db, sender: BeingRow, { id, being, root }: Wake): Promise<void> {
+/**
+ * Why there is no room for a summon: in the inbox, among the sender's own entries there, or in its chain. Only the operator may
+ * fill an inbox. @returns null when there is room
+ */
+async function whyNoRoom(db: Db, sender: BeingRow, { id, being, root }: Wake): Promise<string | null> {
   const { open, ofSender } = await measureRoom(db, being, sender.name)
   const isOperator = sender.parent === null
   const max = isOperator ? LIMITS.inboxLengthMax : LIMITS.inboxLengthMax - LIMITS.inboxForOperator
-  if (open >= max) {
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `the inbox of ${stanceOf(being)} holds ${open} open wakes; the limit is ${max}`,
-    )
-  }
-  if (!isOperator && ofSender >= LIMITS.inboxPerSenderMax) {
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `the inbox of ${stanceOf(being)} holds ${ofSender} open wakes of ${stanceOf(sender.name)}; the limit for one sender is ${LIMITS.inboxPerSenderMax}`,
-    )
-  }
-  if (root !== id && (await isChainFull(db, root))) {
-    throw new TreeosError(
-      'RATE_LIMITED',
-      `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`,
-    )
-  }
+  if (open >= max) return `the inbox of ${stanceOf(being)} holds ${open} open wakes; the limit is ${max}`
+  if (!isOperator && ofSender >= LIMITS.inboxPerSenderMax)
+    return `the inbox of ${stanceOf(being)} holds ${ofSender} open wakes of ${stanceOf(sender.name)}; the limit for one sender is ${LIMITS.inboxPerSenderMax}`
+  if (root !== id && (await isChainFull(db, root)))
+    return `the chain of ${quote(root)} has reached its limit of ${LIMITS.chainWakesMax} wakes`
+  return null
 }

@@ -1,4 +1,13 @@
-import type { Breach, Decision, Digest, OutcomeKind, OverlayRecord, PinnedStack } from '@treeos/core'
+import type { Beside } from '@treeos/chain'
+import type {
+  Breach,
+  Decision,
+  Digest,
+  OutcomeKind,
+  OverlayRecord,
+  PinnedStack,
+  SeenHead,
+} from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
 import type { Act } from '@treeos/world'
 
@@ -14,6 +23,8 @@ export type Proposal =
       readonly digest: Digest | null
       /** of the call of its model; null without one */
       readonly overlay: OverlayRecord | null
+      /** why the decision became a failure although a mind decided otherwise; left out when it did not */
+      readonly beside?: Beside
     }
 
 /** The outcome of a moment after the gates. */
@@ -24,6 +35,10 @@ export interface Verdict {
   readonly act: Act | null
   /** the rules by which a gate refused */
   readonly by?: readonly string[]
+  /** the heads from which the gates decided; left out when no call was judged */
+  readonly judged?: readonly SeenHead[]
+  /** what refused the call, where no gate did */
+  readonly beside?: Beside
   /** the budget limit that prevented the model call and parks the being */
   readonly breach?: Breach
   /** true when the failure sends no notices, because the being that caused it knows */

@@ -3,6 +3,7 @@ import type {
   BeingName,
   Decision,
   Digest,
+  HeadRef,
   Json,
   JsonObject,
   LeaseIndex,
@@ -55,6 +56,8 @@ export interface OutcomeWrite {
   readonly sealedAt: number
   readonly primaryRole: string | null
   readonly record: MomentRecord
+  /** the heads that its call was judged from and that its basis has not; left out when no call was judged */
+  readonly judged?: readonly HeadRef[]
 }
 
 /** How a moment was opened. It is written after the snapshot that it records, and the first write wins. */

@@ -115,6 +115,7 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
     // The message may quote a model's answer, and jsonb accepts neither NUL nor half a surrogate pair.
     detail: outcome.detail?.toWellFormed().replaceAll('\0', '\ufffd') ?? null,
     wake: outcome.record.wake, // the column must equal the hashed record
+    judged: outcome.judged?.length ? encodeBasis(asJson(outcome.judged)).toString('utf8') : null,
     prev: head.hash,
     record: record.toString('hex'),
     hash: momentHash(prev, record).toString('hex'),

@@ -1,4 +1,4 @@
-import type { Fact, FactRef, MomentId, ReelId } from '@treeos/core'
+import type { Digest, Fact, FactRef, MomentId, ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -54,6 +54,16 @@ export async function listFactsAt(
     left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
     order by place`.execute(db)
   return rows.map(factOf)
+}
+
+/** Facts by their hashes; unknown hashes are left out. */
+export async function factsByHash(db: Db, hashes: readonly Digest[]): Promise<Map<Digest, Fact>> {
+  if (hashes.length === 0) return new Map()
+  const { rows } = await sql<StoredFact>`
+    select f.header, f.hash, p.bytes
+    from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    where f.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`.execute(db)
+  return new Map(rows.map((row) => [row.hash.toString('hex'), factOf(row)]))
 }
 
 /** The facts of one moment's act, by reel and seq. */

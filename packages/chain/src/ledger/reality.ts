@@ -1,3 +1,4 @@
+import { ROOT_SPACE, spaceReel } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import type { ChainDb } from '../sql/schema.ts'
 
@@ -8,6 +9,10 @@ export interface Reality {
   /** IANA name; `time.hour` of a flow is in this zone */
   readonly timeZone: string
 }
+
+/** The fact that says what a reality was made with, among the first of its root space. */
+export const REALITY_MADE = { reel: spaceReel(ROOT_SPACE), kind: 'reality:made' } as const
+export type RealityMade = Pick<Reality, 'name' | 'timeZone'>
 
 /** The one reality of this database; null when none was made yet. */
 export async function readReality(db: Kysely<ChainDb>): Promise<Reality | null> {

@@ -81,4 +81,29 @@ export interface MomentRecord {
   readonly facts: readonly HeadRef[]
   /** of the call of its model: its prompt is the recorded one and the overlay; left out without one */
   readonly overlay?: OverlayRecord
+  /**
+   * digest of the heads that its call was judged from and that the basis has not; null where the basis has all of them; left out
+   * when no call was judged, and by older versions
+   */
+  readonly judged?: Digest | null
+  /** salted digests of what was asked of the outside, and of the result; left out without an effect, and by older versions */
+  readonly effect?: EffectDigests
+  /** what refused the call, where no gate did; left out otherwise */
+  readonly beside?: Beside
 }
+
+export interface EffectDigests {
+  readonly request: Digest
+  /** null when there was no result */
+  readonly result: Digest | null
+}
+
+/**
+ * What may refuse a call beside the gates. No row says it, so no replay can find it again.
+ * - `thread`: the thread was cut meanwhile
+ * - `inbox`: what it answers was answered before, or an inbox was full
+ * - `lease`: the lease of its driver had expired
+ * - `effect`: its effect gave no result
+ * - `storage`: Postgres cannot store it
+ */
+export type Beside = 'thread' | 'inbox' | 'lease' | 'effect' | 'storage'

@@ -1,4 +1,12 @@
-import { type Digest, type HeadRef, isJsonObject, type Json, type MomentId, type ReelId } from '@treeos/core'
+import {
+  type Digest,
+  type HeadRef,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type MomentId,
+  type ReelId,
+} from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -13,17 +21,61 @@ export async function readBases(
     .select(['moment', 'basis'])
     .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
     .execute()
-  const stored = rows.map(({ moment, basis }) => ({ moment, basis: decodeJson<Json>(basis) }))
+  return withHashes(
+    db,
+    rows.map(({ moment, basis }) => [moment, decodeJson<Json>(basis)]),
+  )
+}
+
+/** The heads that moments were judged from and that their bases have not, as `readBases` gives bases. Moments without any are left out. */
+export async function readJudged(
+  db: Db,
+  moments: readonly MomentId[],
+): Promise<Map<MomentId, readonly HeadRef[]>> {
+  const rows = await db
+    .selectFrom('moment_outcome')
+    .select(['moment', 'judged'])
+    .where('moment', '=', sql<string>`any(${[...moments]}::text[])`)
+    .where('judged', 'is not', null)
+    .execute()
+  return withHashes(
+    db,
+    rows.map(({ moment, judged }) => [moment, judged === null ? {} : decodeJson<JsonObject>(judged)]),
+  )
+}
+
+/** A basis with other heads in the place of its own, and further ones; sorted by reel. */
+export function overlaid(basis: readonly HeadRef[], others: readonly HeadRef[]): HeadRef[] {
+  const heads = new Map([...basis, ...others].map((head) => [head[0], head]))
+  return sortedByReel([...heads.values()])
+}
+
+/** @param basis as it is stored, or as an open record is made from it */
+export function seqsOf(basis: Json): ReadonlyMap<ReelId, number> {
+  if (isJsonObject(basis)) return new Map(Object.entries(basis as Record<ReelId, number>))
+  return new Map((basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq]))
+}
+
+/** The heads that a basis has not, or has with another seq; sorted by reel. */
+export const headsBeyond = (basis: ReadonlyMap<ReelId, number>, heads: readonly HeadRef[]): HeadRef[] =>
+  sortedByReel(heads.filter(([reel, seq]) => basis.get(reel) !== seq))
+
+const sortedByReel = (heads: HeadRef[]) => heads.sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
+
+async function withHashes(
+  db: Db,
+  stored: readonly (readonly [MomentId, Json])[],
+): Promise<Map<MomentId, readonly HeadRef[]>> {
   const hashOf = await readHashes(
     db,
-    stored.flatMap(({ basis }) => (isJsonObject(basis) ? Object.entries(basis) : [])) as [ReelId, number][],
+    stored.flatMap(([, heads]) => (isJsonObject(heads) ? Object.entries(heads) : [])) as [ReelId, number][],
   )
   return new Map(
-    stored.map(({ moment, basis }) => [
+    stored.map(([moment, heads]) => [
       moment,
-      isJsonObject(basis)
-        ? Object.entries(basis as Record<ReelId, number>).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
-        : (basis as unknown as readonly HeadRef[]), // with hashes, as versions before this one stored it
+      isJsonObject(heads)
+        ? Object.entries(heads as Record<ReelId, number>).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
+        : (heads as unknown as readonly HeadRef[]), // with hashes, as versions before this one stored it
     ]),
   )
 }

@@ -1,6 +1,8 @@
 import type { ErrorCode, Json, MomentId, OverlayRecord } from '@treeos/core'
 import { sql } from 'kysely'
 import { throwStaleGeneration } from '../inbox/life.ts'
+import { saltedDigest } from '../ledger/hash.ts'
+import type { EffectDigests } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson, encodeJson } from '../sql/stored-json.ts'
 
@@ -41,6 +43,18 @@ export async function recordEffect(db: Db, moment: MomentId, request: EffectRequ
 /** Stores the result of a moment's request, unless it has one: the first result counts. */
 export async function recordEffectResult(db: Db, moment: MomentId, result: EffectResult): Promise<void> {
   await sql`select treeos.record_effect_result(${moment}, ${encodeJson(result)}::bytea)`.execute(db)
+}
+
+/** The digests of a stored effect, as the record of its moment names them. */
+export const effectDigests = ({ salt, request, result }: StoredEffectBytes): EffectDigests => ({
+  request: saltedDigest(salt, request),
+  result: result === null ? null : saltedDigest(salt, result),
+})
+
+export interface StoredEffectBytes {
+  readonly salt: Buffer
+  readonly request: Buffer
+  readonly result: Buffer | null
 }
 
 export async function readEffect(db: Db, moment: MomentId): Promise<StoredEffect | null> {

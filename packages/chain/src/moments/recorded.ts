@@ -2,13 +2,15 @@ import type { FactRef, HeadRef, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { readBases } from './basis.ts'
+import { readBases, readJudged } from './basis.ts'
 import type { StoredOpen } from './open.ts'
 
 /** What is stored of a finished moment besides its outcome. */
 export interface RecordedMoment {
   /** null when it was never opened */
   readonly open: (StoredOpen & { readonly basis: readonly HeadRef[] }) | null
+  /** the heads that its call was judged from and that its basis has not */
+  readonly judged: readonly HeadRef[]
   /** the facts of its act, by reel and seq */
   readonly facts: readonly FactRef[]
   /** bytes of its decision with the salt of their digest, so that an audit can compute the digest again */
@@ -21,9 +23,10 @@ export async function readRecorded(
   moments: readonly MomentId[],
 ): Promise<Map<MomentId, RecordedMoment>> {
   const isAsked = sql<boolean>`moment = any(${[...moments]}::text[])`
-  const [opens, bases, facts, answers] = await Promise.all([
+  const [opens, bases, judged, facts, answers] = await Promise.all([
     db.selectFrom('moment_open').select(['moment', 'record', 'face']).where(isAsked).execute(),
     readBases(db, moments),
+    readJudged(db, moments),
     db
       .selectFrom('fact')
       .select(['moment', 'reel', 'seq', 'hash', 'kind'])
@@ -46,6 +49,7 @@ export async function readRecorded(
             open === undefined
               ? null
               : { record: decodeJson(open.record), basis: bases.get(moment) ?? [], face: open.face },
+          judged: judged.get(moment) ?? [],
           facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
             reel,
             seq,

@@ -17,6 +17,7 @@ import * as goneSchedules from './migrations/014-gone-schedules.ts'
 import * as oneClaim from './migrations/015-one-claim.ts'
 import * as places from './migrations/016-places.ts'
 import * as trueContents from './migrations/017-true-contents.ts'
+import * as evidence from './migrations/018-evidence.ts'
 import * as log from './migrations/019-log.ts'
 import type { ChainDb } from './schema.ts'
 
@@ -55,6 +56,7 @@ const MIGRATIONS = {
   '015-one-claim': oneClaim,
   '016-places': places,
   '017-true-contents': trueContents,
+  '018-evidence': evidence,
   '019-log': log,
 }
 

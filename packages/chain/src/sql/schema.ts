@@ -260,6 +260,8 @@ export interface MomentEffectTable {
   request: Buffer
   /** canonical JSON; null until there is a result */
   result: Buffer | null
+  /** of the digests in the moment's record */
+  salt: Generated<Buffer>
 }
 
 /** Errors of attempts, for people; not hashed, may be erased. */
@@ -286,6 +288,8 @@ export interface MomentOutcomeTable {
   prev: Buffer
   hash: Buffer
   record: Buffer
+  /** canonical JSON: seq by reel of the heads that its call was judged from and its basis has not; null without any */
+  judged: Buffer | null
   /** canonical JSON: the answer to the asker of an act; not hashed, may be erased */
   result: string | null
   /** the message of a refusal or failure, for people; not hashed, may be erased */

@@ -6,7 +6,7 @@ import type { FactTable, MomentOutcomeTable } from '../sql/schema.ts'
 import type { LogEntry } from '../tree/leaf.ts'
 
 export type FactRow = Selectable<FactTable> & { readonly salt: Buffer | null; readonly bytes: Buffer | null }
-export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result'> & {
+export type RecordRow = Omit<Selectable<MomentOutcomeTable>, 'detail' | 'result' | 'judged'> & {
   readonly reel: ReelId
   readonly seq: number
 }

@@ -1,31 +1,48 @@
-import type { Decision } from '@treeos/core'
+import { canonicalJson, type Decision, type ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import { digestOf, saltedDigest } from '../ledger/hash.ts'
 import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
-import { readBases } from '../moments/basis.ts'
+import { readBases, readJudged } from '../moments/basis.ts'
+import { type EffectRequest, effectDigests, type StoredEffectBytes } from '../moments/effects.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import type { RecordRow } from './read.ts'
 import type { Broken, BrokenReason } from './verdict.ts'
 
-/** Compares what these moments opened with, and what their minds answered, with the digests in their records. */
-export async function faultsOfMoments(tx: Db, records: readonly RecordRow[]): Promise<Broken[]> {
+/** A fault, and the reels that would explain it if they were broken. */
+export interface MomentFault extends Broken {
+  readonly on: readonly ReelId[]
+}
+
+/** Compares what these moments opened with, decided, asked of the outside and wrote with their records. */
+export async function faultsOfMoments(tx: Db, records: readonly RecordRow[]): Promise<MomentFault[]> {
   const moments = records.map(({ moment }) => moment)
   const isAsked = sql<boolean>`moment = any(${moments}::text[])`
-  const [opens, bases, decisions] = await Promise.all([
+  const [opens, bases, judged, decisions, effects, facts] = await Promise.all([
     tx.selectFrom('moment_open').selectAll().where(isAsked).execute(),
     readBases(tx, moments),
+    readJudged(tx, moments),
     tx.selectFrom('moment_decision').selectAll().where(isAsked).execute(),
+    tx.selectFrom('moment_effect').selectAll().where(isAsked).execute(),
+    tx.selectFrom('fact').select(['moment', 'reel', 'seq', 'hash']).where(isAsked).execute(),
   ])
   const openOf = new Map(opens.map((row) => [row.moment, row]))
   const decisionOf = new Map(decisions.map((row) => [row.moment, row]))
+  const effectOf = new Map(effects.map((row) => [row.moment, row]))
+  const factsOf = Map.groupBy(facts, ({ moment }) => moment)
   return records.flatMap(({ reel, seq, moment, record: bytes }) => {
     const record = readable(() => decodeJson<MomentRecord>(bytes))
     if (record === null) return [] // the walk reports it
     const reasons: BrokenReason[] = []
     if (!isOpenOf(record, openOf.get(moment), bases.get(moment))) reasons.push('open-mismatch')
+    if (!isJudgedFrom(record, judged.get(moment))) reasons.push('judged-mismatch')
     if (!isDecisionOf(record, decisionOf.get(moment))) reasons.push('decision-mismatch')
-    return reasons.map((reason) => ({ reel, seq, reason }))
+    if (!isEffectOf(record, effectOf.get(moment))) reasons.push('effect-mismatch')
+    if (!areFactsOf(record, factsOf.get(moment) ?? [])) reasons.push('facts-mismatch')
+    return reasons.map((reason) => {
+      const wrote = reason === 'facts-mismatch' ? (record.facts ?? []).map(([written]) => written) : []
+      return { reel, seq, reason, on: [reel, ...wrote] }
+    })
   })
 }
 
@@ -50,6 +67,29 @@ function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: unknown
     row.wake === open.wake.id &&
     row.opened_at === open.openedAt &&
     row.face === open.face
+  )
+}
+
+const isJudgedFrom = ({ judged }: MomentRecord, heads: unknown): boolean =>
+  (judged ?? null) === (heads === undefined ? null : digestOf(heads))
+
+type EffectRow = StoredEffectBytes & { operation: string }
+
+/** Versions that do not say from which heads they judged name no effects either. */
+function isEffectOf({ effect, judged }: MomentRecord, row: EffectRow | undefined): boolean {
+  if (effect === undefined) return row === undefined || judged === undefined
+  if (row === undefined || canonicalJson(effect) !== canonicalJson(effectDigests(row))) return false
+  return readable(() => decodeJson<EffectRequest>(row.request))?.operation === row.operation
+}
+
+type NamedFact = { reel: string; seq: number; hash: Buffer }
+
+function areFactsOf(record: MomentRecord, facts: readonly NamedFact[]): boolean {
+  if (!Array.isArray(record.facts)) return false
+  const named = new Set(record.facts.map(([reel, seq, hash]) => `${reel} ${seq} ${hash}`))
+  return (
+    named.size === facts.length &&
+    facts.every(({ reel, seq, hash }) => named.has(`${reel} ${seq} ${hash.toString('hex')}`))
   )
 }
 

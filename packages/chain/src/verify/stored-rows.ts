@@ -85,7 +85,7 @@ export class FoldedRows<Row> {
     { state, foldedSeq }: Folded<Row>,
     beside: Beside,
   ): BrokenReason | null {
-    const { place, parent, cognition, watches, account } = this.#fold.indexOf(key, state)
+    const { place, parent, cognition, watches, account, lease } = this.#fold.indexOf(key, state)
     const is =
       stored.reel === reelOfKey(key) &&
       stored.folded_seq === foldedSeq &&
@@ -97,6 +97,7 @@ export class FoldedRows<Row> {
     if (!key.startsWith('being:')) return null
     const being = key.slice('being:'.length)
     if (watchesAsStored(watches) !== (beside.watches.get(being) ?? '[]')) return 'watch-mismatch'
+    if (leaseAsStored(lease) !== (beside.leases.get(being) ?? null)) return 'lease-mismatch'
     return limitsAsStored(account) === (beside.limits.get(being) ?? NO_LIMITS) ? null : 'limit-mismatch'
   }
 }
@@ -128,14 +129,16 @@ function factOf({
 interface Beside {
   readonly watches: ReadonlyMap<string, string>
   readonly limits: ReadonlyMap<string, string>
+  readonly leases: ReadonlyMap<string, string>
 }
 
 async function readBeside(tx: Db, beings: readonly string[]): Promise<Beside> {
   const isAsked = sql<boolean>`being = any(${[...beings]}::text[])`
-  const [watches, accounts, parked] = await Promise.all([
+  const [watches, accounts, parked, leases] = await Promise.all([
     tx.selectFrom('watch').selectAll().where(isAsked).execute(),
     tx.selectFrom('account').selectAll().where(isAsked).execute(),
     tx.selectFrom('parking').selectAll().where(isAsked).execute(),
+    tx.selectFrom('lease').selectAll().where(isAsked).execute(),
   ])
   const parkedBy = new Map(parked.map((row) => [row.being, row]))
   const limits = new Map<string, string>()
@@ -159,6 +162,9 @@ async function readBeside(tx: Db, beings: readonly string[]): Promise<Beside> {
       ]),
     ),
     limits,
+    leases: new Map(
+      leases.map(({ being, epoch, driver, under }) => [being, canonicalJson([epoch, driver, under])]),
+    ),
   }
 }
 
@@ -195,5 +201,9 @@ function limitsAsStored(account: RowIndex['account']): string {
   const own = revision > 0 ? [revision, momentsPerMinute, tokens, micros, per] : null
   return canonicalJson([own, parked === null ? null : [parked.of, parked.revision, parked.until]])
 }
+
+/** As `keep_leases` stores it, until when apart: a renewal writes no fact. */
+const leaseAsStored = (lease: RowIndex['lease']): string | null =>
+  lease === null || lease.driver === null ? null : canonicalJson([lease.epoch, lease.driver, lease.under])
 
 const NO_LIMITS = canonicalJson([null, null])

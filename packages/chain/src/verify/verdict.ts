@@ -14,7 +14,13 @@ import type { ReelId } from '@treeos/core'
  * - `watch-mismatch`: what wakes a being differs from what its facts yield
  * - `limit-mismatch`: the limits of a being's budget, or what parked it, differ from what its facts yield
  * - `open-mismatch`: what a moment opened with does not have the digest in its record, or is gone
+ * - `judged-mismatch`: the heads that a call was judged from do not have the digest in the record
  * - `decision-mismatch`: the answer of a mind does not have the digest in its record, or is gone
+ * - `effect-mismatch`: what a moment asked of the outside, or the result, does not have the digest in its record, or is gone
+ * - `facts-mismatch`: the facts of a moment are not those that its record names
+ * - `lease-mismatch`: who drives a being differs from what its facts yield
+ * - `life-mismatch`: the lives of a being are not those that its moments name
+ * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
  * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
  * - `blob-mismatch`: a stored content does not have its digest
  *
@@ -37,7 +43,13 @@ export type BrokenReason =
   | 'watch-mismatch'
   | 'limit-mismatch'
   | 'open-mismatch'
+  | 'judged-mismatch'
   | 'decision-mismatch'
+  | 'effect-mismatch'
+  | 'facts-mismatch'
+  | 'lease-mismatch'
+  | 'life-mismatch'
+  | 'reality-mismatch'
   | 'wake-mismatch'
   | 'blob-mismatch'
   | 'log-mismatch'

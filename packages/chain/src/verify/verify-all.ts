@@ -3,15 +3,17 @@ import type { Fold } from '../rows/refold.ts'
 import { inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import { faultsOfBlobs, faultsOfSummons } from './stored-contents.ts'
-import { faultsOfMoments } from './stored-moments.ts'
+import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
+import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
-import { type Broken, sorted, type Verified } from './verdict.ts'
+import { sorted, type Verified } from './verdict.ts'
 import { type VerifyOptions, walkChains } from './verify-chains.ts'
 
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
- * rows, watches and limits against the facts, what moments opened with and decided against their records, summons against what
- * their senders said, contents against their digests. Nothing but its first fault is told of a chain that is broken.
+ * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
+ * records; lives against moments, summons against what their senders said, contents against their digests. Nothing but its first fault
+ * is told of a chain that is broken.
  * @param fold how facts become rows
  */
 export function verifyAll<Row>(
@@ -22,15 +24,25 @@ export function verifyAll<Row>(
 ): Promise<Verified> {
   return inSnapshot(db, async (tx, copy) => {
     const rows = new FoldedRows(fold)
-    const moments: Broken[] = []
+    const moments: MomentFault[] = []
     const chains = await walkChains(tx, copy, reality, options, {
       facts: (batch) => rows.take(batch),
       records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch))),
     })
     // What hangs on a broken chain differs for that reason alone.
     const isBroken = new Set(chains.broken.map(({ reel }) => reel))
+    const hanging = [
+      ...(await rows.compare(tx)),
+      ...(await faultsOfMomentless(tx)),
+      ...(await faultsOfLives(tx)),
+    ]
     const beside = [
-      ...[...(await rows.compare(tx)), ...moments].filter(({ reel }) => !isBroken.has(reel)),
+      ...hanging.filter(({ reel }) => !isBroken.has(reel)),
+      ...moments
+        .filter(({ on }) => !on.some((reel) => isBroken.has(reel)))
+        .map(({ on: _, ...fault }) => fault),
+      ...(await faultsOfNobody(tx)),
+      ...(await faultsOfReality(tx)),
       ...(await faultsOfSummons(tx)),
       ...(await faultsOfBlobs(tx)),
     ]

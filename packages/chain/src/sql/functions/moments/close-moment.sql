@@ -7,10 +7,11 @@ declare
   said jsonb;
 begin
   select r.n, r.kind, r.reason, r.wake, r."sealedAt" sealed_at, r."primaryRole" primary_role, r.detail, r.result,
-      decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record
+      decode(r.prev, 'hex') prev, decode(r.hash, 'hex') hash, decode(r.record, 'hex') record,
+      convert_to(r.judged, 'UTF8') judged
     into o
     from jsonb_to_record(batch->'outcome') as r(n integer, kind text, reason text, wake text, "sealedAt" bigint,
-      "primaryRole" text, prev text, hash text, record text, detail text, result text);
+      "primaryRole" text, prev text, hash text, record text, detail text, result text, judged text);
   said := convert_from(o.record, 'UTF8')::jsonb;
   if (o.hash = sha256('treeos.moment.v1\000'::bytea || o.prev || o.record)
     and said @> jsonb_build_object('being', this_being, 'moment', this_moment, 'n', o.n, 'wake', o.wake,
@@ -24,9 +25,10 @@ begin
   if not found then
     raise exception 'the record of % does not follow the last record of its being', this_moment using errcode = 'TR002';
   end if;
-  insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result)
+  insert into moment_outcome (moment, being, n, kind, reason, wake, sealed_at, primary_role, prev, hash, record, detail, result,
+      judged)
     values (this_moment, this_being, o.n, o.kind, o.reason, o.wake, o.sealed_at, o.primary_role, o.prev, o.hash,
-      o.record, o.detail, o.result);
+      o.record, o.detail, o.result, o.judged);
   if o.reason = 'superseded' then
     update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;
     return;

@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import { REALITY_MADE, type RealityMade } from '../ledger/reality.ts'
+import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+import type { Broken } from './verdict.ts'
+
+/** Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of one of them. */
+export async function faultsOfLives(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    with counted as (
+      select being, max(generation) as newest, count(*) as lives from treeos.life group by being
+    ), lived as (
+      select being, min(n) as n, split_part(moment, '/', 2)::integer as generation
+      from treeos.moment_outcome group by being, generation
+    )
+    select 'moments:' || being as reel, 0 as seq, 'life-mismatch' as reason from counted where newest <> lives
+    union all
+    select 'moments:' || l.being, min(l.n), 'life-mismatch' from lived l left join counted c on c.being = l.being
+      where c.newest is null or l.generation > c.newest
+      group by l.being`.execute(tx)
+  return rows
+}
+
+/** Facts of a moment without an outcome. */
+export async function faultsOfMomentless(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select f.reel, min(f.seq) as seq, 'facts-mismatch' as reason from treeos.fact f
+    where f.moment is not null and not exists (select from treeos.moment_outcome o where o.moment = f.moment)
+    group by f.reel`.execute(tx)
+  return rows
+}
+
+/** What is stored of beings that have no row: watches, limits, parks and leases of nobody. */
+export async function faultsOfNobody(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select 'being:' || being as reel, 0 as seq, reason from (
+      select being, 'watch-mismatch' as reason from treeos.watch
+      union select being, 'limit-mismatch' from treeos.account where revision > 0
+      union select being, 'limit-mismatch' from treeos.parking
+      union select being, 'lease-mismatch' from treeos.lease
+    ) as beside
+    where not exists (select from treeos.projection p where p.key = 'being:' || beside.being)`.execute(tx)
+  return rows
+}
+
+/** Compares the row of the reality with the fact that says what it was made with. Older realities have no such fact. */
+export async function faultsOfReality(tx: Db): Promise<Broken[]> {
+  const made = await tx
+    .selectFrom('fact')
+    .innerJoin('payload', (join) =>
+      join.onRef('payload.reel', '=', 'fact.reel').onRef('payload.seq', '=', 'fact.seq'),
+    )
+    .select(['fact.reel', 'fact.seq', 'payload.bytes'])
+    .where('fact.reel', '=', REALITY_MADE.reel)
+    .where('fact.kind', '=', REALITY_MADE.kind)
+    .where('fact.moment', 'is', null)
+    .orderBy('fact.seq')
+    .executeTakeFirst()
+  if (made === undefined) return []
+  const { reel, seq } = made
+  const { name, timeZone } = decodeJson<RealityMade>(made.bytes)
+  const row = await tx.selectFrom('reality').select(['name', 'time_zone']).executeTakeFirst()
+  return row?.name === name && row.time_zone === timeZone ? [] : [{ reel, seq, reason: 'reality-mismatch' }]
+}

@@ -1,0 +1,127 @@
+import { overlaid, type RecordedMoment, type StoredOutcome } from '@treeos/chain'
+import {
+  canonicalJson,
+  type Decision,
+  type Fact,
+  type FactDraft,
+  isErrorCode,
+  isOfThread,
+  type Json,
+  threadReel,
+} from '@treeos/core'
+import { decisionOfPerson } from '@treeos/reality'
+import { orientationRemark } from '@treeos/world'
+import type { Comparison } from './comparison.ts'
+import { type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
+import type { RecomputedMoment } from './recompute.ts'
+
+type Stored = RecordedMoment & { readonly content: Json }
+
+/** Reasons that a moment may end with although its decision passed: what it may do in a row was used up. */
+const SPENT = new Set(['self-continues-spent', 'looks-spent', 'chain-spent'])
+/** Reasons of a failure that no decision leads to: the worker lacked code, or the being was ended while it thought. */
+const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL'])
+
+/**
+ * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
+ * Older versions recorded no such heads; then only the kind of the decision is compared.
+ */
+export async function compareVerdict(
+  deps: JudgeDeps,
+  stored: Stored,
+  recomputed: RecomputedMoment,
+  outcome: StoredOutcome,
+  compare: Comparison,
+): Promise<void> {
+  const { record } = outcome
+  if (record.decision === null || stored.answer === null || stored.open === null) return
+  const open = stored.open.record
+  const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
+  if (open.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
+  if (record.beside !== undefined) return compareBeside(deps, stored, outcome, compare)
+  if (decision.kind !== 'call') return compareUnjudged(decision, outcome, compare)
+  if (record.judged === undefined || recomputed.missing !== null) return
+
+  const heads = overlaid(stored.open.basis, stored.judged)
+  const { being } = outcome
+  const judge = (root: string) =>
+    judgeAgain(deps, heads, recomputed, {
+      ...{ being, content: stored.content, call: decision.call },
+      open: { ...open, wake: { ...open.wake, root } },
+    })
+  let judged: Judged | null
+  try {
+    judged = await judge(open.wake.root)
+  } catch (error) {
+    // It read what the gates did not read, because they refused before that.
+    return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
+  }
+  if (judged === null) return compare.differ('effect', record.outcome, null)
+  // Its thread was cut after it opened, so it acted in one of its own.
+  if (!isOfThread(open.wake) && !(await areFacts(deps, judged.facts, stored)))
+    judged = (await judge(open.wake.id)) ?? judged
+  if (judged.isOfThread && judged.outcome !== record.outcome) return // what the thread was is not known any more
+  compare.same('outcome', record.outcome, judged.outcome)
+  if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
+  compare.same('by', record.by, judged.by)
+  if (judged.outcome === 'act' && record.outcome === 'act' && !(await areFacts(deps, judged.facts, stored)))
+    compare.differ('act facts', await factsOf(deps, stored), judged.facts as unknown as Json)
+}
+
+function mayEndWith(reason: string | null, judged: Judged, { role }: RecomputedMoment): boolean {
+  if (reason === judged.reason) return true
+  if (judged.outcome === 'failure' || reason === null) return false
+  return SPENT.has(reason) || reason === orientationRemark(role?.defaultOrientation ?? 'forward')?.reason
+}
+
+/** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
+async function compareBeside(
+  { past }: JudgeDeps,
+  { open }: Stored,
+  { record }: StoredOutcome,
+  compare: Comparison,
+): Promise<void> {
+  compare.same('outcome', record.outcome, 'failure')
+  if (record.beside !== 'thread' || open === null) return
+  const { root } = open.record.wake
+  if ((await past.reel(threadReel(root))).length === 0) compare.differ('beside', record.beside, null)
+}
+
+function compareUnjudged(
+  decision: Exclude<Decision, { kind: 'call' }>,
+  { record }: StoredOutcome,
+  compare: Comparison,
+): void {
+  if (record.outcome === 'failure' && WITHOUT_DECISION.has(record.reason ?? '')) return
+  compare.same('outcome', record.outcome, decision.kind)
+  if (decision.kind === 'failure')
+    compare.same('reason', record.reason, isErrorCode(decision.code) ? decision.code : 'INTERNAL')
+}
+
+/** Whether the moment's facts are these. An erased payload may be any. */
+async function areFacts(deps: JudgeDeps, drafts: readonly FactDraft[], stored: Stored): Promise<boolean> {
+  const rest = [...drafts]
+  for (const { header, payload } of await readFacts(deps, stored)) {
+    const i = rest.findIndex(
+      (draft) =>
+        draft.reel === header.reel &&
+        draft.kind === header.kind &&
+        (payload === null || canonicalJson(draft.payload) === canonicalJson(payload)),
+    )
+    if (i < 0) return false
+    rest.splice(i, 1)
+  }
+  return rest.length === 0
+}
+
+const factsOf = async (deps: JudgeDeps, stored: Stored): Promise<Json> =>
+  (await readFacts(deps, stored)).map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))
+
+const readFacts = async ({ past }: JudgeDeps, { facts }: Stored): Promise<Fact[]> =>
+  Promise.all(
+    facts.map(async ({ reel, seq }) => {
+      const fact = (await past.reel(reel, seq)).fact(seq)
+      if (fact === undefined) throw new Error(`fact ${seq} of ${reel} is missing`)
+      return fact
+    }),
+  )

@@ -1,0 +1,72 @@
+import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/chain'
+import { asJson, type BeingName, type Fact, isJsonObject, type Json, LOOK_PREFIX } from '@treeos/core'
+import { changeContent } from '@treeos/world'
+import type { Comparison } from './comparison.ts'
+import type { Past } from './past.ts'
+
+/** Start of the id of a wake by change; the moment that changed it and the being that is woken follow. */
+const CHANGE_PREFIX = 'change/'
+
+interface Woken {
+  readonly being: BeingName
+  readonly open: OpenRecord
+  /** null when its inbox row is gone */
+  readonly entry: InboxEntry | null
+}
+
+/** Compares sender, target, correlation, thread and content of a wake with the fact that caused it. */
+export async function compareWake(
+  { db, past }: { readonly db: Db; readonly past: Past },
+  woken: Woken,
+  caused: ReadonlyMap<string, Fact>,
+  compare: Comparison,
+): Promise<void> {
+  const { wake } = woken.open
+  if (wake.kind === 'event' && wake.id.startsWith(LOOK_PREFIX)) return compareLook(db, woken.open, compare)
+  if (wake.kind === 'summon') return compareSummon(past, woken, compare)
+  if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
+}
+
+async function compareSummon(past: Past, { being, open, entry }: Woken, compare: Comparison): Promise<void> {
+  const { wake, caller } = open
+  if (caller === null || wake.cause === null) return compare.differ('caller', asJson(caller), null)
+  const cause = await past.find(`being:${caller.name}`, wake.cause)
+  if (cause === undefined) return compare.differ('caller', asJson(caller), null)
+  compare.same('caller', caller.name, cause.header.actor)
+  const said = cause.payload
+  if (said === null) return // erased: only who spoke is left
+  const { role = null, cognition = null } = said
+  compare.same('caller', { ...caller }, { name: cause.header.actor, role, cognition })
+  const { to = null, correlation = null, root = null, inReplyTo = null, expectReply = true } = said
+  compare.same(
+    'wake',
+    { to: being, correlation: wake.id, root: wake.root, inReplyTo: wake.inReplyTo },
+    { to, correlation, root, inReplyTo },
+  )
+  compare.same('expectReply', wake.expectReply ?? true, expectReply)
+  compare.same('content', entry?.content ?? null, said.content ?? null)
+}
+
+function compareChange({ open, entry }: Woken, caused: ReadonlyMap<string, Fact>, compare: Comparison): void {
+  const cause = caused.get(open.wake.cause ?? '')
+  if (cause === undefined) compare.differ('cause', open.wake.cause, null)
+  if (cause === undefined || cause.payload === null) return
+  const { header, payload } = cause
+  const told = changeContent({ reel: header.reel, kind: header.kind, payload }, header.actor)
+  compare.same('content', firstOf(entry?.content ?? null), told)
+}
+
+/** A wake that stands for several changes tells of the first one, and how many they are. */
+function firstOf(content: Json): Json {
+  if (!isJsonObject(content)) return content
+  const { changes: _changes, summary: _summary, ...first } = content
+  return first
+}
+
+/** Compares what a look's wake keeps with the moment that looked: its caller, its thread, and what it goes on from. */
+async function compareLook(db: Db, open: OpenRecord, compare: Comparison): Promise<void> {
+  const looked = (await readOpen(db, open.wake.id.slice(LOOK_PREFIX.length)))?.record ?? null
+  compare.same('caller', open.caller, looked?.caller ?? null)
+  compare.same('answers', open.answers, looked === null ? null : (looked.answers ?? looked.wake.id))
+  compare.same('looks', open.wake.looks ?? 0, (looked?.wake.looks ?? 0) + 1)
+}

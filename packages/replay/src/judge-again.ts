@@ -1,0 +1,101 @@
+import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/chain'
+import {
+  type BeingName,
+  type FactDraft,
+  type HeadRef,
+  type Json,
+  type OutcomeKind,
+  readPath,
+  TreeosError,
+  type VerbCall,
+  type Wake,
+} from '@treeos/core'
+import { actingFor, type DecisionMoment, leaseOfAct } from '@treeos/reality'
+import { decideCall, type Registry, requireLease, WorldReader } from '@treeos/world'
+import type { Past } from './past.ts'
+import type { RecomputedMoment } from './recompute.ts'
+
+/** What a call comes to, over the heads from which it was judged. */
+export interface Judged {
+  readonly outcome: OutcomeKind
+  /** the code of a refusal, or the name of a remark */
+  readonly reason: string | null
+  /** the rules that decided */
+  readonly by: readonly string[]
+  readonly facts: readonly FactDraft[]
+  /** it rests on the state of a thread at that time, which no reel holds */
+  readonly isOfThread: boolean
+}
+
+export interface JudgeDeps {
+  readonly db: Db
+  readonly registry: Registry
+  readonly past: Past
+}
+
+/**
+ * Asks both gates about a recorded call again, over the world from which they decided it.
+ * @param heads from which the call was judged
+ * @returns null while the call waits for an effect that gave no result
+ * @throws {Error} when it reads what the gates did not read
+ */
+export async function judgeAgain(
+  { db, registry, past }: JudgeDeps,
+  heads: readonly HeadRef[],
+  recomputed: RecomputedMoment,
+  { being, open, content, call }: RecordedCall,
+): Promise<Judged | null> {
+  const { stack, seen, role } = recomputed
+  if (stack === null || seen.face === null || role === null) return null
+  const { surface } = seen.face
+  const reader = new WorldReader(past.cited(heads, { being, ...open }))
+  const me = await reader.being(being)
+  if (me === null) throw new Error(`@${being} does not exist at the head that its call was judged from`)
+  const refused = { outcome: 'failure', facts: [], isOfThread: false } as const
+  if (me.ended !== undefined) return { ...refused, reason: 'BEING_ENDED', by: [] }
+  let isOfThread = false
+  try {
+    if (open.wake.kind === 'act') requireLease(me, leaseOfAct({ content }), open.driver)
+    const wake = await answeredWake(db, { being, open, content })
+    const moment: DecisionMoment = { reader, me, open, stack, surface, role, wake }
+    const acting = actingFor({ db, registry }, moment)
+    const thread = (id: string) => {
+      isOfThread = true
+      return acting.thread(id)
+    }
+    const act = await decideCall(call, { ...acting, thread })
+    if (act.kind === 'effect-pending') return null
+    const isSilent = call.verb === 'see' || (call.verb === 'summon' && act.facts.length === 0)
+    const { facts, by, remark } = act
+    return { outcome: isSilent ? 'see' : 'act', reason: remark?.reason ?? null, by, facts, isOfThread }
+  } catch (error) {
+    if (!(error instanceof TreeosError)) throw error
+    const by = readPath(error.detail, ['by'])
+    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isOfThread }
+  }
+}
+
+export interface RecordedCall {
+  readonly being: BeingName
+  readonly open: OpenRecord
+  /** of the wake */
+  readonly content: Json
+  readonly call: VerbCall
+}
+
+/**
+ * The wake that a call answers: for a person's reply the wake it names, for a moment after a look the one that the look was for.
+ * @throws {TreeosError} CORRELATION_NOT_FOUND
+ */
+export async function answeredWake(
+  db: Db,
+  { being, open, content }: Omit<RecordedCall, 'call'>,
+): Promise<Wake | InboxEntry> {
+  const own: Wake = { ...open.wake, being, content }
+  const answered = open.answers === null ? null : await findEntry(db, open.answers)
+  if (open.wake.kind !== 'act') return answered === null ? own : { ...answered, root: open.wake.root }
+  const named = readPath(content, ['answers'])
+  if (typeof named !== 'string') return own
+  if (answered !== null) return answered
+  throw new TreeosError('CORRELATION_NOT_FOUND', `the inbox of @${being} has no summon ${named}`)
+}

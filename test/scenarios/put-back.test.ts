@@ -1,0 +1,150 @@
+/**
+ * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify` finds nothing; replay judges
+ * each recorded call again from the facts, and names the moment.
+ */
+import { refoldAll } from '@treeos/chain'
+import { type Replayed, replay } from '@treeos/replay'
+import { FOLD } from '@treeos/world'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cutOff, tamper } from '../chain/tampering.ts'
+import { createSpace, doAs, live, momentOf, play, ring, tell } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { brokenIn, openReplayer } from '../support/replaying.ts'
+import { useWorld } from '../support/use-world.ts'
+
+const world = useWorld({ extensions: [stage] })
+const puppet = (name: string, more = {}) =>
+  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+
+beforeAll(async () => {
+  await createSpace(world, '/open')
+  await createSpace(world, '/shut')
+  const rule = (target: string, value: boolean) =>
+    doAs(world, 'set-space', target, { field: 'permissions.do.create-space', value })
+  await rule('/open', true)
+  await rule('/shut', false)
+  for (const name of ['ann', 'ben', 'cat', 'dan']) await puppet(name)
+  await puppet('eve', { ceiling: { canSee: ['~'], canDo: [], canSummon: [], canBe: [] } })
+})
+
+let rooms = 0
+const builds = (being: string, target: string) => {
+  rooms += 1
+  const path = `${target}/room-${rooms}`
+  return play(world, being, { verb: 'do', action: 'create-space', target, args: { path } })
+}
+const replayed = (being: string): Promise<Replayed> => replay(world, { beings: [being], from: 'chain' })
+const differing = async (being: string) => {
+  const { mismatches } = await replayed(being)
+  return mismatches.map(({ n, field, recorded, chain }) => ({ n, field, recorded, chain }))
+}
+const edit = (key: string, from: string, to: string) =>
+  tamper(
+    world,
+    `update treeos.projection set state = replace(state, '${from}', '${to}') where key = '${key}'`,
+  )
+
+describe('H1 a row that was changed, used and put back shows in replay', () => {
+  beforeEach(async () => {
+    expect(await brokenIn(world)).toEqual([])
+  })
+  /** The owner puts the rows back as their facts say: then verify finds nothing. */
+  afterEach(async () => {
+    await refoldAll(world.owner, FOLD)
+    expect(await brokenIn(world)).toEqual([])
+  })
+
+  it('control: what nobody changed replays', async () => {
+    expect(await builds('dan', '/open')).toMatchObject({ outcome: 'act' })
+    expect(await builds('dan', '/shut')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    expect(await live(world, 'dan', 'nothing to do')).toMatchObject({ outcome: 'see' })
+    expect((await replayed('dan')).mismatches).toEqual([])
+  })
+
+  it('a rule that forbids: the act that it would have refused', async () => {
+    await edit('space:/shut', '"create-space":false', '"create-space":true')
+    const act = await builds('ann', '/shut')
+    expect(act).toMatchObject({ outcome: 'act' })
+    await refoldAll(world.owner, FOLD)
+    expect(await brokenIn(world)).toEqual([])
+    expect(await differing('ann')).toContainEqual({
+      ...{ n: act.n, field: 'outcome', recorded: 'act', chain: 'failure' },
+    })
+  })
+
+  it('a rule that permits: the refusal of what it would have allowed', async () => {
+    await edit('space:/open', '"create-space":true', '"create-space":false')
+    const refused = await builds('ben', '/open')
+    expect(refused).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await refoldAll(world.owner, FOLD)
+    expect(await brokenIn(world)).toEqual([])
+    // Judged from the facts, it goes on to read whether there is such a room already.
+    expect(await differing('ben')).toMatchObject([
+      {
+        n: refused.n,
+        field: 'judged',
+        recorded: 'FORBIDDEN',
+        chain: expect.stringContaining('does not cite'),
+      },
+    ])
+  })
+
+  it('a list of what a being may do', async () => {
+    expect(await builds('eve', '/open')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await edit('being:eve', '"canDo":[]', '"canDo":["create-space"]')
+    const act = await builds('eve', '/open')
+    expect(act).toMatchObject({ outcome: 'act' })
+    await refoldAll(world.owner, FOLD)
+    expect(await differing('eve')).toContainEqual({
+      ...{ n: act.n, field: 'outcome', recorded: 'act', chain: 'failure' },
+    })
+  })
+
+  it('a summon in the name of another, that cites what was said to somebody else', async () => {
+    const said = await tell(world, 'cat', 'hello')
+    await momentOf(world, said)
+    await tamper(
+      world,
+      `insert into treeos.inbox (id, being, kind, priority, caller, caller_role, caller_cognition, content, root, cause)
+        select 'forged', 'cat', kind, priority, caller, caller_role, caller_cognition,
+          convert_to('{"call":{"verb":"do","action":"create-space","target":"/open","args":{"path":"/open/forged"}}}', 'UTF8'), 'forged', cause
+        from treeos.inbox where id = '${said}'`,
+    )
+    await ring(world, 'cat')
+    const act = await momentOf(world, 'forged')
+    expect(act).toMatchObject({ outcome: 'act' })
+    const fields = (await differing('cat')).map(({ n, field }) => `${n} ${field}`)
+    expect(fields).toEqual([`${act.n} wake`, `${act.n} content`])
+    await tamper(world, `delete from treeos.inbox where id = 'forged'`)
+    expect((await differing('cat')).map(({ n, field }) => `${n} ${field}`)).toContain(`${act.n} wake`)
+  })
+})
+
+describe('H1 the tail of all chains, cut off with heads and rows to match', () => {
+  const lost = (all: Replayed) =>
+    all.mismatches
+      .filter(({ field, recorded }) => field === 'record' && recorded === null)
+      .map(({ being, n }) => `${being} ${n}`)
+
+  it('passes verify and replay from the chain; replay by Temporal names each being and moment', async () => {
+    await puppet('fay')
+    await builds('fay', '/open')
+    const first = await builds('fay', '/open')
+    await builds('fay', '/open')
+    await puppet('gus')
+    await builds('gus', '/open')
+    const replayer = await openReplayer()
+    const all = (from: 'chain' | 'both', beings: string[] | null = null) =>
+      replay(world, { beings, from, replayer })
+    expect(lost(await all('both'))).toEqual([])
+
+    await cutOff(world, `fay/1/${first.n}`)
+    await refoldAll(world.owner, FOLD)
+    expect(await brokenIn(world)).toEqual([]) // the control: the chain alone does not show it
+    expect((await all('chain', ['fay'])).mismatches).toEqual([])
+    const missing = lost(await all('both'))
+    expect(missing.filter((name) => !name.startsWith('operator'))).toEqual(['fay 2', 'fay 3', 'gus 1'])
+    expect(lost(await all('both', ['gus']))).toEqual(['gus 1']) // of which the chain knows nothing any more
+    await expect(all('chain', ['gus'])).rejects.toMatchObject({ code: 'BEING_NOT_FOUND' })
+  })
+})
