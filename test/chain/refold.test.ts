@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { appendWithRows } from './batch.ts'
+import { tamper } from './tampering.ts'
 
 let base: TestDatabase
 beforeAll(async () => {
@@ -178,9 +179,9 @@ describe('refold', () => {
     expect(reels).not.toContain(momentsReel('echo'))
   })
 
-  it('skips erased speech, and names the fact when one that changed a row was erased', async () => {
+  it('skips missing speech, and names the fact when one that changed a row is missing', async () => {
     const erase = (seq: number) =>
-      sql`delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`.execute(base.owner)
+      tamper(base, `delete from treeos.payload where reel = 'being:echo' and seq = ${seq}`)
     await erase(5)
     expect((await refold<Row>(base.db, 'being:echo', FOLD)).size).toBe(1)
     await erase(2)

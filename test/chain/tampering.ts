@@ -24,7 +24,7 @@ export async function appendChains(
         await batchOf(db, reality, { moment: { being, generation: 1, n }, drafts: [draft], outcome }),
       )
     }
-    await sql`delete from treeos.payload where reel = ${reel} and seq = 4`.execute(owner)
+    await tamper({ owner }, `delete from treeos.payload where reel = '${reel}' and seq = 4`)
   }
   for (const table of TABLES) {
     await sql.raw(`create table public.kept_${table} as select * from treeos.${table}`).execute(owner)

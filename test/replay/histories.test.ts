@@ -107,7 +107,7 @@ describe.each(recordings)('the recording %s', async (recording) => {
     }))
 
   it.each(recorded)('of @%s replays, command for command', async (being) => {
-    expect(await replayFromTemporal(await openReplayer(), being, await runs(being), [])).toEqual([])
+    expect(await replayFromTemporal(await openReplayer(), being, await runs(being), null)).toEqual([])
   })
 
   const isDemo = recording.startsWith(DEMO)

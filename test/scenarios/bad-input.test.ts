@@ -249,6 +249,13 @@ const DO: Record<string, Faults> = {
     gone: ['thread:00000000-0000-4000-8000-000000000000', {}, 'CORRELATION_NOT_FOUND', /00000000/],
     none: NO_ARGUMENTS,
   },
+  erase: {
+    'wrong type': ['@mine', { fact: 7, why: 'so' }, 'INVALID_INPUT', /fact is 7/],
+    missing: ['@mine', {}, 'INVALID_INPUT', /why is missing/],
+    'too large': ['@mine', { moment: 'mine/1/1', why: 'x'.repeat(501) }, 'INVALID_INPUT', /at most 500/],
+    'not yours': ['@mine', { moment: 'mine/1/1', why: 'so' }, 'FORBIDDEN', /erase needs operator/],
+    gone: ['@mine', { moment: 'mine/1/9999', why: 'so' }, 'RESOURCE_CONFLICT', /no finished moment mine/],
+  },
 }
 
 const named = ([target, args, code, says]: Refusal): Refusal => [

@@ -87,5 +87,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'verify-overlay': ['treeos verify-overlay 5ab0…9c "be brief" --salt 91f2…07'],
   refold: ['treeos refold'],
+  erase: [`treeos erase ann/1/3 --why 'asked to by ann'`, `treeos erase 'being:ann#7' --why 'a password'`],
   completion: ['source <(treeos completion bash)', 'treeos completion fish | source'],
 }

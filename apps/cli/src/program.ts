@@ -5,6 +5,7 @@ import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
+import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
 import { addGather } from './commands/gather.ts'
@@ -67,6 +68,7 @@ export function createCli(out: Output): Cli {
   addThreads(cli)
   addReplayCommands(cli)
   addCheckpoint(cli)
+  addErase(cli)
   addVerifyOverlay(cli)
   addEvaluate(cli)
   cli.describeNext('This command line')

@@ -146,6 +146,7 @@ export {
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState, type WakeState } from './moments/wake-state.ts'
 export { type Child, listChildren } from './rows/children.ts'
+export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export type { Viewer } from './rows/line.ts'
 export {
   type KeptReading,
@@ -174,14 +175,12 @@ export {
   type SeenRow,
 } from './rows/rows.ts'
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
+export { whyNotErasable } from './rows/why-not-erasable.ts'
 export { readClock } from './sql/clock.ts'
 export type { CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
-
 export { type JournalListener, listenToJournal } from './sql/listen.ts'
-
 export { type Login, readLogin } from './sql/login.ts'
-
 export { migrate } from './sql/migrate.ts'
 export type { ChainDb } from './sql/schema.ts'
 export { isTransient } from './sql/transient.ts'

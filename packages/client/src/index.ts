@@ -68,6 +68,7 @@ export {
 } from './read/budgets.ts'
 export { type Chart, type Charted, chart } from './read/charting.ts'
 export { type Conversation, converse, type ThreadLine } from './read/conversing.ts'
+export { erasing } from './read/erasing.ts'
 export {
   type FactHappening,
   type Followed,

@@ -72,6 +72,9 @@ export interface FactRef {
 
 /** Kind of a summon's fact. It changes no row and no authority, so it never makes another decision stale. */
 export const SPEECH_KIND = 'being:summoned'
+/** Kinds of the facts that stay where something was erased: what a fact says, or what a moment decided. */
+export const FACT_ERASED = 'fact:erased'
+export const MOMENT_ERASED = 'moment:erased'
 
 /** One entry of a basis: a reel, the seq up to which it was read, and the hash there. */
 export type HeadRef = readonly [reel: ReelId, seq: number, hash: Digest]

@@ -28,6 +28,7 @@ export { type CallParameters, callParameters, fieldFault, MODEL_FIELDS, readText
 export { ERROR_STATUS, type ErrorCode, isErrorCode, TreeosError } from './error.ts'
 export {
   CODE_VERSION,
+  FACT_ERASED,
   FACT_VERSION,
   type Fact,
   type FactDraft,
@@ -35,6 +36,7 @@ export {
   type FactRef,
   type Head,
   type HeadRef,
+  MOMENT_ERASED,
   type SeenHead,
   SPEECH_KIND,
 } from './fact.ts'

@@ -2,6 +2,7 @@
 export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'
+export { codeOf } from './code-of.ts'
 export { decisionOfPerson } from './decision-of-person.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'

@@ -11,13 +11,14 @@ import {
   type StoredOutcome,
   saltedDigest,
 } from '@treeos/chain'
-import type { BeingName, Digest, Fact, HeadRef, Json } from '@treeos/core'
+import { type BeingName, type Digest, type Fact, type HeadRef, isGoingOn, type Json } from '@treeos/core'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { compareVerdict } from './compare-verdict.ts'
 import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
+import { ErasedError } from './reel-history.ts'
 
 /** Dependencies of chain replay. */
 export interface ChainReplayDeps {
@@ -41,7 +42,7 @@ export async function replayFromChain(
   outcomes: readonly StoredOutcome[],
 ): Promise<ChainReplayed> {
   const mismatches: Mismatch[] = []
-  let olderPrompts = 0
+  const counted = { olderPrompts: 0, partly: 0, otherCode: 0 }
   let lastSealed: OpenRecord['lastSealed'] = null
   for (let from = 0; from < outcomes.length; from += PAGE) {
     const page = outcomes.slice(from, from + PAGE)
@@ -62,23 +63,30 @@ export async function replayFromChain(
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
         const moment = { ...stored, entry, content: entry?.content ?? null, causes }
-        const { isOlder } = await replayMoment(deps, moment, outcome, lastSealed, compare)
-        if (isOlder) olderPrompts += 1
+        for (const less of await replayMoment(deps, moment, outcome, lastSealed, compare)) counted[less] += 1
       } catch (error) {
-        compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
+        if (error instanceof ErasedError) counted.partly += 1
+        else compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
       }
       mismatches.push(...compare.mismatches)
       if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
     }
   }
-  return { mismatches, olderPrompts }
+  return { mismatches, ...counted }
 }
 
-/** The differences, and how many moments have a prompt that an older version wrote: those prompts are not compared. */
-export interface ChainReplayed {
+/** The differences, and how many moments are compared only in part. */
+export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
   readonly mismatches: readonly Mismatch[]
-  readonly olderPrompts: number
 }
+
+/**
+ * Why a moment is compared only in part.
+ * - `olderPrompts`: an older version wrote its prompt
+ * - `partly`: what it rests on was erased
+ * - `otherCode`: other extensions judged its call than are loaded here, and these judge it otherwise
+ */
+export type ComparedLess = 'olderPrompts' | 'partly' | 'otherCode'
 
 const NOTHING: RecordedMoment = { open: null, judged: [], facts: [], answer: null }
 
@@ -96,12 +104,12 @@ async function replayMoment(
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
-): Promise<{ isOlder: boolean }> {
+): Promise<ComparedLess[]> {
   const { db, registry, past } = deps
   const { record } = outcome
   if (stored.open === null) {
     compare.differ('open', record.open, null)
-    return { isOlder: false }
+    return []
   }
   const open = stored.open.record
   const layout = open.layout ?? 1
@@ -110,6 +118,7 @@ async function replayMoment(
   compare.same('open', record.open, digestOf(open))
   compare.same('lastSealed', open.lastSealed, lastSealed)
   const { content } = stored
+  const gone = await goneOf(past, stored, outcome)
   const recomputed = await recomputeMoment(
     registry,
     outcome,
@@ -129,10 +138,10 @@ async function replayMoment(
   if (!codeWasMissing) {
     compare.same('basis', open.basis, digestOf(seen.basis))
     compare.same('aside', open.aside ?? {}, seen.aside)
-    compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
+    if (!gone.words) compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
   await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
-  if (record.reason === 'superseded') return { isOlder: false } // an older generation opened it and decided nothing
+  if (record.reason === 'superseded') return [] // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
@@ -140,11 +149,38 @@ async function replayMoment(
     compare.same('surfaceDigest', record.surfaceDigest, recomputed.surface)
     if (recomputed.missing !== null)
       throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
-    if (layout === PROMPT_LAYOUT) compare.same('promptDigest', record.promptDigest, recomputed.prompt)
+    if (layout === PROMPT_LAYOUT && !gone.words && !gone.content)
+      compare.same('promptDigest', record.promptDigest, recomputed.prompt)
   }
   compareAct(stored, outcome, compare)
-  if (!codeWasMissing) await compareVerdict(deps, stored, recomputed, outcome, compare)
-  return { isOlder: stack !== null && layout < PROMPT_LAYOUT }
+  const isJudged = !codeWasMissing && !gone.content && !gone.decision
+  const isOtherCode = isJudged && (await compareVerdict(deps, stored, recomputed, outcome, compare))
+  return [
+    ...(stack !== null && layout < PROMPT_LAYOUT ? (['olderPrompts'] as const) : []),
+    ...(gone.content || gone.decision || gone.words ? (['partly'] as const) : []),
+    ...(isOtherCode ? (['otherCode'] as const) : []),
+  ]
+}
+
+/** What a moment rests on and was erased: the content of its wake, words that it was shown, its decision. */
+async function goneOf(past: Past, { open, entry, content }: StoredMoment, { moment }: StoredOutcome) {
+  const erasures = await past.erasures()
+  const isErased = ([reel, seq]: HeadRef) => erasures.ofFact(reel, seq) !== undefined
+  const { wake, caller, aside } = open?.record ?? {}
+  const cause = wake?.cause ? await past.find(`being:${caller?.name}`, wake.cause) : undefined
+  const isOwn = erasures.ofMoment(moment) !== undefined
+  // A wake that goes on takes along what woke the being before.
+  const isBlank = entry !== null && content === null && wake !== undefined && isGoingOn(wake)
+  return {
+    content:
+      (cause !== undefined &&
+        cause.payload === null &&
+        erasures.ofFact(cause.header.reel, cause.header.seq) !== undefined) ||
+      (isOwn && wake?.kind === 'act') ||
+      isBlank,
+    words: [...(aside?.said?.facts ?? []), ...(aside?.did ?? [])].some(isErased),
+    decision: isOwn,
+  }
 }
 
 /** Compares the act with its facts, which hold its moment's id, and with the digest over decision and facts. */

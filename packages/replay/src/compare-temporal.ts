@@ -10,14 +10,15 @@ import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
  * again, and compares the stack with the chain's record. Compares the digests of prompts and surfaces too, which history
  * holds. Moments that ended in a history and have no outcome in the chain are named.
+ * @param outcomes what the chain has of the being; null compares only the commands
  * @param readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
   being: BeingName,
   runs: readonly Run[],
-  outcomes: readonly StoredOutcome[],
-  readAgain: () => Promise<readonly StoredOutcome[]> = async () => outcomes,
+  outcomes: readonly StoredOutcome[] | null,
+  readAgain: () => Promise<readonly StoredOutcome[]> = async () => outcomes ?? [],
 ): Promise<Mismatch[]> {
   const mismatches: Mismatch[] = []
   const attested = new Map<string, AttestedMoment & { program: Program }>()
@@ -27,6 +28,7 @@ export async function replayFromTemporal(
     mismatches.push(...replayed.mismatches)
     for (const moment of withPrograms(run)) attested.set(moment.opened.moment, moment)
   }
+  if (outcomes === null) return mismatches
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'temporal')
     const moment = attested.get(outcome.moment)

@@ -1,5 +1,6 @@
 import { overlaid, type RecordedMoment, type StoredOutcome } from '@treeos/chain'
 import {
+  asJson,
   canonicalJson,
   type Decision,
   type Fact,
@@ -8,12 +9,14 @@ import {
   isOfThread,
   type Json,
   threadReel,
+  type VerbCall,
 } from '@treeos/core'
-import { decisionOfPerson } from '@treeos/reality'
+import { codeOf, decisionOfPerson } from '@treeos/reality'
 import { orientationRemark } from '@treeos/world'
-import type { Comparison } from './comparison.ts'
-import { type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
+import { Comparison } from './comparison.ts'
+import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
+import { ErasedError } from './reel-history.ts'
 
 type Stored = RecordedMoment & { readonly content: Json }
 
@@ -25,6 +28,7 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
 /**
  * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
  * Older versions recorded no such heads; then only the kind of the decision is compared.
+ * @returns true when the call is judged otherwise by the extensions that are loaded here, which are not those that judged it
  */
 export async function compareVerdict(
   deps: JudgeDeps,
@@ -32,40 +36,67 @@ export async function compareVerdict(
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
   compare: Comparison,
+): Promise<boolean> {
+  const { record } = outcome
+  if (record.decision === null || stored.open === null) return false
+  if (stored.answer === null) {
+    compare.differ('decision', record.decision, null)
+    return false
+  }
+  const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
+  if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
+  if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
+  else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
+  else if (record.judged !== undefined && recomputed.missing === null) {
+    const judged = new Comparison(outcome.being, outcome.n, 'chain')
+    await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, judged)
+    if (judged.mismatches.length > 0 && record.code !== codeOf(deps.registry)) return true
+    compare.add(judged)
+  }
+  return false
+}
+
+async function compareCall(
+  deps: JudgeDeps,
+  stored: Stored & { readonly call: VerbCall },
+  recomputed: RecomputedMoment,
+  outcome: StoredOutcome,
+  compare: Comparison,
 ): Promise<void> {
   const { record } = outcome
-  if (record.decision === null || stored.answer === null || stored.open === null) return
-  const open = stored.open.record
-  const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
-  if (open.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
-  if (record.beside !== undefined) return compareBeside(deps, stored, outcome, compare)
-  if (decision.kind !== 'call') return compareUnjudged(decision, outcome, compare)
-  if (record.judged === undefined || recomputed.missing !== null) return
-
-  const heads = overlaid(stored.open.basis, stored.judged)
-  const { being } = outcome
-  const judge = (root: string) =>
-    judgeAgain(deps, heads, recomputed, {
-      ...{ being, content: stored.content, call: decision.call },
-      open: { ...open, wake: { ...open.wake, root } },
-    })
   let judged: Judged | null
   try {
-    judged = await judge(open.wake.root)
+    judged = await judgeStored(deps, stored, recomputed, outcome)
   } catch (error) {
+    if (error instanceof ErasedError) throw error
     // It read what the gates did not read, because they refused before that.
     return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
   }
   if (judged === null) return compare.differ('effect', record.outcome, null)
-  // Its thread was cut after it opened, so it acted in one of its own.
-  if (!isOfThread(open.wake) && !(await areFacts(deps, judged.facts, stored)))
-    judged = (await judge(open.wake.id)) ?? judged
-  if (judged.isOfThread && judged.outcome !== record.outcome) return // what the thread was is not known any more
+  if (judged.isUnsure) return
   compare.same('outcome', record.outcome, judged.outcome)
   if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
   compare.same('by', record.by, judged.by)
   if (judged.outcome === 'act' && record.outcome === 'act' && !(await areFacts(deps, judged.facts, stored)))
-    compare.differ('act facts', await factsOf(deps, stored), judged.facts as unknown as Json)
+    compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
+}
+
+async function judgeStored(
+  deps: JudgeDeps,
+  { open: opened, judged, content, call, ...stored }: Stored & { readonly call: VerbCall },
+  recomputed: RecomputedMoment,
+  { being }: StoredOutcome,
+): Promise<Judged | null> {
+  if (opened === null) return null
+  const { record: open, basis } = opened
+  const judge = (root: string) =>
+    judgeAgain(deps, overlaid(basis, judged), recomputed, {
+      ...{ being, content, call },
+      open: { ...open, wake: { ...open.wake, root } },
+    })
+  const first = await judge(open.wake.root)
+  if (first === null || isOfThread(open.wake) || (await areFacts(deps, first.facts, stored))) return first
+  return judge(open.wake.id) // its thread was cut after it opened, so it acted in one of its own
 }
 
 function mayEndWith(reason: string | null, judged: Judged, { role }: RecomputedMoment): boolean {
@@ -76,14 +107,14 @@ function mayEndWith(reason: string | null, judged: Judged, { role }: RecomputedM
 
 /** A thread that refused a call must have been cut. What the other reasons tell of is not kept. */
 async function compareBeside(
-  { past }: JudgeDeps,
-  { open }: Stored,
-  { record }: StoredOutcome,
+  { db, past }: JudgeDeps,
+  { open, content }: Stored,
+  { being, record }: StoredOutcome,
   compare: Comparison,
 ): Promise<void> {
   compare.same('outcome', record.outcome, 'failure')
   if (record.beside !== 'thread' || open === null) return
-  const { root } = open.record.wake
+  const { root } = await answeredWake(db, { being, open: open.record, content })
   if ((await past.reel(threadReel(root))).length === 0) compare.differ('beside', record.beside, null)
 }
 
@@ -99,7 +130,11 @@ function compareUnjudged(
 }
 
 /** Whether the moment's facts are these. An erased payload may be any. */
-async function areFacts(deps: JudgeDeps, drafts: readonly FactDraft[], stored: Stored): Promise<boolean> {
+async function areFacts(
+  deps: JudgeDeps,
+  drafts: readonly FactDraft[],
+  stored: Pick<Stored, 'facts'>,
+): Promise<boolean> {
   const rest = [...drafts]
   for (const { header, payload } of await readFacts(deps, stored)) {
     const i = rest.findIndex(
@@ -114,10 +149,10 @@ async function areFacts(deps: JudgeDeps, drafts: readonly FactDraft[], stored: S
   return rest.length === 0
 }
 
-const factsOf = async (deps: JudgeDeps, stored: Stored): Promise<Json> =>
+const factsOf = async (deps: JudgeDeps, stored: Pick<Stored, 'facts'>): Promise<Json> =>
   (await readFacts(deps, stored)).map(({ header: { reel, kind }, payload }) => ({ reel, kind, payload }))
 
-const readFacts = async ({ past }: JudgeDeps, { facts }: Stored): Promise<Fact[]> =>
+const readFacts = async ({ past }: JudgeDeps, { facts }: Pick<Stored, 'facts'>): Promise<Fact[]> =>
   Promise.all(
     facts.map(async ({ reel, seq }) => {
       const fact = (await past.reel(reel, seq)).fact(seq)

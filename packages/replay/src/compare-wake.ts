@@ -34,7 +34,11 @@ async function compareSummon(past: Past, { being, open, entry }: Woken, compare:
   if (cause === undefined) return compare.differ('caller', asJson(caller), null)
   compare.same('caller', caller.name, cause.header.actor)
   const said = cause.payload
-  if (said === null) return // erased: only who spoke is left
+  if (said === null) {
+    const { reel, seq } = cause.header // when it was erased, only who spoke is left
+    if ((await past.erasures()).ofFact(reel, seq) === undefined) compare.differ('caused by', wake.cause, null)
+    return
+  }
   const { role = null, cognition = null } = said
   compare.same('caller', { ...caller }, { name: cause.header.actor, role, cognition })
   const { to = null, correlation = null, root = null, inReplyTo = null, expectReply = true } = said

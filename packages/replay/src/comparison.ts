@@ -28,6 +28,11 @@ export class Comparison {
     this.differ(field, recorded as Json, computed as Json)
   }
 
+  /** Takes over the differences of another comparison of the moment. */
+  add({ mismatches }: Comparison): void {
+    this.mismatches.push(...mismatches)
+  }
+
   differ(field: string, recorded: Json, computed: Json): void {
     const notAsked = { chain: null, temporal: null }
     this.mismatches.push({

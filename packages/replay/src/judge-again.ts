@@ -23,8 +23,8 @@ export interface Judged {
   /** the rules that decided */
   readonly by: readonly string[]
   readonly facts: readonly FactDraft[]
-  /** it rests on the state of a thread at that time, which no reel holds */
-  readonly isOfThread: boolean
+  /** it rests on what is not known any more: the state of a thread at that time, or a face that was dropped */
+  readonly isUnsure: boolean
 }
 
 export interface JudgeDeps {
@@ -51,27 +51,33 @@ export async function judgeAgain(
   const reader = new WorldReader(past.cited(heads, { being, ...open }))
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that its call was judged from`)
-  const refused = { outcome: 'failure', facts: [], isOfThread: false } as const
+  const refused = { outcome: 'failure', facts: [], isUnsure: false } as const
   if (me.ended !== undefined) return { ...refused, reason: 'BEING_ENDED', by: [] }
-  let isOfThread = false
+  let isUnsure = false
   try {
     if (open.wake.kind === 'act') requireLease(me, leaseOfAct({ content }), open.driver)
     const wake = await answeredWake(db, { being, open, content })
     const moment: DecisionMoment = { reader, me, open, stack, surface, role, wake }
     const acting = actingFor({ db, registry }, moment)
     const thread = (id: string) => {
-      isOfThread = true
+      isUnsure = true
       return acting.thread(id)
     }
-    const act = await decideCall(call, { ...acting, thread })
+    const asker = async () => {
+      const known = await acting.asker()
+      if (known === null) isUnsure = true
+      return known
+    }
+    const act = await decideCall(call, { ...acting, thread, asker })
     if (act.kind === 'effect-pending') return null
     const isSilent = call.verb === 'see' || (call.verb === 'summon' && act.facts.length === 0)
     const { facts, by, remark } = act
-    return { outcome: isSilent ? 'see' : 'act', reason: remark?.reason ?? null, by, facts, isOfThread }
+    return { outcome: isSilent ? 'see' : 'act', reason: remark?.reason ?? null, by, facts, isUnsure }
   } catch (error) {
+    if (isUnsure) return { ...refused, isUnsure, reason: null, by: [] }
     if (!(error instanceof TreeosError)) throw error
     const by = readPath(error.detail, ['by'])
-    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isOfThread }
+    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isUnsure }
   }
 }
 

@@ -1,4 +1,12 @@
-import { type Db, digestOf, getBlobCached, listReels, readOutcome } from '@treeos/chain'
+import {
+  type Db,
+  digestOf,
+  type Erasures,
+  getBlobCached,
+  listReels,
+  readErasures,
+  readOutcome,
+} from '@treeos/chain'
 import {
   type Aside,
   type AsideSource,
@@ -26,13 +34,22 @@ export class Past {
   /** cache: when moments were sealed */
   readonly #sealed = new Map<MomentId, number>()
 
+  #erasures: Promise<Erasures> | null = null
+
   constructor(db: Db) {
     this.#db = db
   }
 
+  /** What was erased until this was asked for the first time. */
+  erasures(): Promise<Erasures> {
+    this.#erasures ??= readErasures(this.#db)
+    return this.#erasures
+  }
+
   /** A reel that is loaded at least up to `seq`. Reels may grow while they are read. */
   async reel(reel: ReelId, seq = 0): Promise<ReelHistory> {
-    const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel)
+    const erasures = await this.erasures()
+    const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel, erasures)
     const isNew = !this.#reels.has(reel)
     this.#reels.set(reel, history)
     if (isNew || history.isLoading || history.length < seq) await history.catchUp()

@@ -1,8 +1,26 @@
-import { type Db, listFactsAfter } from '@treeos/chain'
+import { type Db, type Erasure, type Erasures, listFactsAfter } from '@treeos/chain'
 import { type Digest, type Fact, type ReelId, SPEECH_KIND } from '@treeos/core'
 import { evolve, type Row, rowKeyOf } from '@treeos/world'
 
 const PAGE = 2000
+
+/** What a moment read was erased later. */
+export class ErasedError extends Error {
+  override readonly name = 'ErasedError'
+
+  constructor({ reel, seq, by }: Erasure) {
+    super(`what fact ${seq} of ${reel} said was erased by ${by}`)
+  }
+}
+
+/** A payload is missing, and no fact says that it was erased. */
+class LostError extends Error {
+  override readonly name = 'LostError'
+
+  constructor(reel: ReelId, seq: number) {
+    super(`the payload of fact ${seq} of ${reel} is missing, and no fact says that it was erased`)
+  }
+}
 
 /** One reel with the states of its rows after every fact, so that it can return the state at any seq. */
 export class ReelHistory {
@@ -12,13 +30,18 @@ export class ReelHistory {
   readonly #changes: number[] = []
   readonly #seqs = new Map<Digest, number>()
 
+  /** where rows are not known: from a fact without its payload until its tombstone */
+  readonly #gaps: { key: string; from: number; until: number; error: Error }[] = []
+
   readonly #db: Db
   readonly #reel: ReelId
+  readonly #erasures: Erasures
   #loading: Promise<void> | null = null
 
-  constructor(db: Db, reel: ReelId) {
+  constructor(db: Db, reel: ReelId, erasures: Erasures) {
     this.#db = db
     this.#reel = reel
+    this.#erasures = erasures
   }
 
   /** Reads the facts that were added since the last read. */
@@ -42,9 +65,15 @@ export class ReelHistory {
     this.#facts.push(fact)
     this.#seqs.set(fact.hash, seq)
     if (kind !== SPEECH_KIND) this.#changes.push(seq)
-    const draft = { reel, kind, payload: fact.payload ?? {} }
+    const draft = { reel, kind, payload: fact.payload ?? {} } // an erased one never names a role
     const key = rowKeyOf(draft)
     if (key === null) return
+    if (fact.payload === null) {
+      const erasure = this.#erasures.ofFact(reel, seq)
+      const error = erasure === undefined ? new LostError(reel, seq) : new ErasedError(erasure)
+      this.#gaps.push({ key, from: seq, until: erasure?.tombstone ?? Number.POSITIVE_INFINITY, error })
+      return
+    }
     const states = this.#states.get(key) ?? []
     states.push({ seq, row: evolve(states.at(-1)?.row ?? null, { ...draft, actor, at }) })
     this.#states.set(key, states)
@@ -58,8 +87,14 @@ export class ReelHistory {
     return this.#facts.length
   }
 
-  /** The row as it was after `seq` facts; null when there was none. */
+  /**
+   * The row as it was after `seq` facts; null when there was none.
+   * @throws {ErasedError} while a fact that was erased later may have been part of it
+   * @throws {LostError}
+   */
   rowAt(key: string, seq: number): Row | null {
+    const gap = this.#gaps.find((each) => each.key === key && each.from <= seq && seq < each.until)
+    if (gap !== undefined) throw gap.error
     return lastUpTo(this.#states.get(key) ?? [], seq, (state) => state.seq)?.row ?? null
   }
 

@@ -1,11 +1,19 @@
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { type ChainDb, listBeingsWithMoments, listOutcomes, listRows, type Reality } from '@treeos/chain'
+import {
+  type ChainDb,
+  type Erasure,
+  listBeingsWithMoments,
+  listErasures,
+  listOutcomes,
+  listRows,
+  type Reality,
+} from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { replayFromChain } from './compare-chain.ts'
+import { type ComparedLess, replayFromChain } from './compare-chain.ts'
 import { replayFromTemporal } from './compare-temporal.ts'
 import type { Mismatch } from './comparison.ts'
 import { Past } from './past.ts'
@@ -37,6 +45,12 @@ export interface Replayed {
    * when there are none
    */
   readonly olderPrompts?: number
+  /** what was erased, by whom and why; left out when nothing was, and for a replay by Temporal alone */
+  readonly erased?: readonly Erasure[]
+  /** moments that were compared only as far as what they rest on was not erased; left out when there are none */
+  readonly partly?: number
+  /** calls that other extensions judged than are loaded here, and that these judge otherwise; left out when there are none */
+  readonly otherCode?: number
 }
 
 /**
@@ -61,6 +75,8 @@ export async function replay(
   }
 }
 
+const WHY_LESS = ['olderPrompts', 'partly', 'otherCode'] as const
+
 /** Beings that are replayed at once: one in Temporal's thread, the others from the chain or while their histories come. */
 const BEINGS_AT_ONCE = 4
 
@@ -76,7 +92,7 @@ async function replayAll(
   const attested = histories === null ? [] : [...(listed?.keys() ?? []), ...(await archivedBeings(archive))]
   const names = await beingsOf(at.db, request.beings, attested)
   let moments = 0
-  let olderPrompts = 0
+  const less: Record<ComparedLess, number> = { olderPrompts: 0, partly: 0, otherCode: 0 }
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
     signal?.throwIfAborted()
@@ -87,7 +103,7 @@ async function replayAll(
     const fromChain = async () => {
       if (request.from === 'temporal') return []
       const replayed = await replayFromChain(deps, being, outcomes)
-      olderPrompts += replayed.olderPrompts
+      for (const why of WHY_LESS) less[why] += replayed[why]
       return replayed.mismatches
     }
     const fromTemporal = async () => {
@@ -107,12 +123,14 @@ async function replayAll(
 
   const found = await mapAtOnce(names, BEINGS_AT_ONCE, replayBeing)
   const mismatches = found.flat()
+  const erased = request.from === 'temporal' ? [] : await listErasures(at.db)
   return {
     beings: names.length,
     moments,
     identical: mismatches.length === 0,
     mismatches,
-    ...(olderPrompts === 0 ? {} : { olderPrompts }),
+    ...(erased.length === 0 ? {} : { erased }),
+    ...Object.fromEntries(Object.entries(less).filter(([, moments]) => moments > 0)),
   }
 }
 

@@ -32,6 +32,7 @@ import {
 import { answeredWake } from './judge-again.ts'
 import { Past } from './past.ts'
 import { type RecomputedMoment, recomputeMoment } from './recompute.ts'
+import { ErasedError } from './reel-history.ts'
 
 export interface WhatIfRequest {
   readonly being: BeingName
@@ -78,8 +79,12 @@ export async function whatIf(
   const span = until === undefined ? [] : ([until - since + 1, until + 1] as const)
   for (const outcome of await listOutcomes(db, being, ...span)) {
     if (outcome.n < since || outcome.reason === 'superseded') continue
-    const difference = await compareMoment({ db, registry, past }, outcome, edited)
-    if (difference !== null) differences.push(difference)
+    try {
+      const difference = await compareMoment({ db, registry, past }, outcome, edited)
+      if (difference !== null) differences.push(difference)
+    } catch (error) {
+      if (!(error instanceof ErasedError)) throw error // what it read was erased: nothing can be said about it
+    }
   }
   return differences
 }

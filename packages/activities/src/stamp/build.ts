@@ -17,7 +17,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
-import { type LoadedMoment, leaseOfAct } from '@treeos/reality'
+import { codeOf, type LoadedMoment, leaseOfAct } from '@treeos/reality'
 import { foldRows } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'
@@ -46,7 +46,7 @@ interface Made {
  * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
  */
 export async function build(
-  { reality }: BeatDeps,
+  { reality, registry }: BeatDeps,
   input: StampInput,
   { open: openDigest, before, proposal, continued }: Made,
   { reader, recordsHead, now, current }: StampReading,
@@ -83,6 +83,7 @@ export async function build(
   const record = recordOf(input, {
     open: openDigest,
     before,
+    code: codeOf(registry),
     judged,
     current,
     decided,
@@ -139,6 +140,7 @@ function recordOf(
   made: {
     open: Digest
     before: BeforeStamp
+    code: string
     judged: readonly HeadRef[] | null
     current: LoadedMoment
     decided: Extract<Proposal, { kind: 'decided' }> | null
@@ -175,7 +177,9 @@ function recordOf(
         : null,
     facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
     ...(made.decided?.overlay == null ? {} : { overlay: made.decided.overlay }),
-    ...(made.judged === null ? {} : { judged: made.judged.length === 0 ? null : digestOf(made.judged) }),
+    ...(made.judged === null
+      ? {}
+      : { judged: made.judged.length === 0 ? null : digestOf(made.judged), code: made.code }),
     ...(made.before.effect === null ? {} : { effect: made.before.effect }),
     ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
   }

@@ -1,4 +1,4 @@
-import { type Db, findEntry, type InboxEntry, measureRoom } from '@treeos/chain'
+import { type Db, findEntry, type InboxEntry, measureRoom, whyNotErasable } from '@treeos/chain'
 import {
   type BeingName,
   type Decision,
@@ -12,7 +12,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
-import { type BeingRow, decideCall, type EffectPending, requireLease } from '@treeos/world'
+import { type BeingRow, decideCall, type EffectPending, FOLD, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { reportFault } from '../run/fault.ts'
 import { messageOf } from '../run/message.ts'
@@ -101,6 +101,10 @@ async function judgeCall(
   const moment = { reader, me, open, stack, surface: face.surface, role: composed.role, wake }
   const act = await decideCall(decision.call, actingFor({ db, registry: deps.registry }, moment))
   if (act.kind === 'effect-pending') return act
+  for (const fact of act.facts) {
+    const why = await whyNotErasable(db, fact, FOLD)
+    if (why !== null) return { ...failed('RESOURCE_CONFLICT', why), beside: 'erasing' }
+  }
   for (const sent of act.wakes) {
     const full = await whyNoRoom(db, me, sent)
     if (full !== null) return refusedByInbox('RATE_LIMITED', full)

@@ -86,6 +86,8 @@ export interface MomentRecord {
    * when no call was judged, and by older versions
    */
   readonly judged?: Digest | null
+  /** of the extensions by whose code the call was judged, with their versions: 16 hex digits; left out with `judged` */
+  readonly code?: string
   /** salted digests of what was asked of the outside, and of the result; left out without an effect, and by older versions */
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
@@ -104,6 +106,7 @@ export interface EffectDigests {
  * - `inbox`: what it answers was answered before, or an inbox was full
  * - `lease`: the lease of its driver had expired
  * - `effect`: its effect gave no result
+ * - `erasing`: what it erases is not there any more, or others rest on it
  * - `storage`: Postgres cannot store it
  */
-export type Beside = 'thread' | 'inbox' | 'lease' | 'effect' | 'storage'
+export type Beside = 'thread' | 'inbox' | 'lease' | 'effect' | 'erasing' | 'storage'

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { listFactsAfter, listReels } from '../ledger/facts.ts'
 import type { Db } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
+import { readErasures } from './erasures.ts'
 
 /** How the world turns facts into rows. All of it is pure, so the same reel gives the same rows everywhere. */
 export interface Fold<Row> {
@@ -22,14 +23,16 @@ export interface FoldedRow<Row> extends Folded<Row> {
   readonly key: string
 }
 
-/** The payload of a fact that changed a row was erased, so the row cannot be folded from the reel. */
+/** The payload of a fact that changed a row is missing, and no tombstone says that it was erased: the row cannot be folded. */
 export class ErasedFactError extends Error {
   override readonly name = 'ErasedFactError'
   readonly reel: ReelId
   readonly seq: number
 
   constructor(reel: ReelId, seq: number) {
-    super(`the payload of fact ${reel}#${seq} was erased, so its row cannot be folded`)
+    super(
+      `the payload of fact ${reel}#${seq} is missing, and no fact says that it was erased: its row cannot be folded`,
+    )
     this.reel = reel
     this.seq = seq
   }
@@ -50,9 +53,10 @@ export async function refold<Row>(
   until: number = Number.POSITIVE_INFINITY,
 ): Promise<Map<string, Folded<Row>>> {
   const rows = new Map<string, Folded<Row>>()
+  const erased = await readErasures(db, reel)
   for (let seq = 0; seq < until; ) {
     const facts = await listFactsAfter(db, reel, seq, Math.min(BATCH_LENGTH, until - seq))
-    for (const fact of facts) applyFact(rows, fact, fold)
+    for (const fact of facts) applyFact(rows, fact, fold, erased.ofFact(reel, fact.header.seq) !== undefined)
     const last = facts.at(-1)
     if (last === undefined) break
     seq = last.header.seq
@@ -60,15 +64,20 @@ export async function refold<Row>(
   return rows
 }
 
-/** @throws {ErasedFactError} */
+/**
+ * Folds one fact into the rows of its reel. One that was erased changes nothing: the rows were the same without it then.
+ * @throws {ErasedFactError}
+ */
 export function applyFact<Row>(
   rows: Map<string, Folded<Row>>,
   { header, payload }: Pick<Fact, 'header' | 'payload'>,
   fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+  isErased = false,
 ): void {
   const { reel, kind, actor, at, seq } = header
   const key = fold.rowKeyOf({ reel, kind, payload: payload ?? {} })
   if (key === null) return
+  if (payload === null && isErased) return
   if (payload === null) throw new ErasedFactError(reel, seq)
   const state = fold.evolve(rows.get(key)?.state ?? null, { reel, kind, payload, actor, at })
   if (state !== null) rows.set(key, { state, foldedSeq: seq })
@@ -100,7 +109,7 @@ export interface Refolded {
   readonly rows: number
   /** keys of rows that were not as their reel yields them, deleted and invented ones included; now they are */
   readonly changed: readonly string[]
-  /** facts without their payload, whose rows were left as they are */
+  /** facts without their payload and without a tombstone, whose rows were left as they are */
   readonly erased: readonly { readonly reel: ReelId; readonly seq: number }[]
 }
 

@@ -4,6 +4,9 @@ import { type Kysely, sql } from 'kysely'
 /** The functions of the schema, each in `functions/<name>.sql`. A file always holds what the newest release runs. */
 export const FUNCTIONS = [
   'ledger/append',
+  'ledger/erase',
+  'ledger/erase-fact',
+  'ledger/erase-moment',
   'ledger/genesis',
   'ledger/hold',
   'ledger/json-of',
@@ -11,6 +14,7 @@ export const FUNCTIONS = [
   'ledger/keep-journal',
   'ledger/lock-heads',
   'ledger/refuse-change',
+  'ledger/refuse-untold',
   'ledger/write-facts',
   'ledger/write-rows',
   'rows/read-set',

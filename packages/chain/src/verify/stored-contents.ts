@@ -71,7 +71,7 @@ function wasSaid(row: SummonRow): boolean {
   try {
     const { actor } = decodeJson<FactHeader>(row.header)
     if (actor !== row.caller) return false
-    if (row.bytes === null) return true
+    if (row.bytes === null) return row.content.toString('utf8') === 'null' // erased here as well
     const said = decodeJson<JsonObject>(row.bytes)
     return (
       said.to === row.being &&

@@ -4,6 +4,7 @@ import { digestOf, saltedDigest } from '../ledger/hash.ts'
 import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
 import { readBases, readJudged } from '../moments/basis.ts'
 import { type EffectRequest, effectDigests, type StoredEffectBytes } from '../moments/effects.ts'
+import type { Erasures } from '../rows/erasures.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import type { RecordRow } from './read.ts'
@@ -15,7 +16,11 @@ export interface MomentFault extends Broken {
 }
 
 /** Compares what these moments opened with, decided, asked of the outside and wrote with their records. */
-export async function faultsOfMoments(tx: Db, records: readonly RecordRow[]): Promise<MomentFault[]> {
+export async function faultsOfMoments(
+  tx: Db,
+  records: readonly RecordRow[],
+  erasures: Erasures,
+): Promise<MomentFault[]> {
   const moments = records.map(({ moment }) => moment)
   const isAsked = sql<boolean>`moment = any(${moments}::text[])`
   const [opens, bases, judged, decisions, effects, facts] = await Promise.all([
@@ -36,8 +41,11 @@ export async function faultsOfMoments(tx: Db, records: readonly RecordRow[]): Pr
     const reasons: BrokenReason[] = []
     if (!isOpenOf(record, openOf.get(moment), bases.get(moment))) reasons.push('open-mismatch')
     if (!isJudgedFrom(record, judged.get(moment))) reasons.push('judged-mismatch')
-    if (!isDecisionOf(record, decisionOf.get(moment))) reasons.push('decision-mismatch')
-    if (!isEffectOf(record, effectOf.get(moment))) reasons.push('effect-mismatch')
+    const isErased = erasures.ofMoment(moment) !== undefined
+    const [decision, effect] = [decisionOf.get(moment), effectOf.get(moment)]
+    if (!(isErased && decision === undefined) && !isDecisionOf(record, decision))
+      reasons.push('decision-mismatch')
+    if (!(isErased && effect === undefined) && !isEffectOf(record, effect)) reasons.push('effect-mismatch')
     if (!areFactsOf(record, factsOf.get(moment) ?? [])) reasons.push('facts-mismatch')
     return reasons.map((reason) => {
       const wrote = reason === 'facts-mismatch' ? (record.facts ?? []).map(([written]) => written) : []

@@ -8,6 +8,7 @@ import {
   type Watch,
 } from '@treeos/core'
 import { sql } from 'kysely'
+import type { Erasures } from '../rows/erasures.ts'
 import { applyFact, ErasedFactError, type Fold, type Folded } from '../rows/refold.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -19,25 +20,29 @@ const PAGE = 500
 /** Folds all facts once more, and compares what they yield with the rows, watches and limits that are stored. */
 export class FoldedRows<Row> {
   readonly #fold: Fold<Row>
+  readonly #erasures: Erasures
   readonly #rows = new Map<string, Folded<Row>>()
-  /** reels whose rows cannot be told: a payload was erased, or is not what the fold takes */
+  /** reels whose rows cannot be told: a payload is missing, or is not what the fold takes */
   readonly #untold = new Set<ReelId>()
   readonly #faults: Broken[] = []
 
-  constructor(fold: Fold<Row>) {
+  constructor(fold: Fold<Row>, erasures: Erasures) {
     this.#fold = fold
+    this.#erasures = erasures
   }
 
   take(batch: readonly FactRow[]): void {
     for (const row of batch) {
-      if (this.#untold.has(row.reel)) continue
+      const { reel, seq } = row
+      const isErased = this.#erasures.ofFact(reel, seq) !== undefined
+      if (row.bytes === null && !isErased) this.#faults.push({ reel, seq, reason: 'payload-missing' })
+      if (this.#untold.has(reel)) continue
       try {
-        applyFact(this.#rows, factOf(row), this.#fold)
+        applyFact(this.#rows, factOf(row), this.#fold, isErased)
       } catch (error) {
-        // An erased payload is no fault. One that no row can be made of is, unless the walk finds that it was changed.
-        if (!(error instanceof ErasedFactError))
-          this.#faults.push({ reel: row.reel, seq: row.seq, reason: 'row-mismatch' })
-        this.#untold.add(row.reel)
+        // One that no row can be made of is a fault, unless the walk finds that it was changed.
+        if (!(error instanceof ErasedFactError)) this.#faults.push({ reel, seq, reason: 'row-mismatch' })
+        this.#untold.add(reel)
       }
     }
   }

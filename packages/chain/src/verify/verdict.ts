@@ -10,6 +10,7 @@ import type { ReelId } from '@treeos/core'
  * - `head-mismatch`: the head is not that of the last fact
  *
  * And what is wrong with what is stored beside the chains:
+ * - `payload-missing`: a fact has no payload, and no tombstone says that it was erased
  * - `row-mismatch`: a row differs from what its facts yield, or no facts yield it
  * - `watch-mismatch`: what wakes a being differs from what its facts yield
  * - `limit-mismatch`: the limits of a being's budget, or what parked it, differ from what its facts yield
@@ -39,6 +40,7 @@ export type BrokenReason =
   | 'header-mismatch'
   | 'payload-mismatch'
   | 'head-mismatch'
+  | 'payload-missing'
   | 'row-mismatch'
   | 'watch-mismatch'
   | 'limit-mismatch'

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { readErasures } from '../rows/erasures.ts'
 import type { Fold } from '../rows/refold.ts'
 import { inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
@@ -23,11 +24,12 @@ export function verifyAll<Row>(
   options: VerifyOptions = {},
 ): Promise<Verified> {
   return inSnapshot(db, async (tx, copy) => {
-    const rows = new FoldedRows(fold)
+    const erasures = await readErasures(tx)
+    const rows = new FoldedRows(fold, erasures)
     const moments: MomentFault[] = []
     const chains = await walkChains(tx, copy, reality, options, {
       facts: (batch) => rows.take(batch),
-      records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch))),
+      records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch, erasures))),
     })
     // What hangs on a broken chain differs for that reason alone.
     const isBroken = new Set(chains.broken.map(({ reel }) => reel))

@@ -5,6 +5,7 @@ import { BIRTHER, CITIZEN, DEFAULT_ROLE, ROLE_MANAGER, SUBSTRATE_REGISTRY } from
 import { beingOperations } from '../operations/beings.ts'
 import { budgetOperations } from '../operations/budgets.ts'
 import { contributorOperations } from '../operations/contributors.ts'
+import { erasingOperations } from '../operations/erasing.ts'
 import { identityOperations } from '../operations/identity.ts'
 import { matterOperations } from '../operations/matter.ts'
 import { roleOperations } from '../operations/roles.ts'
@@ -166,6 +167,7 @@ export const SUBSTRATE_ACTIONS = [
   'set-budget',
   'resume',
   'cut-thread',
+  'erase',
 ] as const
 export type SubstrateAction = (typeof SUBSTRATE_ACTIONS)[number]
 
@@ -242,6 +244,7 @@ export const seed: Extension = {
     ...roleOperations,
     ...budgetOperations,
     ...threadOperations,
+    ...erasingOperations,
   ],
   beOperations: identityOperations,
   relations,

@@ -325,6 +325,9 @@ export function shownReplayed({
   identical,
   mismatches,
   olderPrompts = 0,
+  erased = [],
+  partly = 0,
+  otherCode = 0,
 }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rows = mismatches.map(({ being, n, field, recorded, chain, temporal }) => {
@@ -337,7 +340,19 @@ export function shownReplayed({
       : [
           `  ${olderPrompts} of these moments had their prompt written by an older version of TreeOS: all but its text was compared`,
         ]
-  return [head, ...older, ...rows].join('\n')
+  const gone = erased.map(
+    ({ reel, seq, moment, by, why }) =>
+      `  erased by ${by}: ${seq === null ? `moment ${moment}` : `fact ${seq} of ${reel}`} (${cut(oneLine(why))})`,
+  )
+  const rest = [
+    ...(partly === 0 ? [] : [`  ${partly} moments were compared as far as what they rest on was not erased`]),
+    ...(otherCode === 0
+      ? []
+      : [
+          `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise`,
+        ]),
+  ]
+  return [head, ...older, ...gone, ...rest, ...rows].join('\n')
 }
 
 export function shownDifferences(differences: readonly Difference[]): string {

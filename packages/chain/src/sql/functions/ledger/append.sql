@@ -24,6 +24,9 @@ begin
     perform write_moment(batch);
   end if;
   perform write_facts(batch->>'moment', batch->'facts');
+  if batch->'facts' @? 'strict $[*] ? (@.kind == "fact:erased" || @.kind == "moment:erased")' then
+    perform erase(batch->'facts');
+  end if;
   if jsonb_array_length(batch->'rows') > 0 then
     perform write_rows(batch->'rows');
   end if;

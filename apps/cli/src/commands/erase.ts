@@ -1,0 +1,22 @@
+import type { ActingOptions, Cli } from '../cli.ts'
+import { shownDone } from './shared/show.ts'
+
+/** `treeos erase`: everything still verifies, and replay names what was erased. */
+export function addErase(cli: Cli): void {
+  cli
+    .asBeing(
+      'erase <fact|moment>',
+      'erase what a fact says (its hash, or <reel>#<seq>), or what a moment decided and asked of the outside (its id)',
+    )
+    .requiredOption('--why <text>', 'the reason, which stays')
+    .action(
+      cli.run(async (out, what: string, { why, ...options }: ActingOptions & { readonly why: string }) => {
+        const { erasing, act } = await import('@treeos/client')
+        const { withServices } = await import('../instance/connection.ts')
+        const { requireStance } = await import('../text/input.ts')
+        const as = requireStance(options.as)
+        const done = await withServices(options, async (at) => act(at, as, await erasing(at.db, what, why)))
+        out.value(done, shownDone)
+      }),
+    )
+}

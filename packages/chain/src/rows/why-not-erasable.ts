@@ -1,0 +1,112 @@
+import {
+  canonicalJson,
+  FACT_ERASED,
+  type Fact,
+  type FactDraft,
+  MOMENT_ERASED,
+  type MomentId,
+  type ReelId,
+  SPEECH_KIND,
+} from '@treeos/core'
+import { sql } from 'kysely'
+import { listFactsAfter } from '../ledger/facts.ts'
+import type { Db } from '../sql/database.ts'
+import { readErasures } from './erasures.ts'
+import { applyFact, type Fold, type Folded } from './refold.ts'
+
+/** Kinds that last: who and what exists and where it went, what roles were, and tombstones. The SQL function `erase_fact` has the same list. */
+const LASTING: ReadonlySet<string> = new Set([
+  ...[FACT_ERASED, MOMENT_ERASED, 'reality:made', 'role:set', 'role:deleted'],
+  ...[
+    'being:born',
+    'being:bore',
+    'being:moved',
+    'space:created',
+    'space:opened',
+    'space:entered',
+    'space:left',
+  ],
+  ...['place:received', 'place:gave'],
+])
+
+const PAGE = 500
+
+/**
+ * Why what a tombstone names cannot be erased. A fact can be erased once the rows of its reel are the same without it: then they can
+ * be folded and verified as before.
+ * @returns null when it can, and for any other fact
+ */
+export async function whyNotErasable<Row>(
+  db: Db,
+  { reel, kind, payload }: FactDraft,
+  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+): Promise<string | null> {
+  if (kind === MOMENT_ERASED) return whyMomentStays(db, String(payload.moment))
+  return kind === FACT_ERASED ? whyFactStays(db, reel, { ...payload } as unknown as Named, fold) : null
+}
+
+interface Named {
+  readonly seq: number
+  readonly hash: string
+}
+
+async function whyFactStays<Row>(
+  db: Db,
+  reel: ReelId,
+  { seq, hash }: Named,
+  fold: Pick<Fold<Row>, 'rowKeyOf' | 'evolve'>,
+): Promise<string | null> {
+  const facts = await allFacts(db, reel)
+  const fact = facts[seq - 1]
+  if (fact === undefined || fact.hash !== hash) return `reel ${reel} has no fact ${seq} with the hash ${hash}`
+  if (fact.payload === null) return `fact ${seq} of ${reel} has no payload: it was erased before`
+  const { kind } = fact.header
+  if (LASTING.has(kind)) return `fact ${seq} of ${reel} lasts: it is a ${kind}`
+  if (kind === SPEECH_KIND && (await isUnderWay(db, String(fact.payload.root))))
+    return 'a moment of its thread is under way: erase it when that is over'
+  const erased = await readErasures(db, reel)
+  const folded = (without: number | null) => {
+    const rows = new Map<string, Folded<Row>>()
+    for (const each of facts) {
+      const isGone = each.header.seq === without
+      const isErased = isGone || erased.ofFact(reel, each.header.seq) !== undefined
+      applyFact(rows, isGone ? { ...each, payload: null } : each, fold, isErased)
+    }
+    return rows
+  }
+  const without = folded(seq)
+  for (const [key, row] of folded(null))
+    if (canonicalJson(row) !== canonicalJson(without.get(key) ?? null))
+      return `the row ${key} rests on fact ${seq}: change what it says, or end it, and erase it then`
+  return null
+}
+
+async function allFacts(db: Db, reel: ReelId): Promise<Fact[]> {
+  const facts: Fact[] = []
+  for (let page: Fact[]; ; ) {
+    page = await listFactsAfter(db, reel, facts.length, PAGE)
+    facts.push(...page)
+    if (page.length < PAGE) return facts
+  }
+}
+
+async function isUnderWay(db: Db, root: string): Promise<boolean> {
+  const { rows } = await sql<{ isUnderWay: boolean }>`
+    select exists (select from treeos.inbox
+      where root = ${root} and claimed_by is not null and closed_by is null) as "isUnderWay"`.execute(db)
+  return rows[0]?.isUnderWay === true
+}
+
+async function whyMomentStays(db: Db, moment: MomentId): Promise<string | null> {
+  const row = await db
+    .selectFrom('moment_outcome')
+    .leftJoin('moment_decision', 'moment_decision.moment', 'moment_outcome.moment')
+    .leftJoin('moment_effect', 'moment_effect.moment', 'moment_outcome.moment')
+    .select(['moment_decision.kind', 'moment_effect.operation'])
+    .where('moment_outcome.moment', '=', moment)
+    .executeTakeFirst()
+  if (row === undefined) return `there is no finished moment ${moment}`
+  return row.kind === null && row.operation === null
+    ? `moment ${moment} keeps no decision and no effect: it was erased before, or decided nothing`
+    : null
+}

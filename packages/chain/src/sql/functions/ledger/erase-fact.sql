@@ -1,0 +1,38 @@
+-- Deletes the payload of a fact, and its copies.
+create or replace function treeos.erase_fact(its_reel text, its_seq bigint, its_hash bytea) returns void language plpgsql as $$
+declare
+  gone record;
+  shown text[];
+begin
+  select f.kind, json_of(p.bytes)->>'root' root into gone
+    from fact f join payload p on p.reel = f.reel and p.seq = f.seq
+    where f.reel = its_reel and f.seq = its_seq and f.hash = its_hash;
+  if not found then
+    raise exception 'fact %#% has no payload to erase', its_reel, its_seq using errcode = '22023';
+  end if;
+  if gone.kind in ('fact:erased', 'moment:erased', 'being:born', 'being:bore', 'being:moved', 'space:created', 'space:opened',
+    'space:entered', 'space:left', 'place:received', 'place:gave', 'role:set', 'role:deleted', 'reality:made')
+  then
+    raise exception 'fact %#% lasts: it is a %', its_reel, its_seq, gone.kind using errcode = '22023';
+  end if;
+  -- Faces of finished moments that showed it. What somebody said is shown in its thread only; another fact, wherever its reel was
+  -- read. A moment that is under way may have an equal face, and needs it.
+  if gone.kind = 'being:summoned' then
+    shown := array(
+      select o.face from inbox i join moment_outcome m on m.wake = i.id join moment_open o on o.moment = m.moment
+      where i.root = gone.root and position(convert_to(encode(its_hash, 'hex'), 'UTF8') in o.record) > 0);
+  else
+    shown := array(
+      select o.face from moment_open o cross join lateral (select json_of(o.basis) as basis offset 0) as read
+      where jsonb_typeof(read.basis) = 'object' and (read.basis->>its_reel)::bigint >= its_seq);
+  end if;
+  delete from blob where digest = any(shown) and digest <> all(array(
+    select o.face from inbox i join moment_open o on o.moment = i.claimed_by
+    where i.claimed_by is not null and i.closed_by is null and o.face is not null));
+  -- A being that goes on by itself takes along what woke it.
+  update inbox set content = 'null'
+    where cause = its_hash
+      or (root = gone.root and kind = 'event' and (id like 'look/%' or id like 'continue/%'));
+  update delayed set content = 'null' where cause = its_hash;
+  delete from payload where reel = its_reel and seq = its_seq;
+end $$;

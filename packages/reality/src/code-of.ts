@@ -1,0 +1,15 @@
+import { digestOf } from '@treeos/chain'
+import type { Registry } from '@treeos/world'
+
+const known = new WeakMap<Registry['extensions'], string>()
+const DIGITS = 16
+
+/** The code that judges calls: the first digits of the digest of all loaded extensions with their versions. */
+export function codeOf({ extensions }: Pick<Registry, 'extensions'>): string {
+  const found = known.get(extensions)
+  if (found !== undefined) return found
+  const versions = Object.fromEntries(extensions.map(({ name, version }) => [name, version]))
+  const code = digestOf(versions).slice(0, DIGITS)
+  known.set(extensions, code)
+  return code
+}

@@ -1,0 +1,87 @@
+import {
+  beingReel,
+  FACT_ERASED,
+  isJsonObject,
+  type Json,
+  MOMENT_ERASED,
+  matterReel,
+  parseMomentId,
+  type ReelId,
+  ROOT_SPACE,
+  spaceReel,
+  TreeosError,
+} from '@treeos/core'
+import type { Decided, Operation } from '../extend/extension.ts'
+import { OPERATOR } from '../extend/substrate.ts'
+import type { OperationTarget } from '../read/target.ts'
+import { Arguments } from './arguments.ts'
+
+const WHY_LENGTH_MAX = 500
+const HASH = /^[0-9a-f]{64}$/
+const MOMENT = /^[^/]+\/[1-9][0-9]*\/[1-9][0-9]*$/
+
+const erase: Operation = {
+  name: 'erase',
+  description:
+    'Erases what a fact says, or what a moment decided and asked of the outside. That it was erased, by whom and why stays.',
+  targets: ['being', 'space', 'matter'],
+  allow: ['operator'],
+  args: {
+    fact: 'the fact, as {reel, seq, hash}: of the target; of the root also facts of signals, roles and threads',
+    moment: 'instead of a fact: the id of a finished moment of the target being',
+    why: `the reason, at most ${WHY_LENGTH_MAX} characters`,
+  },
+  decide({ actor, cognition, carriedBy, target, args }): Decided {
+    const given = new Arguments('erase', args, ['fact', 'moment', 'why'])
+    // No rule of a space gives this away, and no code of an extension does it.
+    if (actor.name !== OPERATOR || cognition !== 'human' || carriedBy !== null)
+      throw new TreeosError('FORBIDDEN', 'only the operator erases, in person')
+    const why = given.text('why')
+    if (why.length > WHY_LENGTH_MAX || !why.isWellFormed() || why.includes('\0'))
+      throw given.fault(
+        'why',
+        why.slice(0, 40).toWellFormed(),
+        `a text of at most ${WHY_LENGTH_MAX} characters`,
+      )
+    const { fact, moment } = args
+    if ((fact === undefined) === (moment === undefined))
+      throw new TreeosError('INVALID_INPUT', 'erase takes either a fact or a moment')
+    if (fact !== undefined) {
+      const { reel, seq, hash } = factIn(given, fact, target)
+      return {
+        facts: [{ reel, kind: FACT_ERASED, payload: { seq, hash, why } }],
+        result: { fact: { reel, seq, hash } },
+      }
+    }
+    if (target.kind !== 'being' || typeof moment !== 'string' || !MOMENT.test(moment))
+      throw given.fault('moment', moment, 'the id of a moment of the target being, as in ann/1/3')
+    const { name } = target.being
+    if (parseMomentId(moment).being !== name) throw given.fault('moment', moment, `a moment of @${name}`)
+    return {
+      facts: [{ reel: beingReel(name), kind: MOMENT_ERASED, payload: { moment, why } }],
+      result: { moment },
+    }
+  },
+}
+
+function factIn(given: Arguments, fact: Json, target: OperationTarget) {
+  const right = '{reel, seq, hash} of a fact of the target'
+  if (!isJsonObject(fact)) throw given.fault('fact', fact, right)
+  const { reel, seq, hash, ...more } = fact
+  const isWhole =
+    typeof reel === 'string' && typeof hash === 'string' && HASH.test(hash) && Number.isSafeInteger(seq)
+  if (!isWhole || Object.keys(more).length > 0 || !isReelOf(target, reel))
+    throw given.fault('fact', fact, right)
+  return { reel, seq: seq as number, hash }
+}
+
+/** Facts that are of no being, space or thing are of the whole reality. */
+function isReelOf(target: OperationTarget, reel: ReelId): boolean {
+  if (target.kind === 'being') return reel === beingReel(target.being.name)
+  if (target.kind === 'matter') return reel === matterReel(target.matter.id)
+  if (target.kind !== 'space') return false
+  if (reel === spaceReel(target.space.path)) return true
+  return target.space.path === ROOT_SPACE && !/^(being|space|matter):/.test(reel)
+}
+
+export const erasingOperations: readonly Operation[] = [erase]
