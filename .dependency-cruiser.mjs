@@ -20,6 +20,8 @@ const arrows = {
   host: ['core', 'overlay', 'world', 'chain', 'protocol', 'reality', 'workflows', 'activities', 'client'],
   replay: ['core', 'roles', 'overlay', 'world', 'chain', 'protocol', 'reality', 'workflows', 'host'],
   local: [],
+  verify: [],
+  audit: ['core', 'world', 'chain', 'verify'],
 }
 
 const any = (names) => `(${names.join('|')})`
@@ -64,6 +66,7 @@ const rules = [
   ...stages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'signature', 'vault']),
   ...stages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...stages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
+  ...stages('verify', 'packages/verify/src', ['bundle', 'receipt']),
   ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   ...stages('chain', 'packages/chain/src', [
@@ -120,6 +123,14 @@ const rules = [
     severity: 'error',
     from: { path: '^packages/(core|roles|world)/src/', pathNot: tests },
     to: { pathNot: '^packages/' },
+  },
+  {
+    name: 'verifier-stands-alone',
+    comment:
+      'Whoever checks a bundle reads this package and no other: it has Node, and nothing of third parties.',
+    severity: 'error',
+    from: { path: '^packages/verify/src/', pathNot: tests },
+    to: { pathNot: '^packages/verify/', dependencyTypesNot: ['core'] },
   },
   {
     name: 'signatures-are-pure',

@@ -57,6 +57,9 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { d } from '@treeos/sdk'`,
   },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
+  { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
+  { rule: 'arrows-of-audit', file: 'packages/audit/src/a.ts', line: `import { d } from '@treeos/replay'` },
+  { rule: 'verifier-stands-alone', file: 'packages/verify/src/b.ts', line: `import 'declared'` },
   { rule: 'no-cycles', file: 'packages/chain/src/circle.ts', line: `export type * from './circle-back.ts'` },
   { rule: 'packages-are-on-the-map', file: 'packages/utils/src/a.ts', line: `import '@treeos/core'` },
   {
@@ -119,6 +122,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ...breakingStages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'signature', 'vault']),
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...breakingStages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
+  ...breakingStages('verify', 'packages/verify/src', ['bundle', 'receipt']),
   ...breakingStages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...breakingStages('world', 'packages/world/src', [
     'rows',

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -106,7 +106,41 @@ it('treeos up starts the services and the portal, and the being of the new exten
   const [script] = /\/assets\/[^"]+\.js/.exec(page) ?? []
   expect(script, 'the page that the package brings').toBeDefined()
   expect((await fetch(new URL(script as string, status.portal.url))).status).toBe(200)
+  await inWorld('npx', 'treeos', 'export', join(home, 'audit.jsonl'))
+  const { stdout: receipt } = await inWorld('npx', 'treeos', 'receipt', 'doorman/1/1', '--json')
+  writeFileSync(join(home, 'receipt.json'), receipt)
   await inWorld('npx', 'treeos', 'down')
+})
+
+it('the packed verifier checks them alone, in an empty folder with an empty home', async () => {
+  const [alone, nobody] = ['alone', 'nobody'].map((name) => join(home, name)) as [string, string]
+  for (const folder of [alone, nobody]) mkdirSync(folder)
+  const [tarball = ''] = readdirSync(join(home, 'packed')).filter((file) => file.startsWith('treeos-verify-'))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--offline', join(home, 'packed', tarball)], {
+    cwd: alone,
+    env: { ...env, HOME: nobody },
+  })
+  expect(readdirSync(join(alone, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    '@treeos',
+  ])
+  expect(readdirSync(join(alone, 'node_modules/@treeos'))).toEqual(['verify'])
+  const check = (...args: string[]) =>
+    run(
+      join(world, 'node_modules/.bin/node'),
+      ['node_modules/@treeos/verify/dist/main.js', ...args, '--json'],
+      {
+        cwd: alone,
+        env: { HOME: nobody },
+      },
+    )
+  const bundle = join(home, 'audit.jsonl')
+  expect(JSON.parse((await check('--bundle', bundle)).stdout)).toMatchObject({ ok: true, broken: [] })
+  const told = JSON.parse((await check('--receipt', join(home, 'receipt.json'))).stdout)
+  expect(told).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
+  writeFileSync(bundle, readFileSync(bundle, 'utf8').replace('Good day', 'Bad day'))
+  const { code, stdout } = await check('--bundle', bundle).catch((error) => error)
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout).broken).toContainEqual(expect.objectContaining({ reason: 'payload-mismatch' }))
 })
 
 it('a Temporal worker of one’s own hosts beings beside its own workflows', async () => {

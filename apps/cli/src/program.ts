@@ -16,6 +16,7 @@ import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
 import { addOverlay } from './commands/overlay.ts'
 import { addPortal } from './commands/portal.ts'
+import { addProofs } from './commands/proofs.ts'
 import { addReplayCommands } from './commands/replay.ts'
 import { addRunning } from './commands/running.ts'
 import { addTail } from './commands/tail.ts'
@@ -69,6 +70,7 @@ export function createCli(out: Output): Cli {
   addReplayCommands(cli)
   addCheckpoint(cli)
   addErase(cli)
+  addProofs(cli)
   addVerifyOverlay(cli)
   addEvaluate(cli)
   cli.describeNext('This command line')

@@ -85,17 +85,30 @@ function addWhatIf(cli: Cli): void {
 
 interface VerifyOptions extends InstanceOptions {
   readonly checkpoints: string | boolean
+  readonly bundle?: string
+  readonly receipt?: string
   readonly key?: string
 }
 
 function addVerify(cli: Cli): void {
   cli
-    .onInstance('verify', 'check every hash chain, all that is derived from them, and the signed checkpoints')
+    .onInstance(
+      'verify',
+      'check every hash chain, all that is derived from them, and the signed checkpoints; or a bundle or a receipt, without services',
+    )
     .option('--checkpoints <dir>', 'folder of the checkpoints (default: that of the instance)')
     .option('--no-checkpoints', 'without them: what was rewritten as a whole then passes')
-    .option('--key <vkey>', 'verifier key of the checkpoints (default: those in their folder)')
+    .option('--bundle <file>', 'check an audit bundle instead')
+    .option('--receipt <file>', 'check a receipt instead')
+    .option(
+      '--key <vkey>',
+      'verifier key of the checkpoints (default: those in their folder), or of whoever signed the bundle or receipt',
+    )
     .action(
       cli.run(async (out, options: VerifyOptions) => {
+        const { verifyFile } = await import('./shared/verify-file.ts')
+        const ofFile = await verifyFile(out, options)
+        if (ofFile !== null) return ofFile
         const { verifyAll } = await import('@treeos/chain')
         const { FOLD } = await import('@treeos/world')
         const { withReality } = await import('../instance/connection.ts')

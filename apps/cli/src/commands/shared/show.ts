@@ -1,3 +1,4 @@
+import type { Exported } from '@treeos/audit'
 import type { LogVerified, OverlayChange, Refolded, Verified } from '@treeos/chain'
 import type {
   ActResult,
@@ -395,6 +396,14 @@ function shownLog({ entries, checkpoints, lastGood, suspect }: VerifiedView['log
     `changed between entries ${from} and ${to}${gone === 0 ? '' : `, ${gone} of them gone`}:`,
     ...reels.map((one) => `  ${one.reel} ${one.from}–${one.to}`),
   ]
+}
+
+export function shownExported({ file, lines, counts }: Exported): string {
+  const { fact = 0, moment = 0, checkpoint = 0 } = counts
+  return [
+    `${file}: ${fact} facts and ${moment} moments in ${lines} lines${checkpoint === 0 ? ', without a checkpoint' : ''}`,
+    `Check it with \`treeos verify --bundle ${file}\`, or with @treeos/verify alone.`,
+  ].join('\n')
 }
 
 export interface RefoldedView {

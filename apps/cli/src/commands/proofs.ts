@@ -1,0 +1,71 @@
+import type { Cli, InstanceOptions } from '../cli.ts'
+import { UsageError } from '../text/failure.ts'
+import { parseNumber, requireStance } from '../text/input.ts'
+import { shownExported } from './shared/show.ts'
+
+interface ExportOptions extends InstanceOptions {
+  readonly being?: string
+  readonly since?: number
+  readonly until?: number
+}
+
+const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
+
+/** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
+export function addProofs(cli: Cli): void {
+  addExport(cli)
+  addReceipt(cli)
+}
+
+function addExport(cli: Cli): void {
+  cli
+    .onInstance(
+      'export <file>',
+      'write the record as an audit bundle, which `treeos verify --bundle` checks offline',
+    )
+    .option('--being <stance>', 'only what this being lived, with the facts that it wrote or cites')
+    .option('--since <n>', 'with --being: from this moment on', parseNumber('--since', MOMENT_NUMBER))
+    .option('--until <n>', 'with --being: up to this moment', parseNumber('--until', MOMENT_NUMBER))
+    .action(
+      cli.run(async (out, file: string, options: ExportOptions) => {
+        const being = options.being === undefined ? undefined : requireStance(options.being)
+        const { since, until } = options
+        if (being === undefined && (since !== undefined || until !== undefined))
+          throw new UsageError('--since and --until count the moments of one being: name it with --being')
+        const { exportBundle } = await import('@treeos/audit')
+        const { withReality } = await import('../instance/connection.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
+        const { checkpointedLog } = await import('../instance/signing.ts')
+        const exported = await withReality(options, async (at) => {
+          if (being !== undefined) await requireBeing(at, being)
+          const log = await checkpointedLog()
+          const onProgress = (line: string) => out.progress(line)
+          return exportBundle(at.db, at.reality, { file, being, since, until, log, onProgress })
+        })
+        out.value(exported, shownExported)
+      }),
+    )
+}
+
+function addReceipt(cli: Cli): void {
+  cli
+    .onInstance(
+      'receipt <moment>',
+      'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
+    )
+    .action(
+      cli.run(async (out, moment: string, options: InstanceOptions) => {
+        const { issueReceipt } = await import('@treeos/audit')
+        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
+        const { checkpointedLog, signingKey } = await import('../instance/signing.ts')
+        const registry = await loadedRegistry()
+        const { envelope } = await withReality(options, async (at) =>
+          issueReceipt({ ...at, registry }, moment, {
+            signer: signingKey(options, at.reality),
+            log: await checkpointedLog(),
+          }),
+        )
+        out.value(envelope, (value) => JSON.stringify(value))
+      }),
+    )
+}

@@ -1,0 +1,53 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { TreeosError } from '@treeos/core'
+import { systemCode } from '@treeos/local'
+import type { CheckedReceipt, Verified } from '@treeos/verify'
+import { messageOf, UsageError } from '../../text/failure.ts'
+import type { ExitStatus, Output } from '../../text/output.ts'
+
+export interface FileOptions {
+  readonly bundle?: string
+  readonly receipt?: string
+  readonly key?: string
+}
+
+/** Checks a bundle or a receipt, without services. @returns null when the options name no file */
+export async function verifyFile(
+  out: Output,
+  { bundle, receipt, key }: FileOptions,
+): Promise<ExitStatus | null> {
+  if (bundle !== undefined && receipt !== undefined)
+    throw new UsageError('verify takes either --bundle or --receipt')
+  const file = bundle ?? receipt
+  if (file === undefined && key !== undefined) throw new UsageError('--key is for --bundle or --receipt')
+  if (file === undefined) return null
+  const { parseKey, shownReceipt, shownVerified, verifyBundle, verifyReceipt } = await import(
+    '@treeos/verify'
+  )
+  const verifier = key === undefined ? null : asUsage(() => parseKey(key))
+  const found: Verified | CheckedReceipt = await readable(file, async () =>
+    bundle === undefined
+      ? verifyReceipt(readFileSync(file, 'utf8'), verifier)
+      : verifyBundle(createReadStream(file), verifier),
+  )
+  if ('reels' in found) out.value(found, shownVerified)
+  else out.value(found, shownReceipt)
+  return found.ok ? 0 : 1
+}
+
+function asUsage<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw new UsageError(`--key: ${messageOf(error)}`)
+  }
+}
+
+async function readable<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error
+    throw new TreeosError('INVALID_INPUT', `${file} cannot be read: ${messageOf(error)}`)
+  }
+}

@@ -1,0 +1,169 @@
+import { type Db, readBases } from '@treeos/chain'
+import {
+  type BeingName,
+  type Digest,
+  type HeadRef,
+  type Json,
+  type JsonObject,
+  momentsReel,
+  type ReelId,
+} from '@treeos/core'
+import { sql } from 'kysely'
+import { hexOf, jsonOf } from './stored.ts'
+
+const PAGE = 500
+const MOMENTS_PAGE = 100 // a basis names some thousand reels at most
+
+/** The moments to export: of one being, or of all. */
+export interface Scope {
+  readonly being: BeingName | null
+  /** numbers of the first and the last moment */
+  readonly since: number
+  readonly until: number
+}
+
+interface HeadRow {
+  readonly reel: ReelId
+  readonly seq: number
+  readonly hash: Buffer
+}
+
+/** The end of each chain that is exported, of facts and of moments. */
+export async function* readChains(tx: Db, { being, since, until }: Scope): AsyncGenerator<JsonObject> {
+  if (being === null) {
+    for (let last = ''; ; ) {
+      const { rows } = await sql<HeadRow & { prev: Buffer }>`
+        select reel, seq, hash, treeos.genesis(reel) as prev from treeos.head
+        where seq > 0 and reel collate "C" > ${last} order by reel collate "C" limit ${PAGE}`.execute(tx)
+      for (const { reel, seq, hash, prev } of rows)
+        yield { reel, from: 0, seq, hash: hexOf(hash), prev: hexOf(prev) }
+      if (rows.length < PAGE) return
+      last = rows.at(-1)?.reel ?? ''
+    }
+  }
+  const { rows: own } = await sql<HeadRow & { prev: Buffer }>`
+    select reel, seq, hash, treeos.genesis(reel) as prev from treeos.head where seq > 0 and reel = ${`being:${being}`}`.execute(
+    tx,
+  )
+  for (const { reel, seq, hash, prev } of own)
+    yield { reel, from: 0, seq, hash: hexOf(hash), prev: hexOf(prev) }
+  const { rows: ends } = await sql<{ first: number; prev: Buffer; n: number; hash: Buffer }>`
+    select a.n as first, a.prev, b.n, b.hash
+    from (select * from treeos.moment_outcome where being = ${being} and n >= ${since} order by n limit 1) a,
+      (select * from treeos.moment_outcome where being = ${being} and n <= ${until} order by n desc limit 1) b
+    where a.n <= b.n`.execute(tx)
+  for (const { first, prev, n, hash } of ends)
+    yield { reel: momentsReel(being), from: first - 1, seq: n, hash: hexOf(hash), prev: hexOf(prev) }
+}
+
+interface FactRow extends HeadRow {
+  readonly prev: Buffer
+  readonly header: Buffer
+  readonly salt: Buffer | null
+  readonly bytes: Buffer | null
+}
+
+const factOf = ({ reel, seq, hash, prev, header, salt, bytes }: FactRow): JsonObject => ({
+  ...{ reel, seq, hash: hexOf(hash), prev: hexOf(prev), header: jsonOf(header) },
+  salt: salt === null ? null : hexOf(salt),
+  payload: bytes === null ? null : jsonOf(bytes),
+})
+
+const FACT = sql`f.reel, f.seq, f.hash, f.prev, f.header, p.salt, p.bytes
+  from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq`
+
+/** Facts by reel and seq. @param reel only of this one; null for all */
+export async function* readFacts(tx: Db, reel: ReelId | null): AsyncGenerator<JsonObject> {
+  const isAsked = reel === null ? sql`true` : sql`f.reel = ${reel}`
+  for (let last: Pick<HeadRow, 'reel' | 'seq'> = { reel: '', seq: 0 }; ; ) {
+    const { rows } = await sql<FactRow>`
+      select ${FACT} where ${isAsked} and (f.reel, f.seq) > (${last.reel}, ${last.seq})
+      order by f.reel, f.seq limit ${PAGE}`.execute(tx)
+    for (const row of rows) yield factOf(row)
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < PAGE) return
+    last = end
+  }
+}
+
+/** Facts by their hashes, by reel and seq. */
+export async function* readFactsByHash(tx: Db, hashes: readonly Digest[]): AsyncGenerator<JsonObject> {
+  for (let at = 0; at < hashes.length; at += PAGE) {
+    const page = hashes.slice(at, at + PAGE).map((hash) => Buffer.from(hash, 'hex'))
+    const { rows } = await sql<FactRow>`select ${FACT} where f.hash = any(${page}::bytea[])`.execute(tx)
+    for (const row of rows) yield factOf(row)
+  }
+}
+
+interface MomentRow {
+  readonly moment: string
+  readonly being: BeingName
+  readonly n: number
+  readonly prev: Buffer
+  readonly hash: Buffer
+  readonly record: Buffer
+  readonly open: Buffer | null
+  readonly salt: Buffer | null
+  readonly bytes: Buffer | null
+  readonly request: Buffer | null
+  readonly result: Buffer | null
+}
+
+/** A moment as a line of a bundle. */
+export type MomentLine = JsonObject & { readonly record: Json; readonly open: Json; readonly basis: Json }
+
+const momentOf = (row: MomentRow, basis: readonly HeadRef[]): MomentLine => ({
+  ...{ being: row.being, n: row.n, prev: hexOf(row.prev), hash: hexOf(row.hash), record: jsonOf(row.record) },
+  ...{ open: row.open === null ? null : jsonOf(row.open), basis: basis as unknown as Json },
+  salt: row.salt === null ? null : hexOf(row.salt),
+  decision: row.bytes === null ? null : jsonOf(row.bytes),
+  judged: null,
+  effect:
+    row.request === null
+      ? null
+      : { salt: null, request: jsonOf(row.request), result: row.result === null ? null : jsonOf(row.result) },
+})
+
+const MOMENT = sql`o.moment, o.being, o.n, o.prev, o.hash, o.record, i.record as open, d.salt, d.bytes, e.request, e.result
+  from treeos.moment_outcome o
+  left join treeos.moment_open i on i.moment = o.moment
+  left join treeos.moment_decision d on d.moment = o.moment
+  left join treeos.moment_effect e on e.moment = o.moment`
+
+/** Finished moments by being and number. */
+export async function* readMoments(tx: Db, { being, since, until }: Scope): AsyncGenerator<MomentLine> {
+  const isAsked = being === null ? sql`true` : sql`o.being = ${being} and o.n between ${since} and ${until}`
+  for (let last: Pick<MomentRow, 'being' | 'n'> = { being: '', n: 0 }; ; ) {
+    const { rows } = await sql<MomentRow>`
+      select ${MOMENT} where ${isAsked} and (o.being, o.n) > (${last.being}, ${last.n})
+      order by o.being, o.n limit ${MOMENTS_PAGE}`.execute(tx)
+    const bases = await readBases(
+      tx,
+      rows.map(({ moment }) => moment),
+    )
+    for (const row of rows) yield momentOf(row, bases.get(row.moment) ?? [])
+    const end = rows.at(-1)
+    if (end === undefined || rows.length < MOMENTS_PAGE) return
+    last = end
+  }
+}
+
+/** One finished moment; null when there is none. */
+export async function readMomentLine(tx: Db, moment: string): Promise<MomentLine | null> {
+  const { rows } = await sql<MomentRow>`select ${MOMENT} where o.moment = ${moment}`.execute(tx)
+  const [row] = rows
+  return row === undefined ? null : momentOf(row, (await readBases(tx, [moment])).get(moment) ?? [])
+}
+
+/** Kept contents by their digests. One that is not kept is left out, and the check of the bundle finds that. */
+export async function* readContents(tx: Db, digests: readonly Digest[]): AsyncGenerator<JsonObject> {
+  for (let at = 0; at < digests.length; at += PAGE) {
+    const rows = await tx
+      .selectFrom('blob')
+      .selectAll()
+      .where('digest', 'in', digests.slice(at, at + PAGE))
+      .orderBy('digest')
+      .execute()
+    for (const { digest, bytes } of rows) yield { digest, content: jsonOf(bytes) }
+  }
+}

@@ -1,0 +1,85 @@
+import { type KeyObject, sign } from 'node:crypto'
+import { type ChainDb, inSnapshot, type Reality } from '@treeos/chain'
+import {
+  asJson,
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  type MomentId,
+  momentsReel,
+  parseMomentId,
+} from '@treeos/core'
+import { type Derived, PAYLOAD_TYPE, preAuthentication, RECEIPT_TYPE, STATEMENT_TYPE } from '@treeos/verify'
+import type { Registry } from '@treeos/world'
+import type { Kysely } from 'kysely'
+import type { CheckpointedLog } from './log.ts'
+import { gatherWitness } from './witness.ts'
+
+/** Who signs receipts: the same that signs checkpoints. */
+export interface ReceiptSigner {
+  readonly name: string
+  /** first bytes of the hash over name and key, as in the signatures of notes */
+  readonly id: Uint8Array
+  readonly privateKey: KeyObject
+}
+
+/** An in-toto statement in a DSSE envelope. */
+export type Envelope = JsonObject
+
+export interface Issued {
+  readonly envelope: Envelope
+  readonly derived: Derived
+}
+
+/**
+ * Writes a receipt of the call that a moment made: what was decided of it and why, with all that the permission follows from.
+ * @throws {TreeosError} MOMENT_NOT_FOUND, or INVALID_INPUT for a moment that called nothing
+ * @throws {Error} when the record of the moment does not follow from what is stored: then there is no receipt of it
+ */
+export async function issueReceipt(
+  {
+    db,
+    reality,
+    registry,
+  }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly registry: Registry },
+  moment: MomentId,
+  { signer, log }: { readonly signer: ReceiptSigner; readonly log: CheckpointedLog | null },
+): Promise<Issued> {
+  const { witness, derived } = await inSnapshot(db, (tx) => gatherWitness({ tx, reality, registry }, moment))
+  const proof = log === null ? null : await proofOf(log, moment, derived)
+  const statement = {
+    _type: STATEMENT_TYPE,
+    subject: [{ name: moment, digest: { sha256: derived.hash } }],
+    predicateType: RECEIPT_TYPE,
+    predicate: {
+      ...(witness as unknown as JsonObject),
+      proof,
+    },
+  }
+  return { envelope: envelopeOf(statement, signer), derived }
+}
+
+/** Where the log holds the moment, and the last fact of each reel that the permission follows from. Null while it does not hold the moment. */
+async function proofOf(log: CheckpointedLog, moment: MomentId, { heads }: Derived): Promise<Json> {
+  const { being, n } = parseMomentId(moment)
+  const own = await log.prove(momentsReel(being), n)
+  if (own?.seq !== n) return null
+  const reels: Record<string, Json> = {}
+  for (const [reel, seq] of heads) {
+    const proof = seq === 0 ? null : await log.prove(reel, seq)
+    if (proof?.seq === seq) reels[reel] = [proof.index, [...proof.path]]
+  }
+  return { note: log.note, index: own.index, path: [...own.path], reels }
+}
+
+/** Signs a statement. */
+export function envelopeOf(statement: Json, { name, id, privateKey }: ReceiptSigner): Envelope {
+  const body = Buffer.from(canonicalJson(statement), 'utf8')
+  const signature = sign(null, preAuthentication(PAYLOAD_TYPE, body), privateKey)
+  const keyid = `${name}+${Buffer.from(id).toString('hex')}`
+  return asJson({
+    payload: body.toString('base64'),
+    payloadType: PAYLOAD_TYPE,
+    signatures: [{ keyid, sig: signature.toString('base64') }],
+  })
+}

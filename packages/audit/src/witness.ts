@@ -1,0 +1,196 @@
+import { type Db, getBlob, type Reality } from '@treeos/chain'
+import {
+  type Json,
+  type JsonObject,
+  type MomentId,
+  parseAddress,
+  readPath,
+  SPEECH_KIND,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
+import type { Registry } from '@treeos/world'
+import { sql } from 'kysely'
+import { type MomentLine, readMomentLine } from './read.ts'
+import { hexOf, jsonOf } from './stored.ts'
+
+interface Deps {
+  readonly tx: Db
+  readonly reality: Reality
+  readonly registry: Registry
+}
+
+/** Parts of the witness that are the same whatever the gates are asked. */
+type Given = Omit<Witness, 'verdict' | 'reels' | 'target' | 'fallback'>
+
+/** No lineage is deeper, and no space. */
+const REELS_MAX = 500
+
+/**
+ * Gathers what the permission of a moment's call is derived from: it derives it as a verifier does, and adds each reel that the
+ * derivation asks for, as it stood when the moment was stamped.
+ * @throws {TreeosError} MOMENT_NOT_FOUND, INVALID_INPUT for a moment that called nothing
+ * @throws {Error} when no permission follows from what is stored
+ */
+export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathered> {
+  const line = await readMomentLine(deps.tx, moment)
+  if (line === null)
+    throw new TreeosError(
+      'MOMENT_NOT_FOUND',
+      `no moment ${moment} has ended; \`treeos moments @being\` lists what has`,
+    )
+  const call = readPath(line.decision as Json, ['call'])
+  if (call === undefined || call === null)
+    throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
+  const given = await givenOf(deps, line)
+  const faults: string[] = []
+  // Facts name no time of their commit, only the moment that wrote them, which was sealed within the same millisecond.
+  for (const reels of [reelsSealed(deps, line, '<='), reelsSealed(deps, line, '<'), reelsCited(deps, line)])
+    for (const target of await targetsOf(deps, line, call as JsonObject)) {
+      const found = await complete(
+        { ...given, target, fallback: fallbackOf(deps.registry, call as JsonObject) },
+        reels,
+      )
+      if (typeof found !== 'string') return found
+      if (!faults.includes(found)) faults.push(found)
+    }
+  throw new Error(`no receipt follows from what is stored of ${moment}: ${faults.join('; ')}`)
+}
+
+type ReadReel = (reel: string) => Promise<Json>
+
+export interface Gathered {
+  readonly witness: Witness
+  readonly derived: Derived
+}
+
+/** @returns why nothing is derived, when nothing is */
+async function complete(
+  asked: Omit<Witness, 'verdict' | 'reels'>,
+  read: ReadReel,
+): Promise<Gathered | string> {
+  const reels: Record<string, Json> = {}
+  for (;;)
+    try {
+      const derived = derive({ ...asked, reels })
+      return { witness: { ...asked, reels, verdict: derived.verdict }, derived }
+    } catch (error) {
+      if (!(error instanceof MissingReel)) return (error as Error).message
+      if (Object.keys(reels).length >= REELS_MAX)
+        throw new Error(`the permission rests on more than ${REELS_MAX} reels`)
+      reels[error.reel] = await read(error.reel)
+    }
+}
+
+async function givenOf({ tx, reality }: Deps, line: MomentLine): Promise<Given> {
+  const { record, open } = line
+  const kept = async (what: string, digest: Json | undefined) => {
+    const value = typeof digest === 'string' ? await getBlob(tx, digest) : null
+    if (value === null) throw new Error(`its ${what} is not kept`)
+    return value
+  }
+  const stacked = readPath(record, ['stack', 'stacked'])
+  const pinned = [readPath(record, ['stack', 'primary']) ?? null, ...(Array.isArray(stacked) ? stacked : [])]
+  const specs: Json[] = []
+  for (const role of pinned) specs.push(await kept('role', readPath(role, ['digest'])))
+  const { prev, basis, decision, salt, judged, effect } = line
+  return {
+    reality: reality.id,
+    moment: { prev, record, open, basis, judged, decision, salt, effect } as Witness['moment'],
+    program: await kept('program', readPath(open, ['program'])),
+    specs,
+    surface: readPath(await kept('face', readPath(open, ['face'])), ['surface']) ?? null,
+  }
+}
+
+/** What the call may be done to: one target, or where it names none, those that its operation may take then. */
+async function targetsOf({ tx }: Deps, { record, open }: MomentLine, call: JsonObject): Promise<string[]> {
+  const me = stanceOf(String(readPath(record, ['being'])))
+  const space = await homeAndSpace(tx, me, Number(readPath(record, ['sealedAt'])))
+  if (call.verb === 'be') return [me]
+  const named = call.verb === 'see' ? call.address : call.target
+  if (typeof named === 'string') return [writtenForm(named, space.home)]
+  if (call.verb === 'do') return ['/', me, space.space]
+  const { rows } = await sql<{ bytes: Buffer }>`
+    select p.bytes from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    where f.moment = ${readPath(record, ['moment']) as string} and f.kind = ${SPEECH_KIND}`.execute(tx)
+  const told = rows.flatMap(({ bytes }) => readPath(jsonOf(bytes), ['to']) ?? [])
+  const asker = readPath(open, ['caller', 'name'])
+  return [...told, asker].flatMap((name) => (typeof name === 'string' ? [stanceOf(name)] : []))
+}
+
+/** The home of a being, and where it was at a time. */
+async function homeAndSpace(tx: Db, stance: string, at: number): Promise<{ home: string; space: string }> {
+  const { rows } = await sql<{ kind: string; header: Buffer; bytes: Buffer }>`
+    select f.kind, f.header, p.bytes from treeos.fact f join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+    where f.reel = ${`being:${stance.slice(1)}`} and f.kind in ('being:born', 'being:moved') order by f.seq`.execute(
+    tx,
+  )
+  const [born, ...moves] = rows
+  const home = String(readPath(born === undefined ? null : jsonOf(born.bytes), ['home']) ?? '/')
+  const last = moves.findLast(({ header }) => Number(readPath(jsonOf(header), ['at'])) <= at)
+  return { home, space: last === undefined ? home : String(readPath(jsonOf(last.bytes), ['to'])) }
+}
+
+function writtenForm(text: string, home: string): string {
+  try {
+    const address = parseAddress(text)
+    if (address.kind === 'being') return stanceOf(address.being)
+    if (address.kind === 'home') return home
+    return address.kind === 'space' ? address.path : text
+  } catch {
+    return text
+  }
+}
+
+/** Who may call the operation where no space has a rule. */
+function fallbackOf({ operations, beOperations }: Registry, call: JsonObject): readonly string[] {
+  const operation =
+    call.verb === 'be' ? beOperations.get(String(call.operation)) : operations.get(String(call.action))
+  return operation?.allow ?? []
+}
+
+interface LinkRow {
+  readonly kind: string
+  readonly header: Buffer
+  readonly salt: Buffer | null
+  readonly bytes: Buffer | null
+  readonly counts: boolean
+}
+
+const linksOf = (reel: string, rows: readonly LinkRow[]): Json =>
+  rows.map(({ kind, header, salt, bytes }) =>
+    isRead(reel, kind) && salt !== null && bytes !== null
+      ? [jsonOf(header), hexOf(salt), jsonOf(bytes)]
+      : [jsonOf(header), null, null],
+  )
+
+/** Reads reels up to the facts that were sealed before the moment. */
+function reelsSealed({ tx }: Deps, { record }: MomentLine, before: '<=' | '<'): ReadReel {
+  const [moment, sealedAt] = [String(readPath(record, ['moment'])), Number(readPath(record, ['sealedAt']))]
+  return async (reel) => {
+    const { rows } = await sql<LinkRow>`
+      select f.kind, f.header, p.salt, p.bytes,
+        (f.moment is null or o.sealed_at ${sql.raw(before)} ${sealedAt}) and f.moment is distinct from ${moment} as counts
+      from treeos.fact f
+      left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+      left join treeos.moment_outcome o on o.moment = f.moment
+      where f.reel = ${reel} order by f.seq`.execute(tx)
+    const isLater = ({ counts, header }: LinkRow) =>
+      counts !== true || Number(readPath(jsonOf(header), ['at'])) > sealedAt
+    const end = rows.findIndex(isLater)
+    return linksOf(reel, end < 0 ? rows : rows.slice(0, end))
+  }
+}
+
+/** Reads reels up to where the moment saw them as it opened. */
+function reelsCited(deps: Deps, line: MomentLine): ReadReel {
+  const refs = (Array.isArray(line.basis) ? line.basis : []) as readonly (readonly [string, number, string])[]
+  const seqOf = new Map(refs.map(([reel, seq]) => [reel, seq]))
+  const sealed = reelsSealed(deps, line, '<=')
+  return async (reel) => {
+    const links = (await sealed(reel)) as readonly Json[]
+    return links.slice(0, seqOf.get(reel) ?? links.length)
+  }
+}

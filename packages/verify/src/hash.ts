@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { canonical, type Json } from './canonical.ts'
+
+const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+const hex = (text: string): Buffer => Buffer.from(text, 'hex')
+
+// Each kind of hash has its own tag, so a value of one kind never passes as another. All take and give lower-case hex.
+export const genesisHash = (reality: string, reel: string): string =>
+  sha256('treeos.genesis.v1\0', reality, '\0', reel).toString('hex')
+export const factHash = (prev: string, header: Json): string =>
+  sha256('treeos.fact.v1\0', hex(prev), canonical(header)).toString('hex')
+export const momentHash = (prev: string, record: Json): string =>
+  sha256('treeos.moment.v1\0', hex(prev), canonical(record)).toString('hex')
+export const saltedHash = (salt: string, content: Json): string =>
+  sha256('treeos.payload.v1\0', hex(salt), canonical(content)).toString('hex')
+export const valueHash = (value: Json): string =>
+  sha256('treeos.value.v1\0', canonical(value)).toString('hex')
+export const actHash = (act: { moment: string; decision: string; facts: readonly string[] }): string =>
+  sha256('treeos.act.v1\0', canonical(act)).toString('hex')
+/** Each line of a bundle covers the one before it. */
+export const lineHash = (before: string, body: string): string =>
+  sha256('treeos.line.v1\0', before, '\0', body).toString('hex')
+
+const HASH = /^[0-9a-f]{64}$/
+export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
+
+/** The hash of a leaf of the log (RFC 6962). @param leaf `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}` */
+const leafHash = (leaf: Json): Buffer => sha256(Buffer.of(0), canonical(leaf))
+const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.of(1), left, right)
+
+/**
+ * Whether a leaf is in a tree: RFC 9162, 2.1.3.2.
+ * @param path of the inclusion proof, the lowest sibling first, in hex
+ * @param root in hex
+ */
+export function isIncluded(
+  leaf: Json,
+  index: number,
+  path: readonly string[],
+  size: number,
+  root: string,
+): boolean {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size || !path.every(isHash)) return false
+  let [node, last, hash] = [BigInt(index), BigInt(size - 1), leafHash(leaf)]
+  for (const sibling of path.map(hex)) {
+    if (last === 0n) return false
+    if (node % 2n === 1n || node === last) {
+      hash = nodeHash(sibling, hash)
+      while (node % 2n === 0n && node !== 0n) [node, last] = [node / 2n, last / 2n]
+    } else hash = nodeHash(hash, sibling)
+    ;[node, last] = [node / 2n, last / 2n]
+  }
+  return last === 0n && hash.toString('hex') === root
+}

@@ -1,0 +1,22 @@
+/** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
+export { type Verified, verifyBundle } from './bundle/bundle.ts'
+export type { Broken } from './bundle/lines.ts'
+export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
+export { lineHash } from './hash.ts'
+export { type Derived, derive, type Verdict, type Witness } from './receipt/derive.ts'
+export {
+  type CheckedReceipt,
+  PAYLOAD_TYPE,
+  RECEIPT_TYPE,
+  STATEMENT_TYPE,
+  verifyReceipt,
+} from './receipt/receipt.ts'
+export { isRead, type Link, MissingReel } from './receipt/world.ts'
+export { shownReceipt, shownVerified } from './show.ts'
+export {
+  type Checkpoint,
+  parseKey,
+  preAuthentication,
+  readCheckpoint,
+  type VerifierKey,
+} from './signature.ts'

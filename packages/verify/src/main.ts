@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { createReadStream, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { verifyBundle } from './bundle/bundle.ts'
+import { verifyReceipt } from './receipt/receipt.ts'
+import { shownReceipt, shownVerified } from './show.ts'
+import { parseKey } from './signature.ts'
+
+const USAGE = `treeos-verify (--bundle FILE | --receipt FILE) [--key NAME+KEYID+BASE64] [--json]
+
+Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS. It needs no services.
+Exit status: 0 it holds · 1 it is broken · 2 wrong usage.`
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      bundle: { type: 'string' },
+      receipt: { type: 'string' },
+      key: { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const { bundle, receipt, help } = values
+  if (help === true || (bundle === undefined) === (receipt === undefined)) {
+    console.error(USAGE)
+    return help === true ? 0 : 2
+  }
+  const key = values.key === undefined ? null : parseKey(values.key)
+  const tell = <T>(found: T, shown: (found: T) => string) =>
+    console.log(values.json === true ? JSON.stringify(found) : shown(found))
+  if (receipt !== undefined) {
+    const checked = verifyReceipt(readFileSync(receipt, 'utf8'), key)
+    tell(checked, shownReceipt)
+    return checked.ok ? 0 : 1
+  }
+  const verified = await verifyBundle(createReadStream(String(bundle)), key)
+  tell(verified, shownVerified)
+  return verified.ok ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`treeos-verify: ${(error as Error).message}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,327 @@
+import { faultsOfMoment } from '../bundle/moment.ts'
+import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
+import { momentHash, valueHash } from '../hash.ts'
+import { type ByClause, rolesFor } from './flow.ts'
+import {
+  type Answer,
+  expanded,
+  LIST_OF,
+  listGate,
+  stanceGate,
+  type Target,
+  type Wearer,
+  written,
+} from './gates.ts'
+import { World } from './world.ts'
+
+/**
+ * - `refused`: it was not allowed, and nothing was done
+ * - `permitted`: both gates allow it; nothing says that it was done (a look, or a call that failed for another reason)
+ * - `seen-to-run`: both gates allow it, and its facts are on their reels, or its effect has an answer
+ * - `not-known`: both gates allow it, the outside was asked, and no answer came
+ */
+export type Verdict = 'refused' | 'permitted' | 'seen-to-run' | 'not-known'
+
+/** What a receipt says, with all that the permission is derived from: the predicate of its in-toto statement. */
+export interface Witness {
+  readonly reality: string
+  readonly verdict: Verdict
+  /** the record of the moment, what it opened with, and its decision, as in a bundle */
+  readonly moment: Readonly<
+    Record<'prev' | 'record' | 'open' | 'basis' | 'judged' | 'decision' | 'salt' | 'effect', Json>
+  >
+  /** the flow and the roles it names, as the moment opened with */
+  readonly program: Json
+  /** of the stack, primary first */
+  readonly specs: readonly Json[]
+  /** the lists of the stack after expansion */
+  readonly surface: Json
+  /** name of what the call is done to: a stance, a path, or an address of a thing or a thread */
+  readonly target: string
+  /** who may call the operation where no space has a rule: this is code of the operation */
+  readonly fallback: readonly string[]
+  /** reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not read is null */
+  readonly reels: Readonly<Record<string, Json>>
+}
+
+/** A permission that was derived again. */
+export interface Derived {
+  readonly verdict: Verdict
+  readonly moment: string
+  /** hash of the moment's record */
+  readonly hash: string
+  readonly verb: string
+  /** what the list gate was asked for: an action, an operation, a stance or an address */
+  readonly asked: string
+  readonly target: string
+  /** the roles of the stack, and the clauses that chose them */
+  readonly roles: ByClause
+  /** the gates, in their order; the second is not asked when the first refuses */
+  readonly gates: readonly Answer[]
+  /** makers of the being, nearest first */
+  readonly lineage: readonly string[]
+  /** the reels that it is derived from, with the number and the hash of their last fact */
+  readonly heads: readonly (readonly [reel: string, seq: number, hash: string])[]
+  /** those of them that the moment does not cite with this hash: the signer says that they stood there */
+  readonly uncited: readonly string[]
+  /** in words, what else the derivation takes from the record or the signer */
+  readonly attested: readonly string[]
+}
+
+type Parts = Omit<Witness, 'verdict'>
+
+const need = (condition: boolean, what: string): void => {
+  if (!condition) throw new Error(what)
+}
+
+/**
+ * Derives the permission of a call again, from the specs and facts of its witness.
+ * @throws {Error} for a witness whose parts do not have the digests in the moment's record, or which does not give what the record
+ *   says
+ * @throws {MissingReel} for a witness that lacks a reel
+ */
+export function derive(witness: Parts): Derived {
+  const { record, open, decision, prev } = witness.moment
+  need(
+    isObject(record) && isObject(open) && isObject(decision),
+    'it holds no record, no open record or no decision',
+  )
+  const [fault] = faultsOfMoment(witness.moment as never)
+  need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
+  const said = record as JsonObject
+  const call = at(decision, 'call')
+  need(
+    at(decision, 'kind') === 'call' && isObject(call),
+    'its moment called nothing, so there is nothing to permit',
+  )
+  const roles = rolesOf(witness, said, open)
+  const world = worldOf(witness, said)
+  const being = String(said.being)
+  const me = world.being(being)
+  if (me === null) throw new Error(`@${being} was never born`)
+  const attested: string[] = []
+  const heads = [...world.hashes].map(
+    ([reel, hashes]) => [reel, hashes.length - 1, hashes.at(-1) ?? ''] as const,
+  )
+  const cited = new Set([...seen(witness).values()].map((ref) => canonical(ref)))
+  const wearer = { me, asker: (at(open, 'caller', 'name') as string | undefined) ?? null }
+  checkSurface(witness, wearer, attested)
+
+  const verb = String(at(call, 'verb'))
+  const list = LIST_OF[verb]
+  if (list === undefined) throw new Error(`${verb} is no verb`)
+  const { asked, key, target } = targetOf(witness, call as JsonObject, wearer, said)
+  const gates: Answer[] = [listGate(world, me, witness.surface as JsonObject, list, asked)]
+  if (gates[0]?.allowed === true) {
+    const own = `${verb} ${key}: `
+    const told = (isArray(said.by) ? said.by : []).find((by) => String(by).startsWith(own))
+    const fallback = verb === 'see' || verb === 'summon' ? ['anyone'] : [...witness.fallback]
+    need(
+      told === undefined || told === own + fallback.join(' or '),
+      'the record names another rule of the operation',
+    )
+    const answer = stanceGate(world, { actor: me, verb, key, target: placed(world, target), fallback })
+    if (answer.by.startsWith(own) && verb !== 'see' && verb !== 'summon')
+      attested.push(`that ${key} takes ${fallback.join(' or ')} is code of the operation`)
+    gates.push(answer)
+  }
+  const verdict = verdictOf(witness, said, gates)
+  if (witness.moment.effect !== null && said.effect === undefined)
+    attested.push('that the effect was asked for, and what answered, is said by the signer alone')
+  return {
+    ...{
+      verdict,
+      moment: String(said.moment),
+      hash: momentHash(String(prev), said),
+      verb,
+      asked,
+      target,
+      roles,
+      gates,
+      heads,
+      attested,
+    },
+    uncited: heads.filter((head) => !cited.has(canonical(head))).map(([reel]) => reel),
+    lineage: world.lineage(being).map(({ name }) => name),
+  }
+}
+
+/** The roles of the stack by clause. The program gives them, with these digests, in the context of the open record. */
+function rolesOf({ program, specs }: Parts, record: JsonObject, open: Json): ByClause {
+  need(valueHash(program) === at(open, 'program'), 'its program is not the one that the moment opened with')
+  const stacked = at(record, 'stack', 'stacked')
+  const pinned = [at(record, 'stack', 'primary') ?? null, ...(isArray(stacked) ? stacked : [])]
+  const roles = rolesFor(program, {
+    context: at(open, 'context') ?? {},
+    cognition: String(at(open, 'cognition', 'kind')),
+    asked: (at(open, 'asked') as string | null | undefined) ?? null,
+  })
+  need(
+    same(
+      roles.map(({ role }) => role),
+      pinned.map((role) => at(role, 'name') ?? null),
+    ),
+    'the flow gives another stack than the moment wore',
+  )
+  for (const [i, role] of pinned.entries()) {
+    const digest = at(role, 'digest')
+    need(
+      at(program, 'roles', String(at(role, 'name')), 'digest') === digest,
+      'its program names another spec of a role',
+    )
+    need(valueHash(specs[i] ?? null) === digest, 'the spec of a role is not the one that the moment wore')
+  }
+  return roles
+}
+
+/** The heads that the moment cites, by reel: those it was judged from, else those it opened with. */
+function seen({ moment }: Parts): Map<string, readonly Json[]> {
+  const refs = [moment.basis, moment.judged].flatMap((heads) => (isArray(heads) ? heads : []))
+  return new Map(refs.flatMap((ref) => (isArray(ref) ? [[String(ref[0]), ref] as const] : [])))
+}
+
+/**
+ * The world as the gates saw it. A record that says from which heads they judged fixes it. An older one says what the moment saw as it
+ * opened: then it is no older than that, and has nothing that the moment itself or later ones wrote.
+ */
+function worldOf(witness: Parts, record: JsonObject): World {
+  const world = new World(witness.reality, witness.reels)
+  const cited = seen(witness)
+  for (const [reel, hashes] of world.hashes) {
+    const [, seq = null, hash = null] = cited.get(reel) ?? []
+    const isExact = seq !== null && hashes.length - 1 === seq
+    need(
+      seq === null || hashes[Number(seq)] === hash,
+      `${reel} is older than, or another than what the moment saw`,
+    )
+    need(isExact || record.judged === undefined, `${reel} does not stand where the moment was judged from`)
+    for (const link of witness.reels[reel] as readonly Json[]) {
+      const header = (link as readonly Json[])[0]
+      need(at(header, 'moment') !== record.moment, `${reel} holds what the moment itself wrote`)
+      need(Number(at(header, 'at')) <= Number(record.sealedAt), `${reel} holds what came after the moment`)
+    }
+  }
+  return world
+}
+
+/** Expands the lists of the stack again, and compares. */
+function checkSurface({ specs, surface, moment }: Parts, wearer: Wearer, attested: string[]): void {
+  need(
+    valueHash(surface) === at(moment.record, 'surfaceDigest'),
+    'its expanded lists are not those in the record',
+  )
+  for (const list of Object.values(LIST_OF)) {
+    const held = at(surface, list)
+    const entries = specs.flatMap((spec) => (at(spec, list) as readonly Json[] | undefined) ?? [])
+    const own = new Set((isArray(held) ? held : []).map((entry) => canonical(entry)))
+    const wanted = new Set<string>()
+    let isWhole = true
+    for (const entry of entries) {
+      const names = expanded(list, entry, wearer)
+      if (names === null) isWhole = false
+      for (const name of names ?? []) wanted.add(canonical(name))
+    }
+    need(
+      [...wanted].every((name) => own.has(name)),
+      `${list} lacks what the roles expand to`,
+    )
+    need(!isWhole || own.size === wanted.size, `${list} holds what no role expands to`)
+    if (!isWhole)
+      attested.push(`${list} has entries that code expands: their expansion is taken from the record`)
+  }
+}
+
+/** What the list gate and the stance gate are asked about. */
+function targetOf(
+  { target, specs }: Parts,
+  call: JsonObject,
+  { me, asker }: Wearer,
+  record: JsonObject,
+): { asked: string; key: string; target: string } {
+  const named = at(call, 'target') ?? null
+  switch (call.verb) {
+    case 'see': {
+      const asked = written('canSee', String(call.address), me.home)
+      need(asked === target, 'its target is not the one of the call')
+      return { asked, key: asked, target }
+    }
+    case 'summon': {
+      const isAsker = (at(specs[0], 'replyTo') ?? 'asker') === 'asker'
+      const due =
+        named === null
+          ? isAsker && asker !== null
+            ? `@${asker}`
+            : target
+          : written('canSummon', String(named), me.home)
+      need(due === target && target.startsWith('@'), 'its target is not the one of the call')
+      return { asked: target, key: target, target }
+    }
+    case 'be':
+      need(target === `@${me.name}`, 'a BE is done to the being itself')
+      return { asked: String(call.operation), key: String(call.operation), target }
+    default: {
+      const due =
+        named === null ? ['/', `@${me.name}`, me.space] : [written('canSee', String(named), me.home)]
+      need(due.includes(target), 'its target is not the one of the call')
+      need(record.being === me.name, 'another being called')
+      return { asked: String(call.action), key: String(call.action), target }
+    }
+  }
+}
+
+function placed(world: World, target: string): Target {
+  const there = <T>(found: T | null): T => {
+    if (found === null) throw new Error(`${target} was not there`)
+    return found
+  }
+  if (target.startsWith('@')) {
+    const being = there(world.being(target.slice(1)))
+    return { being, space: being.space, owner: undefined }
+  }
+  if (target.startsWith('thread:')) return { being: null, space: '/', owner: undefined }
+  if (!target.startsWith('matter:'))
+    return { being: null, space: there(world.space(target)).name, owner: undefined }
+  const { owner, space } = there(world.state(target))
+  return {
+    being: null,
+    space: space.startsWith('@') ? there(world.being(space.slice(1))).space : space,
+    owner,
+  }
+}
+
+/** Errors of an effect that do not say whether it happened. */
+const UNKNOWN = ['TIMEOUT', 'INTERNAL', '']
+
+/** The error code of an effect's result, `value` for a result, and an empty text where no answer came. Null without an effect. */
+function answerOf({ moment: { effect } }: Parts): string | null {
+  if (effect === null) return null
+  const result = at(effect, 'result') ?? null
+  return result === null ? '' : String(at(result, 'error', 'code') ?? 'value')
+}
+
+function verdictOf(
+  witness: Parts,
+  { outcome, reason, by: told }: JsonObject,
+  gates: readonly Answer[],
+): Verdict {
+  const by = isArray(told) ? told : []
+  const refusing = gates.find(({ allowed }) => !allowed)
+  if (refusing !== undefined) {
+    need(
+      outcome === 'failure' && reason === 'FORBIDDEN' && by[0] === refusing.by,
+      `the gates refuse it (${refusing.by}), and the record says otherwise`,
+    )
+    return 'refused'
+  }
+  if (outcome !== 'failure') {
+    const derived = gates.map((gate) => gate.by)
+    need(
+      derived.every((rule, i) => by[i] === rule),
+      `the record names other rules than those that allow it: ${derived.join('; ')}`,
+    )
+  }
+  const answer = answerOf(witness)
+  if (answer !== null && answer !== 'FORBIDDEN') return UNKNOWN.includes(answer) ? 'not-known' : 'seen-to-run'
+  if (outcome === 'failure') return reason === 'FORBIDDEN' ? 'refused' : 'permitted'
+  return outcome === 'act' ? 'seen-to-run' : 'permitted'
+}

@@ -1,0 +1,223 @@
+import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { ancestry, type State, type World } from './world.ts'
+
+/** Answer of a gate, with the entry, list, ceiling or rule that gave it. */
+export interface Answer {
+  readonly allowed: boolean
+  readonly by: string
+}
+
+export type List = 'canSee' | 'canDo' | 'canSummon' | 'canBe'
+export const LIST_OF: Readonly<Record<string, List>> = {
+  see: 'canSee',
+  do: 'canDo',
+  summon: 'canSummon',
+  be: 'canBe',
+}
+
+/** The one written form of an address: `hall/@ann` is `@ann`, `hall` is `/hall`, and `~` the home of who uses it. */
+export function written(list: string, address: string, home: string): string {
+  if (list === 'canDo' || list === 'canBe' || /^(matter|thread):/.test(address)) return address
+  if (address === '~') return home
+  const being = /^(?:~\/|[a-z0-9/-]*)@([a-z][a-z0-9-]{0,31})$/.exec(address)
+  if (being !== null) return `@${being[1]}`
+  const path = address.replace(/^\/+/, '')
+  return /^([a-z0-9][a-z0-9-]{0,63}(\/(?!$)|$))+$/.test(path) || (path === '' && address !== '')
+    ? `/${path}`
+    : address
+}
+
+function matches(pattern: string, target: string): boolean {
+  if (pattern === '*') return true
+  const [open, close] = [pattern.startsWith('*'), pattern.endsWith('*')]
+  const body = pattern.slice(open ? 1 : 0, close ? -1 : undefined)
+  if (open && close) return target.includes(body)
+  return open ? target.endsWith(body) : close ? target.startsWith(body) : target === body
+}
+
+/** The pattern of an entry that is compared as text; null for one that names beings in a space, or a kind of its own. */
+const textPattern = (entry: Json): string | null => {
+  const pattern = at(entry, 'pattern')
+  if (typeof pattern !== 'string' || at(entry, 'kind') !== undefined) return null
+  const place = pattern.lastIndexOf('/@')
+  return place < 0 || pattern.slice(0, place).includes('*') ? pattern : null
+}
+
+const covering = (entries: readonly Json[], target: string): Json | undefined =>
+  entries.find((entry) =>
+    typeof entry === 'string' ? entry === target : matches(String(at(entry, 'pattern')), target),
+  )
+
+/** Who wears a list, for tokens. */
+export interface Wearer {
+  readonly me: State
+  readonly asker: string | null
+}
+
+/**
+ * Expands one entry of a role.
+ * @returns null for an entry that code of the runtime or of an extension expands: its expansion can only be attested
+ */
+export function expanded(list: string, entry: Json, { me, asker }: Wearer): Json[] | null {
+  if (typeof entry === 'string') return [written(list, entry, me.home)]
+  const pattern = textPattern(entry)
+  if (pattern !== null) return [{ pattern }]
+  const stances = (names: readonly (string | null)[]) =>
+    names.flatMap((name) => (name === null ? [] : [written(list, `@${name}`, me.home)]))
+  switch (at(entry, 'rel')) {
+    case 'asker':
+      return stances([asker])
+    case 'parent':
+      return stances([me.parent])
+    case 'any-child':
+      return stances(me.children)
+    default:
+      return null
+  }
+}
+
+/** The first gate: the expanded list holds the target, and so do the ceilings of the being and of all its makers. */
+export function listGate(world: World, me: State, surface: JsonObject, list: List, target: string): Answer {
+  const held = surface[list]
+  const entry = covering(isArray(held) ? held : [], target)
+  if (entry === undefined) return { allowed: false, by: list }
+  for (const { name, home, ceiling } of [me, ...world.lineage(me.name)]) {
+    if (ceiling === null) continue
+    const bound = at(ceiling, list)
+    const entries = (isArray(bound) ? bound : []).flatMap((item): Json[] => {
+      if (typeof item === 'string') return [written(list, item, home)]
+      const pattern = textPattern(item)
+      return pattern === null ? [] : [{ pattern }]
+    })
+    if (covering(entries, target) === undefined)
+      return { allowed: false, by: `the ceiling of @${name} in ${list}` }
+  }
+  return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
+}
+
+/** What a call is done to, as far as the second gate asks. */
+export interface Target {
+  readonly being: State | null
+  readonly space: string
+  /** of a thing; undefined for anything else */
+  readonly owner: string | null | undefined
+}
+
+export interface Question {
+  readonly actor: State
+  readonly verb: string
+  readonly key: string
+  readonly target: Target
+  /** where no space up to the root has a rule */
+  readonly fallback: readonly string[]
+}
+
+const OWNERS_OWN = ['set-matter', 'write-matter', 'end-matter']
+const STANDINGS = ['anyone', 'self', 'parent', 'ancestor', 'owner', 'contributor', 'home', 'operator']
+
+/** The second gate: what the spaces around the target forbid, then what the closest of them permits, then the operation's own rule. */
+export function stanceGate(world: World, question: Question): Answer {
+  const { actor, verb, key, target, fallback } = question
+  const isExempt = (verb === 'do' && target.being !== null) || (key === 'set-space' && actor.parent === null)
+  const spaces =
+    isExempt || (target.owner !== undefined && OWNERS_OWN.includes(key)) ? [] : ancestry(target.space)
+  const rules = spaces.flatMap((path) => rulesOf(world, path, verb, key))
+  for (const { rule, path, by } of rules)
+    if (rule.forbid.some((property) => isForbidden(world, question, property, path)))
+      return { allowed: false, by }
+  for (const { rule, path, by } of rules)
+    if (rule.requires !== null)
+      return { allowed: rule.requires.some((property) => has(world, question, property, path)), by }
+  const isAllowed = fallback.some((property) => has(world, question, property, target.space))
+  return { allowed: isAllowed, by: `${verb} ${key}: ${fallback.join(' or ')}` }
+}
+
+interface Rule {
+  readonly requires: readonly Json[] | null
+  readonly forbid: readonly Json[]
+}
+
+function rulesOf(
+  world: World,
+  path: string,
+  verb: string,
+  key: string,
+): { rule: Rule; path: string; by: string }[] {
+  const rules = at(world.space(path)?.permissions, verb)
+  if (!isObject(rules)) return []
+  return Object.keys(rules)
+    .filter((name) => name === key || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
+    .sort((a, b) => Number(b === key) - Number(a === key) || b.length - a.length)
+    .map((name) => ({ rule: readRule(rules[name] ?? null), path, by: `${path} permissions.${verb}.${name}` }))
+}
+
+const isProperty = (value: Json): boolean =>
+  typeof value === 'string'
+    ? STANDINGS.includes(value)
+    : isObject(value) &&
+      Object.keys(value).join() === 'role' &&
+      /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/.test(String(value.role))
+
+/** Whatever is no rule permits nobody. */
+function readRule(value: Json): Rule {
+  if (value === true) return { requires: ['anyone'], forbid: [] }
+  const nobody = { requires: [], forbid: [] }
+  if (!isObject(value) || Object.keys(value).length === 0) return nobody
+  const { requires, forbid = [], ...unknown } = value
+  if (Object.keys(unknown).length > 0 || !isArray(forbid) || !forbid.every(isProperty)) return nobody
+  if (requires === undefined) return { requires: null, forbid }
+  return isArray(requires) ? { requires: requires.filter(isProperty), forbid } : nobody
+}
+
+/** Whether the actor is to the target what a rule names. @param place the space that has the rule */
+function has(world: World, { actor, target }: Question, property: Json, place: string): boolean {
+  if (isObject(property))
+    return isConferred(world, actor, place, (being) => being.defaultRole === property.role)
+  const space = () => world.space(target.space)
+  switch (property) {
+    case 'anyone':
+      return true
+    case 'self':
+      return target.being?.name === actor.name
+    case 'parent':
+      return target.being?.parent === actor.name
+    case 'ancestor':
+      return target.being !== null && world.isAncestor(actor.name, target.being.name)
+    case 'operator':
+      return actor.parent === null
+    case 'owner': {
+      const owner = target.owner ?? space()?.owner ?? null
+      return owner !== null && world.isOrMade(actor.name, owner)
+    }
+    case 'contributor':
+      return space()?.contributors.includes(actor.name) ?? false
+    default:
+      return isConferred(world, actor, place, ({ home }) => ancestry(home).includes(place))
+  }
+}
+
+/** A role or a home counts where the operator, the owner of the place, or a maker that has it the same way gave it. */
+function isConferred(world: World, actor: State, place: string, held: (being: State) => boolean): boolean {
+  const owner = world.space(place)?.owner ?? null
+  const line = [actor, ...world.lineage(actor.name)]
+  for (const [i, being] of line.entries()) {
+    if (!held(being)) return false
+    const maker = line[i + 1]
+    if (being.parent === null) return true
+    if (maker === undefined) return false
+    if (maker.parent === null || (owner !== null && world.isOrMade(maker.name, owner))) return true
+  }
+  return false
+}
+
+/** A ban of a role, a home, an owner or a contributor is one of all offspring too; the operator's own are not inherited. */
+function isForbidden(world: World, question: Question, property: Json, place: string): boolean {
+  if (typeof property === 'string' && !['owner', 'contributor', 'home'].includes(property))
+    return has(world, question, property, place)
+  const makers = world.lineage(question.actor.name).filter(({ parent }) => parent !== null)
+  return [question.actor, ...makers].some((actor) => {
+    if (isObject(property)) return actor.defaultRole === property.role
+    if (property === 'home') return ancestry(actor.home).includes(place)
+    return has(world, { ...question, actor }, property, place)
+  })
+}

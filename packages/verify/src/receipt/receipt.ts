@@ -1,0 +1,147 @@
+import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { isIncluded } from '../hash.ts'
+import { type Checkpoint, isSignedBy, readCheckpoint, type VerifierKey } from '../signature.ts'
+import { type Derived, derive, type Witness } from './derive.ts'
+
+/** Type of the predicate of a receipt. A name, not an address that anything is fetched from. */
+export const RECEIPT_TYPE = 'https://treeos.dev/receipt/v1'
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
+
+/** What the check of a receipt found. */
+export interface CheckedReceipt {
+  readonly ok: boolean
+  readonly broken: readonly {
+    readonly reel: string
+    readonly seq: number
+    readonly reason: string
+    readonly what: string
+  }[]
+  /** null when it could not be derived */
+  readonly derived: Derived | null
+  /** whether the key signed it; null without a key */
+  readonly signed: boolean | null
+  readonly checkpoint: Checkpoint | null
+  /** in words, what this receipt does not prove */
+  readonly unproven: readonly string[]
+}
+
+/**
+ * Checks a receipt: its signature, and the permission again from what it holds. It never throws.
+ * @param text a DSSE envelope with an in-toto statement
+ * @param key null: signatures are not checked
+ */
+export function verifyReceipt(text: string, key: VerifierKey | null = null): CheckedReceipt {
+  const broken: { reel: string; seq: number; reason: string; what: string }[] = []
+  const fault = (reason: string, what: string) => void broken.push({ reel: 'receipt', seq: 0, reason, what })
+  const attempt = <T>(reason: string, work: () => T): T | null => {
+    try {
+      return work()
+    } catch (error) {
+      fault(reason, (error as Error).message)
+      return null
+    }
+  }
+  const statement = attempt('envelope-mismatch', () => openEnvelope(text, key))
+  const predicate = at(statement, 'predicate')
+  const derived = attempt('witness-mismatch', () => derive(requireWitness(predicate)))
+  const subject = at(statement, 'subject')
+  const [first] = isArray(subject) ? subject : []
+  if (
+    derived !== null &&
+    (at(first, 'digest', 'sha256') !== derived.hash || at(first, 'name') !== derived.moment)
+  )
+    fault('subject-mismatch', 'its subject is another moment than the one it tells of')
+  const said = at(predicate, 'verdict')
+  if (derived !== null && said !== derived.verdict)
+    fault('verdict-mismatch', `it says ${said}, and ${derived.verdict} is derived`)
+  const proof = at(predicate, 'proof')
+  const checkpoint = isObject(proof)
+    ? attempt('proof-mismatch', () => covering(proof, derived, String(at(predicate, 'reality')), key))
+    : null
+  const inLog = new Set(checkpoint === null ? [] : Object.keys(reelsIn(proof)))
+  const unproven = [...(derived?.attested ?? [])]
+  for (const reel of derived?.uncited ?? [])
+    unproven.push(
+      inLog.has(reel)
+        ? `that nothing had followed on ${reel} is said by the signer; what is shown of it is in the log`
+        : `that ${reel} stood as shown is said by the signer: neither the moment nor a checkpoint says so`,
+    )
+  if (key === null) unproven.push('no key was given: who signed it was not checked')
+  if (checkpoint === null)
+    unproven.push('no checkpoint covers the moment: that it is in the log is said by the signer')
+  return {
+    ok: broken.length === 0,
+    broken,
+    derived,
+    signed: key === null ? null : statement !== null,
+    checkpoint,
+    unproven,
+  }
+}
+
+function requireWitness(predicate: Json | undefined): Witness {
+  if (
+    !isObject(predicate) ||
+    !isObject(predicate.moment) ||
+    !isObject(predicate.reels) ||
+    !isArray(predicate.specs) ||
+    !isArray(predicate.fallback)
+  )
+    throw new Error('it holds no witness of a permission')
+  return predicate as unknown as Witness
+}
+
+/** @throws {Error} for anything but an envelope of a receipt that the key signed */
+function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
+  const envelope = JSON.parse(text) as Json
+  const body = Buffer.from(String(at(envelope, 'payload')), 'base64')
+  const signatures = at(envelope, 'signatures')
+  if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
+    throw new Error(`it is no DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
+  const isOwn = (one: Json) =>
+    isSignedBy(key as VerifierKey, PAYLOAD_TYPE, body, Buffer.from(String(at(one, 'sig')), 'base64'))
+  if (key !== null && !signatures.some(isOwn)) throw new Error(`the key ${key.name} did not sign it`)
+  const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json
+  if (!isObject(statement) || statement._type !== STATEMENT_TYPE || statement.predicateType !== RECEIPT_TYPE)
+    throw new Error(`it is no in-toto statement of ${RECEIPT_TYPE}`)
+  return statement
+}
+
+/** The checkpoint whose tree holds the record of the moment. @throws {Error} when it does not */
+function covering(
+  proof: JsonObject,
+  derived: Derived | null,
+  reality: string,
+  key: VerifierKey | null,
+): Checkpoint {
+  const { note, index, path } = proof
+  const checkpoint = readCheckpoint(String(note), key)
+  if (checkpoint.origin !== `treeos/${reality}`)
+    throw new Error(`it has a checkpoint of ${checkpoint.origin}`)
+  const [being, , n] = (derived?.moment ?? '').split('/')
+  const leaf = { record: [String(being), Number(n), derived?.hash ?? ''] }
+  const holds = (entry: Json, where: Json, hashes: Json) =>
+    isIncluded(
+      entry,
+      Number(where),
+      (isArray(hashes) ? hashes : []) as string[],
+      checkpoint.size,
+      checkpoint.root,
+    )
+  if (!holds(leaf, index ?? null, path ?? null))
+    throw new Error('the tree of the checkpoint does not hold the moment')
+  for (const [reel, at] of Object.entries(reelsIn(proof))) {
+    const head = derived?.heads.find(([name]) => name === reel)
+    const [where = null, hashes = null] = isArray(at) ? at : []
+    if (head === undefined || !holds({ fact: head }, where, hashes))
+      throw new Error(`the tree of the checkpoint does not hold what is shown of ${reel}`)
+  }
+  return checkpoint
+}
+
+/** Proofs of the last facts of reels, each as [index, path]. */
+const reelsIn = (proof: Json | undefined): JsonObject => {
+  const reels = at(proof, 'reels')
+  return isObject(reels) ? reels : {}
+}

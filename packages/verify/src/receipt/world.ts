@@ -1,0 +1,178 @@
+import { at, isArray, isObject, type Json, type JsonObject } from '../canonical.ts'
+import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
+
+/** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
+export type Link = readonly [header: Json, salt: Json, payload: Json]
+
+/** A reel that the derivation needs, and the witness does not have. */
+export class MissingReel extends Error {
+  override readonly name = 'MissingReel'
+  readonly reel: string
+
+  constructor(reel: string) {
+    super(`the witness does not hold the reel ${reel}`)
+    this.reel = reel
+  }
+}
+
+/** What the gates read of a being, a space or a thing. */
+export interface State {
+  readonly name: string
+  readonly parent: string | null
+  readonly home: string
+  /** where it is; of a thing its place, which may be a stance */
+  readonly space: string
+  readonly defaultRole: Json
+  readonly ceiling: Json
+  readonly owner: string | null
+  readonly contributors: readonly Json[]
+  readonly permissions: Json
+  readonly children: readonly string[]
+}
+
+const NONE: State = {
+  name: '',
+  parent: null,
+  home: '/',
+  space: '/',
+  defaultRole: null,
+  ceiling: null,
+  owner: null,
+  contributors: [],
+  permissions: {},
+  children: [],
+}
+const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** How a fact changes that state. Other kinds change nothing of it, so their payloads may be left out. */
+const CHANGES: Readonly<Record<string, (state: State, payload: JsonObject) => State>> = {
+  'being:born': (_, said) => ({
+    ...NONE,
+    name: String(said.name),
+    parent: text(said.parent),
+    home: String(said.home),
+    space: String(said.home),
+    defaultRole: said.defaultRole ?? null,
+    ceiling: said.ceiling ?? null,
+  }),
+  'being:moved': (state, { to }) => ({ ...state, space: String(to) }),
+  'being:bounded': (state, { ceiling }) => ({ ...state, ceiling: ceiling ?? null }),
+  'being:bore': (state, { being }) => ({ ...state, children: [...state.children, String(being)].sort() }),
+  'space:created': (_, said) => ({
+    ...NONE,
+    name: String(said.path),
+    owner: text(said.owner),
+    permissions: at(said.qualities, 'permissions') ?? {},
+  }),
+  'space:contributor-added': (state, { being }) => ({
+    ...state,
+    contributors: [...state.contributors, being ?? null],
+  }),
+  'space:contributor-removed': (state, { being }) => ({
+    ...state,
+    contributors: state.contributors.filter((one) => one !== being),
+  }),
+  'quality:set': (state, { path, value, merge }) => ({
+    ...state,
+    permissions:
+      at(
+        set(
+          { permissions: state.permissions },
+          isArray(path) ? path.map(String) : [],
+          value ?? null,
+          merge !== false,
+        ),
+        'permissions',
+      ) ?? {},
+  }),
+  'matter:created': (_, said) => ({
+    ...NONE,
+    name: String(said.id),
+    owner: text(said.owner),
+    space: String(said.place),
+  }),
+  'matter:moved': (state, { to }) => ({ ...state, space: String(to) }),
+}
+
+/** Sets one path in a tree of qualities: null unsets, and objects are merged where `merge` is true. */
+function set(tree: JsonObject, [key, ...rest]: readonly string[], value: Json, merge: boolean): JsonObject {
+  if (key === undefined) return tree
+  const old = at(tree, key)
+  if (rest.length > 0) return { ...tree, [key]: set(isObject(old) ? old : {}, rest, value, merge) }
+  const { [key]: _gone, ...others } = tree
+  if (value === null) return others
+  if (!merge || !isObject(value) || !isObject(old)) return { ...tree, [key]: value }
+  return {
+    ...tree,
+    [key]: Object.entries(value).reduce((sum, [inner, item]) => set(sum, [inner], item, false), old),
+  }
+}
+
+/** Whether the state that the gates read depends on the payload of a fact. A quality counts where rules stand: in spaces. */
+export const isRead = (reel: string, kind: string): boolean =>
+  Object.hasOwn(CHANGES, kind) && (kind !== 'quality:set' || reel.startsWith('space:'))
+
+/** The world at the heads up to which a witness holds its reels. */
+export class World {
+  readonly #states = new Map<string, State | null>()
+  /** by reel: the hash after each of its facts, the genesis hash first */
+  readonly hashes = new Map<string, readonly string[]>()
+
+  /** @throws {Error} for a reel whose facts do not follow one another, or that lacks a payload that counts */
+  constructor(reality: string, reels: JsonObject) {
+    for (const [reel, links] of Object.entries(reels)) {
+      let state: State | null = null
+      const hashes = [genesisHash(reality, reel)]
+      for (const [i, link] of (isArray(links) ? links : [null]).entries()) {
+        const [header, salt, payload] = isArray(link) ? (link as Link) : ([null, null, null] as const)
+        const wrong = (what: string) => new Error(`fact ${i + 1} of ${reel} ${what}`)
+        if (at(header, 'reel') !== reel || at(header, 'seq') !== i + 1) throw wrong('is of another place')
+        hashes.push(factHash(hashes[i] as string, header))
+        const kind = String(at(header, 'kind'))
+        if (!isRead(reel, kind)) {
+          if (salt !== null || payload !== null) throw wrong('brings a payload that nothing is derived from')
+          continue
+        }
+        if (!isHash(salt) || !isObject(payload)) throw wrong('counts, and its payload is not there')
+        if (saltedHash(salt, payload) !== at(header, 'payloadHash')) throw wrong('has another payload')
+        if (state !== null || /:(born|created)$/.test(kind))
+          state = CHANGES[kind]?.(state ?? NONE, payload) ?? null
+      }
+      this.hashes.set(reel, hashes)
+      this.#states.set(reel, state)
+    }
+  }
+
+  /** @throws {MissingReel} */
+  state(reel: string): State | null {
+    const state = this.#states.get(reel)
+    if (state === undefined) throw new MissingReel(reel)
+    return state
+  }
+
+  being = (name: string): State | null => this.state(`being:${name}`)
+  space = (path: string): State | null => this.state(`space:${path}`)
+
+  /** Makers of a being, the nearest first. */
+  lineage(name: string): State[] {
+    const makers: State[] = []
+    for (let one = this.being(name); one !== null && one.parent !== null && makers.length < 64; ) {
+      one = this.being(one.parent)
+      if (one !== null) makers.push(one)
+    }
+    return makers
+  }
+
+  isAncestor = (elder: string, being: string): boolean =>
+    this.lineage(being).some(({ name }) => name === elder)
+  isOrMade = (elder: string, being: string): boolean => elder === being || this.isAncestor(elder, being)
+}
+
+export const ancestry = (path: string): string[] => {
+  const spaces = [path]
+  for (let up = path; up !== '/'; ) {
+    up = up.slice(0, up.lastIndexOf('/')) || '/'
+    spaces.push(up)
+  }
+  return spaces
+}

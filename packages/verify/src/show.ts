@@ -1,0 +1,57 @@
+import type { Verified } from './bundle/bundle.ts'
+import type { CheckedReceipt } from './receipt/receipt.ts'
+
+/** Names and texts of a bundle are anybody's: a terminal must not obey them. */
+const plain = (text: string): string =>
+  text.replace(/\p{C}|[\u2028\u2029]/gu, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`)
+
+const notProven = (lines: readonly string[]): string[] => lines.map((line) => `not proven: ${line}`)
+
+/** The result of the check of a bundle, for people. */
+export function shownVerified({
+  reels,
+  facts,
+  moments,
+  ok,
+  broken,
+  checkpoint,
+  covered,
+  unproven,
+}: Verified): string {
+  const log =
+    checkpoint === null
+      ? []
+      : [
+          `checkpoint of ${checkpoint.size} entries${checkpoint.signed ? ', signed by the key' : ''}: it holds ${covered} of these facts and moments`,
+        ]
+  return [
+    `${ok ? 'ok' : 'broken'}: ${facts} facts on ${reels} reels, ${moments} moments`,
+    ...broken.map(({ line, reel, seq, reason, what }) => `line ${line}: ${reel} ${seq}: ${reason}: ${what}`),
+    ...log,
+    ...notProven(unproven),
+  ]
+    .map(plain)
+    .join('\n')
+}
+
+/** The result of the check of a receipt, for people. */
+export function shownReceipt({ ok, broken, derived, signed, checkpoint, unproven }: CheckedReceipt): string {
+  if (derived === null)
+    return ['broken', ...broken.map(({ reason, what }) => plain(`${reason}: ${what}`))].join('\n')
+  const { verdict, moment, verb, asked, target, roles, gates, lineage } = derived
+  return [
+    `${ok ? 'ok' : 'broken'}: ${moment} ${verb} ${asked}${asked === target ? '' : ` on ${target}`}: ${verdict}`,
+    ...broken.map(({ reason, what }) => `${reason}: ${what}`),
+    ...roles.map(
+      ({ role, clause }) =>
+        `role ${role}, by ${typeof clause === 'number' ? `clause ${clause} of the flow` : clause === 'default' ? 'default' : 'the wish of the sender'}`,
+    ),
+    ...gates.map(({ allowed, by }) => `${allowed ? 'allowed' : 'refused'} by ${by}`),
+    ...(lineage.length === 0 ? [] : [`made by ${lineage.map((name) => `@${name}`).join(', then ')}`]),
+    ...(signed === true ? ['signed by the key'] : []),
+    ...(checkpoint === null ? [] : [`in the log: checkpoint of ${checkpoint.size} entries`]),
+    ...notProven(unproven),
+  ]
+    .map(plain)
+    .join('\n')
+}

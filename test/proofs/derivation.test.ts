@@ -1,0 +1,366 @@
+/**
+ * The verifier derives permissions by code of its own. Here it is compared with the gates and the flow that decide: on random
+ * worlds, which hold every kind of rule, lineage, ceiling and owner.
+ */
+import { type FactDraft, type Json, type JsonObject, stanceOf, VERBS, type Verb } from '@treeos/core'
+import { compileFlow, evaluateFlow } from '@treeos/roles'
+import {
+  listGate as derivedList,
+  stanceGate as derivedStance,
+  holds,
+  rolesFor,
+  World,
+} from '@treeos/verify/parts'
+import {
+  type BeingRow,
+  evolve,
+  genesisFacts,
+  listGate,
+  memoryRows,
+  type Row,
+  rowKeyOf,
+  STANDINGS,
+  stanceGate,
+  WorldReader,
+} from '@treeos/world'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ChainedReels } from '../support/reels.ts'
+
+const RUNS = Number(process.env.TREEOS_DERIVATIONS ?? 400)
+const NAMES = ['ann', 'bob', 'cid', 'dot']
+const SPACES = ['/house', '/house/cellar', '/yard']
+const LIST_OF: Record<Verb, 'canSee' | 'canDo' | 'canSummon' | 'canBe'> = {
+  see: 'canSee',
+  do: 'canDo',
+  summon: 'canSummon',
+  be: 'canBe',
+}
+
+const role = fc.constantFrom('judge', 'clerk', 'resident')
+const property: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(...STANDINGS),
+  role.map((name) => ({ role: name })),
+)
+const properties = fc.array(property, { maxLength: 2 })
+const rule: fc.Arbitrary<Json> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record(
+      { requires: properties, forbid: properties },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<Json>,
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Json>(
+      true,
+      false,
+      'yes',
+      {},
+      { requires: 'anyone' },
+      { forbid: ['everybody'] },
+    ),
+  },
+)
+const key: Record<Verb, readonly string[]> = {
+  see: ['/house', '/yard', '@ann', 'matter:globe'],
+  do: ['take', 'set-space', 'set-matter', 'put'],
+  summon: ['@ann', '@bob', '@cid', '@dot'],
+  be: ['birth', 'home'],
+}
+const rules = fc
+  .tuple(
+    ...VERBS.map((verb) =>
+      fc
+        .dictionary(fc.constantFrom(...key[verb], '*', `${key[verb][0]!.slice(0, 3)}*`), rule, { maxKeys: 3 })
+        .map((found) => [verb, found] as const),
+    ),
+  )
+  .map((all) => Object.fromEntries(all) as JsonObject)
+
+const entry: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(
+    '/house',
+    'house',
+    '~',
+    '@ann',
+    'yard/@bob',
+    'take',
+    'birth',
+    'matter:globe',
+    '@bad name',
+    '',
+  ),
+  fc.constantFrom('*', '@*', '/house*', '*n', 'ta*', 'yard/@b*').map((pattern) => ({ pattern })),
+)
+const lists = fc.record({
+  canSee: fc.array(entry, { maxLength: 3 }),
+  canDo: fc.array(entry, { maxLength: 3 }),
+  canSummon: fc.array(entry, { maxLength: 3 }),
+  canBe: fc.array(entry, { maxLength: 3 }),
+})
+
+/** Facts of a world: who made whom, who owns what, and what is forbidden where. */
+const scene = fc
+  .record({
+    parents: fc.array(fc.nat(3), { minLength: 4, maxLength: 4 }),
+    beings: fc.array(
+      fc.record({
+        role,
+        home: fc.constantFrom('/', ...SPACES),
+        ceiling: fc.option(lists),
+        at: fc.constantFrom('/', ...SPACES),
+      }),
+      { minLength: 4, maxLength: 4 },
+    ),
+    spaces: fc.array(
+      fc.record({
+        owner: fc.constantFrom('operator', null, ...NAMES),
+        rules: fc.option(rules),
+        contributor: fc.option(fc.constantFrom(...NAMES)),
+      }),
+      { minLength: 3, maxLength: 3 },
+    ),
+    root: fc.option(rules),
+    thing: fc.record({ owner: fc.constantFrom(...NAMES), place: fc.constantFrom('/', '@bob', ...SPACES) }),
+  })
+  .map(({ parents, beings, spaces, root, thing }): FactDraft[] => [
+    ...genesisFacts(),
+    ...SPACES.map((path, i) => ({
+      reel: `space:${path}`,
+      kind: 'space:created',
+      payload: { path, type: 'room', owner: spaces[i]!.owner, qualities: {} },
+    })),
+    ...NAMES.map((name, i) => {
+      const { role: defaultRole, home, ceiling } = beings[i]!
+      const parent = parents[i]! < i ? NAMES[parents[i]!]! : 'operator'
+      const payload = {
+        name,
+        parent,
+        cognition: { kind: 'scripted', script: 'silent' },
+        defaultRole,
+        home,
+        qualities: {},
+        ceiling,
+      }
+      return { reel: `being:${name}`, kind: 'being:born', payload: payload as unknown as JsonObject }
+    }),
+    ...NAMES.map((name, i) => ({
+      reel: `being:${name}`,
+      kind: 'being:moved',
+      payload: { from: '/', to: beings[i]!.at },
+    })),
+    ...SPACES.flatMap((path, i) =>
+      spaces[i]!.rules === null
+        ? []
+        : [
+            {
+              reel: `space:${path}`,
+              kind: 'quality:set',
+              payload: { path: ['permissions'], value: spaces[i]!.rules!, merge: i === 1 },
+            },
+          ],
+    ),
+    ...SPACES.flatMap((path, i) =>
+      spaces[i]!.contributor === null
+        ? []
+        : [
+            {
+              reel: `space:${path}`,
+              kind: 'space:contributor-added',
+              payload: { being: spaces[i]!.contributor! },
+            },
+          ],
+    ),
+    ...(root === null
+      ? []
+      : [{ reel: 'space:/', kind: 'quality:set', payload: { path: ['permissions'], value: root } }]),
+    {
+      reel: 'matter:globe',
+      kind: 'matter:created',
+      payload: {
+        id: 'globe',
+        type: 'globe',
+        owner: thing.owner,
+        place: thing.place,
+        content: null,
+        qualities: {},
+      },
+    },
+  ])
+
+function worldsOf(facts: readonly FactDraft[]) {
+  const chained = new ChainedReels()
+  chained.write('$reality', facts)
+  const rows = new Map<string, Row>()
+  for (const fact of facts) {
+    const at = rowKeyOf(fact)
+    const row = at === null ? null : evolve(rows.get(at) ?? null, { ...fact, actor: '$reality', at: 0 })
+    if (at !== null && row !== null) rows.set(at, row)
+  }
+  return { reader: new WorldReader(memoryRows(rows)), world: new World(chained.reality, chained.reels) }
+}
+
+const question = fc.constantFrom(...VERBS).chain((verb) =>
+  fc.record({
+    actor: fc.constantFrom('operator', ...NAMES),
+    verb: fc.constant(verb),
+    key: fc.constantFrom(...key[verb]),
+    target: fc.constantFrom('operator', ...NAMES, '/', ...SPACES, 'thing'),
+    fallback: fc.uniqueArray(fc.constantFrom(...STANDINGS), { maxLength: 2 }),
+  }),
+)
+
+it(`the stance gate is derived as it decides, in ${10 * RUNS} questions to ${RUNS} worlds`, async () => {
+  const answers = { allowed: 0, 'not-granted': 0, forbidden: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      scene,
+      fc.array(question, { minLength: 10, maxLength: 10 }),
+      async (facts, questions) => {
+        const { reader, world } = worldsOf(facts)
+        for (const { actor, verb, key, target, fallback } of questions) {
+          const being =
+            target === 'operator' || NAMES.includes(target)
+              ? ((await reader.being(target)) as BeingRow)
+              : null
+          const matter = target === 'thing' ? (await reader.matter('globe'))! : null
+          const holder = matter?.place?.startsWith('@') ? await reader.being(matter.place.slice(1)) : null
+          const space = being?.space ?? holder?.space ?? matter?.place ?? target
+          const told = await stanceGate(reader, {
+            actor: (await reader.being(actor))!,
+            ...{ verb, key, fallback },
+            target: { being, space, ...(matter === null ? {} : { owner: matter.owner }) },
+          })
+          const derived = derivedStance(world, {
+            actor: world.being(actor)!,
+            ...{ verb, key, fallback },
+            target: { being: being === null ? null : world.being(being.name), space, owner: matter?.owner },
+          })
+          answers[told.answer] += 1
+          expect(derived).toEqual({ allowed: told.answer === 'allowed', by: told.by })
+        }
+      },
+    ),
+    { numRuns: RUNS, seed: 18 },
+  )
+  for (const count of Object.values(answers)) expect(count).toBeGreaterThan(RUNS / 4)
+})
+
+it(`the list gate is derived as it decides, in ${10 * RUNS} questions`, async () => {
+  const answers = { allowed: 0, refused: 0, ceiling: 0 }
+  const asked = fc.record({
+    actor: fc.constantFrom(...NAMES),
+    verb: fc.constantFrom(...VERBS),
+    surface: lists,
+    target: fc.constantFrom('/house', '/yard', '@ann', '@bob', 'take', 'birth', 'matter:globe'),
+  })
+  await fc.assert(
+    fc.asyncProperty(scene, fc.array(asked, { minLength: 10, maxLength: 10 }), async (facts, questions) => {
+      const { reader, world } = worldsOf(facts)
+      for (const { actor, verb, surface, target } of questions) {
+        const me = (await reader.being(actor))!
+        const makers = [me, ...(await reader.lineage(actor))]
+        const ceilings = makers.flatMap(({ name, home, ceiling }) =>
+          ceiling === null ? [] : [{ being: name, home, lists: ceiling }],
+        )
+        const told = listGate(surface as never, ceilings, LIST_OF[verb], target)
+        const derived = derivedList(world, world.being(actor)!, surface as never, LIST_OF[verb], target)
+        answers[told.allowed ? 'allowed' : told.by.startsWith('the ceiling') ? 'ceiling' : 'refused'] += 1
+        expect(derived).toEqual({ allowed: told.allowed, by: told.by })
+      }
+    }),
+    { numRuns: RUNS, seed: 18 },
+  )
+  for (const count of Object.values(answers)) expect(count).toBeGreaterThan(RUNS / 20)
+})
+
+const scalar = fc.oneof(
+  fc.constantFrom<Json>('a', 'b', null, true, false, 0, 1, 2),
+  fc.constant<Json>('x'.repeat(300)),
+)
+const condition: fc.Arbitrary<Json> = fc.oneof(
+  scalar,
+  fc.array(scalar, { maxLength: 3 }),
+  fc.record(
+    {
+      eq: scalar,
+      ne: scalar,
+      in: fc.array(scalar),
+      notIn: fc.array(scalar),
+      gt: fc.nat(2),
+      gte: fc.nat(2),
+      lt: fc.nat(2),
+      lte: fc.nat(2),
+      present: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Json>,
+  fc.constantFrom<Json>({ odd: 1 }, { gt: 'a' }, { in: 'a' }, { present: 1 }, { eq: [] }),
+)
+const path = fc.constantFrom(
+  'world.bell.rings',
+  'world.bell',
+  'me.quality.mood',
+  'verb',
+  'time.hour',
+  'space.name',
+  'nothing.here',
+  'world..x',
+)
+const { when } = fc.letrec((tie) => ({
+  when: fc.oneof(
+    { maxDepth: 3 },
+    fc.dictionary(path, condition, { maxKeys: 2 }),
+    fc.record({ and: fc.array(tie('when'), { maxLength: 2 }) }),
+    fc.record({ or: fc.array(tie('when'), { maxLength: 2 }) }),
+    fc.record({ not: tie('when') }),
+  ),
+})) as { when: fc.Arbitrary<Json> }
+const context = fc.record({
+  verb: fc.constantFrom('do', 'a'),
+  time: fc.record({ hour: fc.nat(2) }),
+  space: fc.record({ name: scalar }),
+  me: fc.record({ quality: fc.record({ mood: scalar }, { requiredKeys: [] }) }),
+  world: fc.record({ bell: fc.record({ rings: scalar }, { requiredKeys: [] }) }, { requiredKeys: [] }),
+}) as fc.Arbitrary<Json>
+const clause = fc.record(
+  { when, role: fc.constantFrom('one', 'two', 'three', 'gone'), stack: fc.boolean() },
+  { requiredKeys: ['role'] },
+)
+
+it(`a flow is derived as it is evaluated, in ${10 * RUNS} contexts`, () => {
+  let stacked = 0
+  fc.assert(
+    fc.property(
+      fc.array(clause, { maxLength: 5 }),
+      context,
+      fc.constantFrom('llm', 'human'),
+      (flow, at, cognition) => {
+        const roles = {
+          one: { requiredCognition: null },
+          two: { requiredCognition: 'llm' as const },
+          three: { requiredCognition: null },
+        }
+        const told = evaluateFlow(compileFlow(flow), {
+          context: at as JsonObject,
+          cognition: cognition as 'llm',
+          roles,
+          defaultRole: 'one',
+        })
+        const derived = rolesFor({ flow, defaultRole: 'one', roles } as unknown as Json, {
+          context: at,
+          cognition,
+          asked: null,
+        })
+        stacked += told.stacked.length
+        expect(derived.map(({ role: name }) => name)).toEqual([told.primary, ...told.stacked])
+      },
+    ),
+    { numRuns: 10 * RUNS, seed: 18 },
+  )
+  expect(stacked).toBeGreaterThan(RUNS)
+  expect(holds({ 'world.bell': { odd: 1 } }, {})).toBe(null)
+  expect(stanceOf('ann')).toBe('@ann')
+})

@@ -1,0 +1,412 @@
+import { type CheckpointedLog, envelopeOf, issueReceipt } from '@treeos/audit'
+import { moments, plantScene } from '@treeos/client'
+import type { Json, JsonObject } from '@treeos/core'
+import court from '@treeos/court'
+import {
+  type CheckedReceipt,
+  PAYLOAD_TYPE,
+  parseKey,
+  preAuthentication,
+  type Verdict,
+  verifyReceipt,
+} from '@treeos/verify'
+import { buildRegistry, seed } from '@treeos/world'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Random } from '../faults/random.ts'
+import { createSpace, doAs, live, play, until } from '../support/life.ts'
+import mail from '../support/mail.ts'
+import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
+import { type PostOffice, startPostOffice } from '../support/post-office.ts'
+import { stage } from '../support/puppet.ts'
+import { useWorld } from '../support/use-world.ts'
+
+const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? 1000)
+
+let office: PostOffice
+beforeAll(async () => {
+  office = await startPostOffice()
+  process.env.TREEOS_TEST_OFFICE = office.url
+})
+afterAll(() => office?.close())
+const world = useWorld({ extensions: [stage, court, mail] })
+const registry = buildRegistry([seed, stage, court, mail])
+let key: LogKey
+let log: CheckpointedLog
+
+/** The newest moment of a being. */
+async function newest(being: string): Promise<string> {
+  const { rows } = {
+    rows: await world.db
+      .selectFrom('moment_outcome')
+      .select('moment')
+      .where('being', '=', being)
+      .orderBy('n', 'desc')
+      .limit(1)
+      .execute(),
+  }
+  return rows[0]!.moment
+}
+const told = new Map<string, string>()
+/** Plays a call, and remembers its moment under a name. */
+async function plays(name: string, being: string, call: JsonObject): Promise<void> {
+  const { n } = await play(world, being, call)
+  told.set(name, `${being}/1/${n}`)
+}
+
+beforeAll(async () => {
+  key = newLogKey(world.reality)
+  await plantScene(world, court)
+  await until(async () => (await moments(world.db, 'solomon', 1))[0]?.primary === 'court:judge')
+  const puppet = { cognition: 'scripted', script: 'stage:puppet' }
+  await world.birth({ ...puppet, name: 'clerk', role: 'stage:free' })
+  await world.birth({ ...puppet, name: 'visitor', role: 'court:watcher', home: '/court' })
+  const ceiling = { canSee: [{ pattern: '*' }], canDo: ['move'], canSummon: ['@clerk'], canBe: [] }
+  await world.birth({ ...puppet, name: 'bound', role: 'stage:free', ceiling })
+  await createSpace(world, '/den')
+  const rules = {
+    do: { 'create-space': { requires: ['contributor'] }, move: { forbid: [{ role: 'court:watcher' }] } },
+  }
+  await doAs(world, 'set-space', '/den', { field: 'permissions', value: rules })
+  await doAs(world, 'add-contributor', '/den', { being: '@clerk' })
+
+  await plays('a rule of a space', 'clerk', {
+    verb: 'do',
+    action: 'create-space',
+    target: '/den',
+    args: { path: '/den/a' },
+  })
+  await plays('a conflict', 'clerk', {
+    verb: 'do',
+    action: 'create-space',
+    target: '/den',
+    args: { path: '/den/a' },
+  })
+  await plays('a look', 'clerk', { verb: 'see', address: '/den' })
+  await plays('a summon', 'clerk', { verb: 'summon', target: '@bound', content: 'hello' })
+  await plays('a birth', 'clerk', {
+    verb: 'be',
+    operation: 'birth',
+    payload: { name: 'kid', cognition: 'scripted', script: 'silent', role: 'stage:mute' },
+  })
+  await plays('a letter', 'clerk', {
+    verb: 'do',
+    action: 'mail:post',
+    target: '@clerk',
+    args: { text: 'posted' },
+  })
+  office.moods = [0, 0, 0]
+  await plays('a lost answer', 'clerk', {
+    verb: 'do',
+    action: 'mail:post',
+    target: '@clerk',
+    args: { text: 'lost' },
+  })
+  office.moods = [422]
+  await plays('an answer that refuses', 'clerk', {
+    verb: 'do',
+    action: 'mail:post',
+    target: '@clerk',
+    args: { text: 'odd' },
+  })
+  await plays('a list', 'visitor', {
+    verb: 'do',
+    action: 'court:rule',
+    target: '/court',
+    args: { ruling: 'mine' },
+  })
+  await plays('a role in a court', 'visitor', {
+    verb: 'do',
+    action: 'court:disturb',
+    target: '/court',
+    args: { noise: 'a cough' },
+  })
+  await plays('a ceiling', 'bound', {
+    verb: 'do',
+    action: 'create-space',
+    target: '/den',
+    args: { path: '/den/b' },
+  })
+  await plays('a rule that requires', 'bound', { verb: 'summon', target: '@clerk', content: 'hello' })
+  await live(world, 'solomon', 'the child is mine')
+  told.set('a judge', await newest('solomon'))
+  log = await naiveLog(world.db, key)
+})
+
+const issue = (moment: string, by: CheckpointedLog | null = log) =>
+  issueReceipt({ db: world.db, reality: world.reality, registry }, moment, { signer: key, log: by })
+const check = (envelope: unknown, by: string | null = key.verifier): CheckedReceipt =>
+  verifyReceipt(JSON.stringify(envelope), by === null ? null : parseKey(by))
+const statementIn = (envelope: JsonObject): JsonObject =>
+  JSON.parse(Buffer.from(String(envelope.payload), 'base64').toString())
+
+describe('F52 a receipt', () => {
+  it.each<[string, Verdict, (string | RegExp)[]]>([
+    ['a rule of a space', 'seen-to-run', [/^canDo: /, '/den permissions.do.create-space']],
+    ['a conflict', 'permitted', [/^canDo: /, '/den permissions.do.create-space']],
+    ['a look', 'permitted', [/^canSee: /, 'see /den: anyone']],
+    ['a summon', 'seen-to-run', [/^canSummon: /, 'summon @bound: anyone']],
+    ['a birth', 'seen-to-run', [/^canBe: /, /^be birth: /]],
+    ['a letter', 'seen-to-run', [/^canDo: /, 'do mail:post: self']],
+    ['a lost answer', 'not-known', [/^canDo: /, 'do mail:post: self']],
+    ['an answer that refuses', 'seen-to-run', [/^canDo: /, 'do mail:post: self']],
+    ['a list', 'refused', ['canDo']],
+    ['a role in a court', 'seen-to-run', [/^canDo: court:disturb/, /./]],
+    ['a ceiling', 'refused', ['the ceiling of @bound in canDo']],
+    ['a judge', 'seen-to-run', [/./, /./]],
+  ])('of %s says %s, and by what, and is checked offline', async (name, verdict, by) => {
+    const { envelope } = await issue(told.get(name)!)
+    const { ok, broken, derived, signed, checkpoint } = check(envelope)
+    expect(broken).toEqual([])
+    expect({ ok, signed, verdict: derived?.verdict, moment: derived?.moment }).toEqual({
+      ok: true,
+      signed: true,
+      verdict,
+      moment: told.get(name),
+    })
+    expect(checkpoint).toMatchObject({ origin: `treeos/${world.reality.id}` })
+    expect(derived!.gates.map((gate) => gate.by)).toEqual(
+      by.map((rule) => (typeof rule === 'string' ? rule : expect.stringMatching(rule))),
+    )
+    expect(derived!.gates.at(-1)!.allowed).toBe(verdict !== 'refused')
+  })
+
+  it('names the clause that chose each role', async () => {
+    const { derived } = await issue(told.get('a judge')!)
+    expect(derived.roles).toContainEqual({ role: 'court:judge', clause: expect.any(Number) })
+  })
+
+  it('says plainly what is not proven without a key, and without a checkpoint', async () => {
+    const { envelope } = await issue(told.get('a summon')!, null)
+    const { ok, unproven } = check(envelope, null)
+    expect(ok).toBe(true)
+    expect(unproven).toContainEqual(expect.stringContaining('no key was given'))
+    expect(unproven).toContainEqual(expect.stringContaining('no checkpoint covers the moment'))
+  })
+
+  it('is refused for a moment that called nothing, and for one that never was', async () => {
+    await live(world, 'clerk', 'nothing to do')
+    await expect(issue(await newest('clerk'))).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(issue('clerk/1/999')).rejects.toMatchObject({ code: 'MOMENT_NOT_FOUND' })
+  })
+
+  it('is read by the rules of DSSE and in-toto', async () => {
+    const { envelope } = await issue(told.get('a summon')!)
+    const body = Buffer.from(String(envelope.payload), 'base64')
+    expect(envelope.payloadType).toBe('application/vnd.in-toto+json')
+    expect(preAuthentication(PAYLOAD_TYPE, body).toString()).toBe(
+      `DSSEv1 28 application/vnd.in-toto+json ${body.length} ${body}`,
+    )
+    expect(statementIn(envelope)).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      predicateType: 'https://treeos.dev/receipt/v1',
+      subject: [{ name: told.get('a summon'), digest: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } }],
+    })
+  })
+})
+
+describe('F53 a forged receipt', () => {
+  it('that the key did not sign is refused, whichever byte is changed', async () => {
+    const { envelope } = await issue(told.get('a list')!)
+    const text = JSON.stringify(envelope)
+    const draw = new Random(7)
+    for (let i = 0; i < 300; i++) {
+      const at = draw.between(0, text.length - 1)
+      const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
+      const isName = /"keyid":"[^"]*$/.test(text.slice(0, at)) // says which key to try, and is not signed
+      if (!isName) expect(verifyReceipt(changed, parseKey(key.verifier)).ok, `byte ${at}`).toBe(false)
+    }
+    expect(check(envelope, newLogKey(world.reality).verifier).broken).toMatchObject([
+      { reason: 'envelope-mismatch' },
+      expect.anything(),
+    ])
+  })
+
+  it(`is refused ${FORGERIES} times although the right key signed it: it does not follow from its specs and facts`, async () => {
+    const genuine = await Promise.all(
+      [...told]
+        .filter(([name]) => name !== 'a rule that requires')
+        .map(async ([name, moment]) => ({ name, envelope: (await issue(moment)).envelope })),
+    )
+    const draw = new Random(18)
+    const kinds: Record<string, number> = {}
+    for (let i = 0; i < FORGERIES; i++) {
+      const { name, envelope } = draw.pick(genuine)
+      const statement = structuredClone(statementIn(envelope)) as unknown as Statement
+      const [kind, forge] = draw.pick(FORGERS)
+      if (forge(statement, draw) === false) {
+        i -= 1
+        continue
+      }
+      kinds[kind] = (kinds[kind] ?? 0) + 1
+      const { ok } = check(envelopeOf(statement as unknown as Json, key))
+      expect({ name, kind, ok, statement: ok ? statement : null }).toMatchObject({ ok: false })
+    }
+    for (const { name, envelope } of genuine) // the control: signed again by the same way, they hold
+      expect({ name, broken: check(envelopeOf(statementIn(envelope) as Json, key)).broken }).toEqual({
+        name,
+        broken: [],
+      })
+    expect(Object.keys(kinds).sort()).toEqual(FORGERS.map(([kind]) => kind).sort())
+  })
+})
+
+interface Statement {
+  subject: [{ name: string; digest: { sha256: string } }]
+  predicate: {
+    reality: string
+    verdict: Verdict
+    target: string
+    surface: Record<string, Json[]>
+    specs: Record<string, Json>[]
+    program: { flow: Json[]; defaultRole: Json; roles: Record<string, { digest: string }> }
+    reels: Record<string, [JsonObject, string | null, JsonObject | null][]>
+    moment: {
+      record: Record<string, Json>
+      open: Record<string, Json>
+      decision: Record<string, Json>
+      basis: Json[]
+      prev: string
+      salt: string
+    }
+  }
+}
+
+const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
+/** Each changes a true statement into one that claims something else. @returns false when there is nothing of the kind in it */
+const FORGERS: readonly (readonly [string, (statement: Statement, draw: Random) => unknown])[] = [
+  [
+    'another verdict',
+    ({ predicate }, draw) => {
+      predicate.verdict = draw.pick(
+        (['refused', 'permitted', 'seen-to-run', 'not-known'] as const).filter(
+          (one) => one !== predicate.verdict,
+        ),
+      )
+    },
+  ],
+  [
+    'a wider surface',
+    ({ predicate }, draw) => {
+      predicate.surface[draw.pick(LISTS)]!.push({ pattern: `*${draw.between(0, 9)}` })
+    },
+  ],
+  [
+    'a wider role',
+    ({ predicate }, draw) => {
+      draw.pick(predicate.specs)[draw.pick(LISTS)] = [{ pattern: '*' }, 'x']
+    },
+  ],
+  [
+    'another flow',
+    ({ predicate }, draw) => {
+      predicate.program.flow = [
+        ...predicate.program.flow,
+        { role: draw.pick(Object.keys(predicate.program.roles)) },
+      ]
+    },
+  ],
+  [
+    'a rule that the record does not name',
+    ({ predicate }) => {
+      predicate.moment.record.by = ['canDo: {"pattern":"*"}', 'do x: anyone']
+    },
+  ],
+  [
+    'a refusal made an act',
+    ({ predicate: { moment } }) => {
+      if (moment.record.outcome !== 'failure') return false
+      Object.assign(moment.record, { outcome: 'act', reason: null })
+    },
+  ],
+  [
+    'another call',
+    ({ predicate: { moment } }) => {
+      moment.decision.call = { verb: 'do', action: 'end-being', target: '@clerk', args: {} }
+    },
+  ],
+  [
+    'another target',
+    ({ predicate }, draw) => {
+      predicate.target = draw.pick(
+        ['/', '@operator', '/den', '@clerk', '/court'].filter((one) => one !== predicate.target),
+      )
+    },
+  ],
+  [
+    'another reality',
+    ({ predicate }) => {
+      predicate.reality = predicate.reality.replace(/[0-9]/, (digit) => String((Number(digit) + 1) % 10))
+    },
+  ],
+  [
+    'another subject',
+    ({ subject }) => {
+      subject[0].digest.sha256 = subject[0].digest.sha256.replace(/./, (digit) => (digit === 'a' ? 'b' : 'a'))
+    },
+  ],
+  [
+    'a fact left out',
+    ({ predicate }, draw) => {
+      const reel = draw.pick(Object.values(predicate.reels).filter((links) => links.length > 0))
+      return reel.splice(draw.between(0, reel.length - 1), 1).length === 1
+    },
+  ],
+  [
+    'a fact of another lineage, ceiling, owner or rule',
+    ({ predicate }, draw) => {
+      const links = Object.values(predicate.reels)
+        .flat()
+        .filter(([, , payload]) => payload !== null)
+      const payload = draw.pick(links)[2] as Record<string, Json>
+      const field = draw.pick(Object.keys(payload))
+      payload[field] = payload[field] === null ? 'operator' : null
+    },
+  ],
+  [
+    'a changed header',
+    ({ predicate }, draw) => {
+      const [header] = draw.pick(Object.values(predicate.reels).flat())
+      ;(header as Record<string, Json>)[draw.pick(['actor', 'kind', 'at', 'code'])] = 'operator'
+    },
+  ],
+  [
+    'a reel left out',
+    ({ predicate }, draw) => delete predicate.reels[draw.pick(Object.keys(predicate.reels))],
+  ],
+  [
+    'a changed open record',
+    ({ predicate: { moment } }, draw) => {
+      moment.open[draw.pick(['openedAt', 'driver', 'asked', 'context', 'basis', 'n'])] = 'other'
+    },
+  ],
+  [
+    'another basis',
+    ({ predicate: { moment } }, draw) => {
+      moment.basis.splice(draw.between(0, moment.basis.length - 1), 1)
+    },
+  ],
+  [
+    'any leaf changed',
+    ({ predicate }, draw) => {
+      const { fallback: _f, ...rest } = predicate as unknown as Record<string, Json>
+      return changeLeaf(rest, draw)
+    },
+  ],
+]
+
+function changeLeaf(root: Record<string, Json>, draw: Random): boolean {
+  const leaves: [Record<string, Json>, string][] = []
+  const walk = (inside: Record<string, Json>) => {
+    for (const name of Object.keys(inside)) {
+      const item = inside[name]
+      if (typeof item === 'object' && item !== null) walk(item as Record<string, Json>)
+      else leaves.push([inside, name])
+    }
+  }
+  walk(root)
+  const [inside, name] = draw.pick(leaves)
+  const was = inside[name]
+  inside[name] =
+    typeof was === 'number' ? was + 1 : typeof was === 'boolean' ? !was : was === null ? 'x' : `${was}x`
+  return true
+}
