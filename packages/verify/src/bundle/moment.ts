@@ -1,38 +1,35 @@
 import { at, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { actHash, isHash, saltedHash, valueHash } from '../hash.ts'
 
-/** Compares what a moment opened with, its answer and its act with the digests in its record. */
-export function* faultsOfMoment(moment: {
+/** What a bundle or a receipt holds of a moment besides its place in its chain. */
+export interface Moment {
   readonly record: JsonObject
-  readonly open: Json | undefined
-  readonly basis: Json | undefined
-  readonly decision: Json | undefined
-  readonly salt: Json | undefined
-  readonly judged: Json | undefined
-  readonly effect: Json | undefined
-}): Generator<[reason: string, what: string]> {
+  readonly open: Json
+  readonly basis: Json
+  /** the heads that its call was judged from and that its basis has not; null when there are none */
+  readonly judged: Json
+  /** null when there was none, or it was erased */
+  readonly decision: Json
+  readonly salt: Json
+  /** `{salt, request, result}`; null when nothing was asked of the outside */
+  readonly effect: Json
+}
+
+/** Compares what a moment opened with, its answer and its act with the digests in its record. */
+export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what: string]> {
   const { record, open, basis, decision, salt, judged, effect } = moment
-  if (
-    valueHash(open ?? null) !== record.open ||
-    at(open, 'moment') !== record.moment ||
-    at(open, 'n') !== record.n
-  )
+  const isOfMoment = at(open, 'moment') === record.moment && at(open, 'n') === record.n
+  if (!isOfMoment || valueHash(open) !== record.open)
     yield ['open-mismatch', 'what it opened with has another digest than its record says']
-  if (valueHash(basis ?? null) !== at(open, 'basis'))
+  if (valueHash(basis) !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
   const isErased = salt === null && decision === null
-  if (!isErased && (!isHash(salt) || saltedHash(salt, decision ?? null) !== record.decision))
+  if (!isErased && (!isHash(salt) || saltedHash(salt, decision) !== record.decision))
     yield ['decision-mismatch', 'its decision has another digest than its record says']
-  if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged ?? [])))
-    yield [
-      'judged-mismatch',
-      'the heads that its call was judged from have another digest than its record says',
-    ]
-  if (!same(record.effect ?? null, effectDigests(effect ?? null)) && record.effect !== undefined)
-    yield [
-      'effect-mismatch',
-      'what it asked of the outside, or the result, has another digest than its record says',
-    ]
+  if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged)))
+    yield ['judged-mismatch', 'its call was judged from heads with another digest']
+  if (!same(record.effect ?? null, effectDigests(effect)) && record.effect !== undefined)
+    yield ['effect-mismatch', 'its effect, or the result, has another digest']
   if (record.stackDigest !== (record.stack === null ? null : valueHash(record.stack ?? null)))
     yield ['record-mismatch', 'its stack has another digest than its record says']
   const facts = (isArray(record.facts) ? record.facts : []).map((ref) => (isArray(ref) ? String(ref[2]) : ''))
@@ -48,13 +45,15 @@ const effectDigests = (effect: Json): Json => {
   return { request: saltedHash(salt, request), result: result === null ? null : saltedHash(salt, result) }
 }
 
-/** Digests of the role specs that a moment wore, and of the program that chose them. */
-export function* namedBy(record: JsonObject, open: Json | undefined): Generator<string> {
-  const stacked = at(record, 'stack', 'stacked')
-  for (const role of [at(record, 'stack', 'primary'), ...(isArray(stacked) ? stacked : [])]) {
-    const digest = at(role, 'digest')
-    if (typeof digest === 'string') yield digest
+/** What a moment names: facts that it wrote and others, the fact that caused it, role specs and the program that chose them. */
+export function citedBy({ record, open, basis, judged }: Moment) {
+  const list = (refs: Json | undefined): readonly Json[] => (isArray(refs) ? refs : [])
+  const roles = [at(record, 'stack', 'primary') ?? null, ...list(at(record, 'stack', 'stacked'))]
+  const digests = [at(open, 'program'), ...roles.map((role) => at(role, 'digest'))]
+  return {
+    facts: list(record.facts),
+    cited: [basis, judged, at(open, 'aside', 'said', 'facts'), at(open, 'aside', 'did')].flatMap(list),
+    cause: at(open, 'wake', 'cause'),
+    digests: digests.filter((digest) => typeof digest === 'string'),
   }
-  const program = at(open, 'program')
-  if (typeof program === 'string') yield program
 }

@@ -1,4 +1,4 @@
-import { faultsOfMoment } from '../bundle/moment.ts'
+import { faultsOfMoment, type Moment } from '../bundle/moment.ts'
 import { at, canonical, isArray, isObject, type Json, type JsonObject, same } from '../canonical.ts'
 import { momentHash, valueHash } from '../hash.ts'
 import { type ByClause, rolesFor } from './flow.ts'
@@ -86,7 +86,7 @@ export function derive(witness: Parts): Derived {
     isObject(record) && isObject(open) && isObject(decision),
     'it holds no record, no open record or no decision',
   )
-  const [fault] = faultsOfMoment(witness.moment as never)
+  const [fault] = faultsOfMoment(witness.moment as unknown as Moment)
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
   const call = at(decision, 'call')
