@@ -18,6 +18,7 @@ export {
 } from './evaluate/evaluate.ts'
 export { pinStack } from './evaluate/pin-stack.ts'
 export { checkWake, type OpeningWake } from './evaluate/trigger.ts'
+export type { ContextChange } from './explain/changes.ts'
 export {
   type ClauseResult,
   type ClauseTrace,
@@ -30,6 +31,7 @@ export {
 export { composeLine, evalLine } from './explain/json-lines.ts'
 export { type Lint, type LintOptions, lintFlow, requireFlow } from './explain/lint.ts'
 export { lintRole, type RoleLintOptions } from './explain/lint-role.ts'
+export { type NeverWorn, type WhyNotWorn, whyNotWorn } from './explain/why-not.ts'
 export { OPERATORS, type Operator } from './parse/condition.ts'
 export type { Fault } from './parse/fault.ts'
 export { parseRole } from './parse/parse-role.ts'

@@ -95,7 +95,7 @@ export class Possibilities {
   }
 }
 
-type Values = readonly (Json | undefined)[]
+export type Values = readonly (Json | undefined)[]
 
 interface Claimed {
   readonly claims: readonly Claim[]
@@ -110,8 +110,9 @@ export function testsIn(node: Node): Test[] {
 /**
  * Values of a path that stand for all it can have: no test of the flow tells any other value from each of these. A value
  * which equals nothing that is mentioned, such as one more string, is as good as {@link OPAQUE}.
+ * @param mentioned every value that a test compares the path with
  */
-function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
+export function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
   const strings = [...mentioned].filter((value) => typeof value === 'string')
   const numbers = numbersAmong([...mentioned].filter((value) => typeof value === 'number'))
   switch (path) {
@@ -147,8 +148,24 @@ function valuesAt(path: string, mentioned: ReadonlySet<Scalar>): Values {
   }
 }
 
-/** Every given number, one between each two neighbours, and one beyond each end, as far as there are any. */
+/**
+ * Every given number, one beyond each end, and those next to each from within. Two neighbours that have no whole number between
+ * them have their middle.
+ */
 function numbersAmong(given: readonly number[]): number[] {
-  const sorted = [-Number.MAX_VALUE, ...given.toSorted((a, b) => a - b), Number.MAX_VALUE]
-  return sorted.flatMap((number, i) => [number, number / 2 + (sorted[i + 1] ?? number) / 2])
+  const sorted = given.toSorted((a, b) => a - b)
+  const first = sorted[0]
+  if (first === undefined) return [0]
+  const numbers = [below(first)]
+  for (const [i, number] of sorted.entries()) {
+    const next = sorted[i + 1]
+    numbers.push(number)
+    if (next === undefined) numbers.push(-below(-number))
+    else if (number + 1 < next) numbers.push(number + 1, next - 1)
+    else numbers.push(number / 2 + next / 2)
+  }
+  return [...new Set(numbers)]
 }
+
+/** A number below: the next whole step, or the lowest of all where a step is too small to be seen. */
+const below = (number: number): number => (number - 1 < number ? number - 1 : -Number.MAX_VALUE)
