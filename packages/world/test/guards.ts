@@ -109,7 +109,7 @@ export const GUARDS: readonly Mutation[] = [
     'gates/list-gate.ts',
     'entry === undefined)\n    return { allowed: false, by: list',
   ),
-  never('gate: the ceilings', 'gates/list-gate.ts', 'covers(bound, target) === undefined'),
+  never('gate: the ceilings', 'gates/list-gate.ts', '!isBelow(ceiling, list, target)'),
   gone(
     'gate: only makers are ancestors',
     'gates/stance-gate.ts',

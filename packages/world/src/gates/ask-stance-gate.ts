@@ -2,7 +2,8 @@ import { ROOT_SPACE, type Verb } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import type { OperationTarget } from '../read/target.ts'
 import type { BeingRow } from '../rows/rows.ts'
-import { requireAllowed, type StanceQuestion, stanceGate } from './stance-gate.ts'
+import { requireAllowed, stanceGate } from './stance-gate.ts'
+import type { StanceQuestion } from './stance-question.ts'
 
 /** A call that the stance gate is asked about. */
 interface TargetedCall {
@@ -22,14 +23,8 @@ export async function requireStanding(
   verb: Verb,
   { key, target, fallback }: TargetedCall,
 ): Promise<string> {
-  const stance = await stanceGate(reader, {
-    actor,
-    verb,
-    key,
-    target: await standingPlace(reader, target),
-    fallback,
-  })
-  return requireAllowed(stance, actor)
+  const question = { actor, verb, key, target: await standingPlace(reader, target), fallback }
+  return requireAllowed(await stanceGate(reader, question), question)
 }
 
 /** The space where the rules for a target begin, and the owner where the target has one. */

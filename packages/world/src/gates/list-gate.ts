@@ -1,4 +1,4 @@
-import { type BeingName, quote, type SpacePath, stanceOf, TreeosError, type Verb } from '@treeos/core'
+import { type BeingName, quote, type SpacePath, stanceOf, type Verb } from '@treeos/core'
 import { textPattern } from '@treeos/roles'
 import type { WorldReader } from '../read/reader.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type Surface,
 } from '../rows/lists.ts'
 import type { BeingRow } from '../rows/rows.ts'
+import { GateRefusal } from './refusal.ts'
 
 /** Longer targets are shortened in messages. */
 const NAMED_CHARS_MAX = 80
@@ -31,18 +32,24 @@ export function listGate(
   const named = target.length > NAMED_CHARS_MAX ? quote(target) : target
   if (entry === undefined)
     return { allowed: false, by: list, why: `${named} is not in ${list} (${show(surface[list])})` }
-  for (const { being, lists, home } of ceilings) {
-    const bound = lists[list].flatMap((item): Concrete[] => {
-      if (typeof item === 'string') return [canonicalTarget(list, item, home)]
-      const pattern = textPattern(item)
-      return pattern === null ? [] : [{ pattern }]
-    })
-    if (covers(bound, target) === undefined) {
+  for (const ceiling of ceilings) {
+    if (!isBelow(ceiling, list, target)) {
+      const { being } = ceiling
       const by = `the ceiling of ${stanceOf(being)} in ${list}`
       return { allowed: false, by, why: `${named} is above ${by}` }
     }
   }
   return { allowed: true, by: `${list}: ${typeof entry === 'string' ? entry : JSON.stringify(entry)}` }
+}
+
+/** Whether a ceiling leaves room for a target. */
+export function isBelow({ lists, home }: Ceiling, list: CanList, target: string): boolean {
+  const bound = lists[list].flatMap((item): Concrete[] => {
+    if (typeof item === 'string') return [canonicalTarget(list, item, home)]
+    const pattern = textPattern(item)
+    return pattern === null ? [] : [{ pattern }]
+  })
+  return covers(bound, target) !== undefined
 }
 
 export interface Ceiling {
@@ -79,5 +86,6 @@ export async function requireListed(
   const decision = listGate(surface, await ceilingsOf(reader, me), LIST_OF_VERB[verb], target)
   if (decision.allowed) return decision.by
   const { by, why } = decision
-  throw new TreeosError('FORBIDDEN', why, { answer: 'not-granted', by, verb, target })
+  const detail = { answer: 'not-granted', by, verb, target }
+  throw new GateRefusal(why, detail, { gate: 'list', actor: me.name, list: LIST_OF_VERB[verb], target })
 }

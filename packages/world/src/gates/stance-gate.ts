@@ -1,36 +1,14 @@
-import {
-  type BeingName,
-  isJsonObject,
-  readPath,
-  type SpacePath,
-  spaceAncestry,
-  stanceOf,
-  TreeosError,
-  type Verb,
-} from '@treeos/core'
+import { type BeingName, isJsonObject, readPath, type SpacePath, spaceAncestry, stanceOf } from '@treeos/core'
 import type { WorldReader } from '../read/reader.ts'
 import { type BeingRow, type SpaceRow, spaceKey } from '../rows/rows.ts'
+import { GateRefusal } from './refusal.ts'
 import { type Property, type Rule, readRule, type Standing } from './rules.ts'
+import type { StanceQuestion } from './stance-question.ts'
 
 /** Answer of the second gate: whether the target's side allows it. */
 export type StanceDecision =
   | { readonly answer: 'allowed'; readonly by: string }
   | { readonly answer: 'not-granted' | 'forbidden'; readonly by: string; readonly why: string }
-
-export interface StanceQuestion {
-  readonly actor: BeingRow
-  readonly verb: Verb
-  /** an action, an operation, a stance, or an address */
-  readonly key: string
-  readonly target: {
-    readonly being: BeingRow | null
-    readonly space: SpacePath
-    /** owner of a thing that lies there; left out when the target is the space itself */
-    readonly owner?: BeingName
-  }
-  /** used where no space up to the root has a rule */
-  readonly fallback: readonly Standing[]
-}
 
 /** Operations on a thing that only concern its owner, wherever it lies. */
 const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', 'end-matter'])
@@ -47,13 +25,7 @@ const OWNERS_OWN: ReadonlySet<string> = new Set(['set-matter', 'write-matter', '
  */
 export async function stanceGate(reader: WorldReader, question: StanceQuestion): Promise<StanceDecision> {
   const { actor, verb, key, target, fallback } = question
-  const toBeing = verb === 'do' && target.being !== null
-  const keeps = key === 'set-space' && actor.parent === null
-  const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
-  const spaces = toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
-  await reader.prefetch(spaces.map(spaceKey))
-  const rules: PlacedRule[] = []
-  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question))
+  const rules = await rulesFor(reader, question)
 
   for (const { rule, path, by } of rules) {
     const as = await firstOf(rule.forbid, (property) => isForbidden(reader, question, property, path))
@@ -81,20 +53,40 @@ export async function stanceGate(reader: WorldReader, question: StanceQuestion):
 
 /**
  * @returns the address of the rule that allowed it
- * @throws {TreeosError} FORBIDDEN with the answer and the address of the rule that gave it
+ * @throws {GateRefusal} with the answer and the address of the rule that gave it
  */
-export function requireAllowed(decision: StanceDecision, actor: BeingRow): string {
+export function requireAllowed(decision: StanceDecision, question: StanceQuestion): string {
   const { answer, by } = decision
   if (decision.answer === 'allowed') return by
-  throw new TreeosError('FORBIDDEN', decision.why, { answer, by, stance: stanceOf(actor.name) })
+  const detail = { answer, by, stance: stanceOf(question.actor.name) }
+  throw new GateRefusal(decision.why, detail, { gate: 'stance', question })
 }
 
-interface PlacedRule {
+export interface PlacedRule {
   readonly rule: Rule
   /** the space that has the rule */
   readonly path: SpacePath
+  /** its key in the rules of the space for the verb */
+  readonly name: string
   /** address of the rule */
   readonly by: string
+}
+
+/** The spaces whose rules are asked, the target's first. */
+export function spacesAsked({ actor, verb, key, target }: StanceQuestion): readonly SpacePath[] {
+  const toBeing = verb === 'do' && target.being !== null
+  const keeps = key === 'set-space' && actor.parent === null
+  const toOwned = target.owner !== undefined && OWNERS_OWN.has(key)
+  return toBeing || toOwned || keeps ? [] : spaceAncestry(target.space)
+}
+
+/** The rules that are asked, in the order in which they decide. */
+export async function rulesFor(reader: WorldReader, question: StanceQuestion): Promise<PlacedRule[]> {
+  const spaces = spacesAsked(question)
+  await reader.prefetch(spaces.map(spaceKey))
+  const rules: PlacedRule[] = []
+  for (const path of spaces) rules.push(...rulesOf(await reader.space(path), path, question))
+  return rules
 }
 
 /** The rules of a space for a verb and a key, the most exact first. */
@@ -105,7 +97,7 @@ function rulesOf(space: SpaceRow | null, path: SpacePath, { verb, key }: StanceQ
   return Object.keys(rules)
     .filter((name) => isExact(name) || (name.endsWith('*') && key.startsWith(name.slice(0, -1))))
     .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || b.length - a.length)
-    .map((name) => ({ rule: readRule(rules[name]), path, by: `${path} permissions.${verb}.${name}` }))
+    .map((name) => ({ rule: readRule(rules[name]), path, name, by: `${path} permissions.${verb}.${name}` }))
 }
 
 async function firstOf<P extends Property>(
@@ -117,7 +109,7 @@ async function firstOf<P extends Property>(
 }
 
 /** @param place the space that has the rule: `home` means a home inside it */
-async function has(
+export async function has(
   reader: WorldReader,
   { actor, target }: StanceQuestion,
   property: Property,
@@ -175,7 +167,7 @@ async function isConferred(
 const INHERITED: ReadonlySet<Standing> = new Set(['owner', 'contributor', 'home'])
 
 /** A ban holds for offspring too, so that no being evades it through a child. The operator's standings are not inherited. */
-async function isForbidden(
+export async function isForbidden(
   reader: WorldReader,
   question: StanceQuestion,
   property: Property,

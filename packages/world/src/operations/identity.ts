@@ -187,8 +187,8 @@ async function requireHome(
     throw new TreeosError('FORBIDDEN', `home ${home} is beyond what ${stanceOf(actor.name)} can see`)
   }
   const target = { being: null, space: home }
-  const stance = await stanceGate(world, { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] })
-  requireAllowed(stance, actor)
+  const question = { actor, verb: 'do', key: 'move', target, fallback: ['anyone'] } as const
+  requireAllowed(await stanceGate(world, question), question)
 }
 
 /** A ceiling holds literals and patterns only. What a relationship means may change; a bound may not. */

@@ -1,0 +1,18 @@
+import { type BeingName, type Json, TreeosError } from '@treeos/core'
+import type { CanList } from '../rows/lists.ts'
+import type { StanceQuestion } from './stance-question.ts'
+
+/** What a gate was asked when it refused. */
+export type AskedGate =
+  | { readonly gate: 'list'; readonly actor: BeingName; readonly list: CanList; readonly target: string }
+  | { readonly gate: 'stance'; readonly question: StanceQuestion }
+
+/** A refusal by one of the two gates. What was asked is for whoever explains it, and is not sent. */
+export class GateRefusal extends TreeosError {
+  readonly asked: AskedGate
+
+  constructor(message: string, detail: Json, asked: AskedGate) {
+    super('FORBIDDEN', message, detail)
+    this.asked = asked
+  }
+}

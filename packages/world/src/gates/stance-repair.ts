@@ -1,0 +1,108 @@
+import { type Json, readPath, type SpacePath } from '@treeos/core'
+import type { WorldReader } from '../read/reader.ts'
+import type { Property, Rule, Standing } from './rules.ts'
+import { has, isForbidden, type PlacedRule, rulesFor, spacesAsked } from './stance-gate.ts'
+import type { StanceQuestion } from './stance-question.ts'
+
+/** A rule of a space as it would have to be; null: without it. */
+export interface RuleChange {
+  readonly space: SpacePath
+  /** its key in the rules of the space for the verb of the question */
+  readonly name: string
+  readonly from: Json | undefined
+  readonly to: Json | undefined
+}
+
+/** From the closest to the widest: the first one that the actor has is what a rule would have to name. */
+const STANDINGS: readonly Standing[] = ['self', 'parent', 'ancestor', 'owner', 'contributor']
+
+/**
+ * The fewest rules that have to change for the stance gate to allow: every one that forbids, and one that permits, which may be
+ * among them where it lies before the rule that decides now.
+ * @returns null where no rule of a space is asked, so that none can permit it
+ */
+export async function stanceRepair(
+  reader: WorldReader,
+  question: StanceQuestion,
+): Promise<RuleChange[] | null> {
+  const [closest] = spacesAsked(question)
+  if (closest === undefined) return null
+  const rules = await rulesFor(reader, question)
+  const decides = rules.findIndex(({ rule }) => rule.requires !== null)
+  const decider = rules[decides]
+  const isPermitted = await passes(reader, question, decider)
+  const forbidding = new Map<number, Rule>()
+  for (const [i, placed] of rules.entries()) {
+    const lifted = await withoutBan(reader, question, placed)
+    if (lifted !== null) forbidding.set(i, lifted)
+  }
+  const needed = decider?.rule.requires ?? question.fallback
+  const bans = [...forbidding.keys()]
+  const permits = isPermitted
+    ? undefined
+    : (bans.find((i) => decider === undefined || i <= decides) ?? decides)
+  const changed = new Map(forbidding)
+  if (permits !== undefined && permits >= 0) {
+    const placed = rules[permits]!
+    const rule = forbidding.get(permits) ?? placed.rule
+    changed.set(permits, { ...rule, requires: [...needed, await propertyOf(reader, question, placed.path)] })
+  }
+  const changes = await Promise.all(
+    [...changed].map(([i, rule]) => changeOf(reader, question, rules[i]!, rule)),
+  )
+  if (permits !== -1) return changes
+  const to = { requires: [...needed, await propertyOf(reader, question, closest)] } as unknown as Json
+  return [...changes, { space: closest, name: question.key, from: undefined, to }]
+}
+
+async function passes(
+  reader: WorldReader,
+  question: StanceQuestion,
+  decider: PlacedRule | undefined,
+): Promise<boolean> {
+  const place = decider?.path ?? question.target.space
+  for (const property of decider?.rule.requires ?? question.fallback)
+    if (await has(reader, question, property, place)) return true
+  return false
+}
+
+/** @returns null for a rule that does not forbid it */
+async function withoutBan(
+  reader: WorldReader,
+  question: StanceQuestion,
+  { rule, path }: PlacedRule,
+): Promise<Rule | null> {
+  const left: Property[] = []
+  for (const property of rule.forbid)
+    if (!(await isForbidden(reader, question, property, path))) left.push(property)
+  return left.length === rule.forbid.length ? null : { ...rule, forbid: left }
+}
+
+/** What the actor is to the target, as closely as can be said. */
+async function propertyOf(
+  reader: WorldReader,
+  question: StanceQuestion,
+  place: SpacePath,
+): Promise<Property> {
+  const { defaultRole } = question.actor
+  const all: readonly Property[] = [
+    ...STANDINGS,
+    ...(defaultRole === null ? [] : [{ role: defaultRole }]),
+    'home',
+    'operator',
+  ]
+  for (const property of all) if (await has(reader, question, property, place)) return property
+  return 'anyone'
+}
+
+async function changeOf(
+  reader: WorldReader,
+  { verb }: StanceQuestion,
+  { path: space, name }: PlacedRule,
+  { requires, forbid }: Rule,
+): Promise<RuleChange> {
+  const { qualities } = (await reader.space(space)) ?? { qualities: {} }
+  const from = readPath(qualities, ['permissions', verb, name])
+  const parts = { ...(requires === null ? {} : { requires }), ...(forbid.length === 0 ? {} : { forbid }) }
+  return { space, name, from, to: Object.keys(parts).length === 0 ? undefined : (parts as unknown as Json) }
+}

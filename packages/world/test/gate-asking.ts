@@ -1,0 +1,39 @@
+import { newWake, PRIORITIES } from '@treeos/core'
+import { type Acting, buildRegistry, type Operation, type Surface, seed } from '../src/index.ts'
+import { CARRIER } from './carrier.ts'
+import type { MemoryWorld } from './memory-world.ts'
+
+/** Does nothing to a space or a being, once both gates allow it. */
+const touch: Operation = {
+  name: 'carrier:touch',
+  description: 'Touches.',
+  targets: ['space', 'being'],
+  allow: ['owner'],
+  args: {},
+  decide: async () => ({ facts: [], result: null }),
+}
+export const TOUCH = touch.name
+
+const REGISTRY = buildRegistry([seed, { ...CARRIER, operations: [...CARRIER.operations, touch] }])
+
+/** A being of a world that acts with these lists. */
+export const actingIn = (world: MemoryWorld, who: string, surface: Surface): Acting => ({
+  reader: world.reader(),
+  registry: REGISTRY,
+  moment: `${who}/1/1`,
+  openedAt: 0,
+  me: world.being(who),
+  caller: { name: who, role: null, cognition: 'scripted' },
+  driver: null,
+  surface,
+  wake: newWake({ id: 'w', being: who, kind: 'event', priority: PRIORITIES.human, content: null }),
+  hops: 0,
+  role: { defaultOrientation: 'forward', replyTo: 'asker', respondMode: 'async', selfContinue: false },
+  correlation: `${who}/1/1`,
+  digest: world.keep,
+  asker: async () => null,
+  opener: async () => null,
+  thread: async () => null,
+  outside: async () => null,
+  catalogs: () => Promise.reject(new Error('nobody asks for catalogs here')),
+})
