@@ -59,6 +59,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   moments: ['treeos moments @echo --last 5'],
   explain: ['treeos explain @echo 3'],
   prompt: ['treeos prompt @librarian 3'],
+  'why-not': [
+    'treeos why-not @guard 3 --role night-guard',
+    `treeos why-not @guard 3 --act '{"verb": "do", "action": "take", "target": "matter:lamp"}'`,
+  ],
   tail: ['treeos tail', 'treeos tail @echo --json', 'treeos tail --after 42.0'],
   beings: ['treeos beings'],
   'budget show': ['treeos budget', 'treeos budget @ann'],

@@ -24,6 +24,7 @@ import { addThreads } from './commands/threads.ts'
 import { addToken } from './commands/token.ts'
 import { addVerbs } from './commands/verbs.ts'
 import { addVerifyOverlay } from './commands/verify-overlay.ts'
+import { addWhyNot } from './commands/why-not.ts'
 import { UsageError } from './text/failure.ts'
 import type { ExitStatus, Output } from './text/output.ts'
 
@@ -62,6 +63,7 @@ export function createCli(out: Output): Cli {
   addOverlay(cli)
   cli.describeNext('Looking back')
   addMoments(cli)
+  addWhyNot(cli)
   addTail(cli)
   addBeings(cli)
   addBudget(cli)

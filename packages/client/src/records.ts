@@ -21,6 +21,7 @@ export {
   moments,
   prompt,
   type RebuiltPrompt,
+  whyNotRole,
 } from './read/moments.ts'
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'

@@ -18,13 +18,14 @@ import {
   LOOK_PREFIX,
   type OutcomeKind,
   type OverlayRecord,
+  type RoleName,
   stanceOf,
   TreeosError,
   triggerOf,
   type Verb,
 } from '@treeos/core'
 import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
-import { compileFlow, type Explanation, explainFlow } from '@treeos/roles'
+import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
 import { type Face, PROMPT_LAYOUT, type Registry, type Surface } from '@treeos/world'
 
 /** A finished moment as people see it. */
@@ -224,6 +225,28 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
     ended: { outcome: outcome.kind, reason: outcome.reason, message: outcome.detail },
     faults: (await listFaults(db, outcome.moment)).map(viewOf),
   }
+}
+
+/**
+ * The smallest change of a moment's context under which it would have worn a role, over the paths that its flow reads.
+ * @throws {TreeosError} MOMENT_NOT_FOUND
+ */
+export async function whyNotRole(db: Db, being: BeingName, n: number, role: RoleName): Promise<WhyNotWorn> {
+  const { record: open, program } = await loadPastMoment(db, being, n)
+  return whyNotWorn(
+    compileFlow(program.flow),
+    {
+      context: open.context,
+      cognition: open.cognition.kind,
+      roles: program.roles,
+      defaultRole: program.defaultRole,
+      asked: open.asked,
+      trigger: triggerOf(open.wake),
+      cut: open.cut === true,
+      ended: open.ended === true,
+    },
+    role,
+  )
 }
 
 const viewOf = ({ part, attempt, at, seconds, message, stack }: Fault): FaultView => ({

@@ -1,0 +1,38 @@
+import { type Db, findEntry, readBases, readOpen, readOutcomeByNumber } from '@treeos/chain'
+import { type BeingName, stanceOf, TreeosError, type VerbCall, type Wake } from '@treeos/core'
+import { actingFor } from '@treeos/reality'
+import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
+import { Past } from './past.ts'
+import { recomputeMoment } from './recompute.ts'
+
+/**
+ * The smallest change of permissions under which a moment would have been allowed a call, in the world as the moment saw it.
+ * What the moment did not read is taken as it was when it opened. Calls no model and writes nothing.
+ * @throws {TreeosError} MOMENT_NOT_FOUND, also when the moment wore no role
+ */
+export async function whyNotAct(
+  { db, registry }: { readonly db: Db; readonly registry: Registry },
+  { being, n, call }: { readonly being: BeingName; readonly n: number; readonly call: VerbCall },
+): Promise<WhyNotAllowed> {
+  const notFound = (what: string) =>
+    new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} ${what}`)
+  const outcome = await readOutcomeByNumber(db, being, n)
+  if (outcome === null) throw notFound('does not exist, or is not finished')
+  const open = (await readOpen(db, outcome.moment))?.record
+  if (open === undefined) throw notFound('was never opened')
+  const basis = (await readBases(db, [outcome.moment])).get(outcome.moment) ?? []
+  const source = new Past(db).citedOrSealedBy(basis, open.openedAt, { being, ...open })
+  const content = (await findEntry(db, open.wake.id))?.content ?? null
+  const { reader, me, seen, stack, role } = await recomputeMoment(
+    registry,
+    outcome,
+    { open, content },
+    source,
+  )
+  if (stack === null || seen.face === null || role === null)
+    throw notFound('wore no role, so it could do nothing; ask with --role first')
+  const answered = await findEntry(db, open.answers ?? open.wake.id)
+  const wake: Wake = answered ?? { ...open.wake, being, content: null }
+  const moment = { reader, me, open, stack, surface: seen.face.surface, role, wake }
+  return whyNotAllowed(call, actingFor({ db, registry }, moment), source)
+}
