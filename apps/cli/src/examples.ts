@@ -59,6 +59,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   moments: ['treeos moments @echo --last 5'],
   explain: ['treeos explain @echo 3'],
   prompt: ['treeos prompt @librarian 3'],
+  debug: ['treeos debug @guard', 'treeos debug @guard --at 3 --json'],
   'why-not': [
     'treeos why-not @guard 3 --role night-guard',
     `treeos why-not @guard 3 --act '{"verb": "do", "action": "take", "target": "matter:lamp"}'`,

@@ -5,6 +5,7 @@ import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
+import { addDebug } from './commands/debug.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
@@ -64,6 +65,7 @@ export function createCli(out: Output): Cli {
   cli.describeNext('Looking back')
   addMoments(cli)
   addWhyNot(cli)
+  addDebug(cli)
   addTail(cli)
   addBeings(cli)
   addBudget(cli)

@@ -13,6 +13,7 @@ export {
   standardBudgets,
 } from './read/budgets.ts'
 export { type Followed, type FollowRequest, follow, type Happening } from './read/following.ts'
+export { type InspectedMoment, inspectMoment } from './read/inspecting.ts'
 export { registeredRoles } from './read/linting.ts'
 export {
   type ExplainedMoment,
@@ -26,4 +27,5 @@ export {
 export { type RoleView, roles } from './read/roles.ts'
 export { describeSelf, type SelfView, see } from './read/seeing.ts'
 export { type NamespaceView, namespaces, signals } from './read/signals.ts'
+export { newestMoment, stackChange } from './read/stepping.ts'
 export { type ChannelView, conversation, type ThreadView, thread, threads } from './read/threads.ts'

@@ -2,6 +2,7 @@
 
 export { replayFromTemporal } from './compare-temporal.ts'
 export type { Mismatch } from './comparison.ts'
+export { locateMoment, type MomentPlace } from './locate.ts'
 export { Past } from './past.ts'
 export { type Replayed, type ReplayRequest, replay } from './replay.ts'
 export { bundleForReplay, HistoryReplayer } from './replayer.ts'

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
-import { type BeingName, isJsonObject, type Json } from '@treeos/core'
+import { type BeingName, isJsonObject, type Json, type MomentId } from '@treeos/core'
 import { type History, readArchive } from '@treeos/host'
 import {
   type Attested,
@@ -161,6 +161,22 @@ export function attestedMoments({ events }: History): AttestedMoment[] {
     }
   }
   return moments
+}
+
+/** Id of the event in which a history records the end of a moment, else that of its beginning; null when it holds neither. */
+export function eventOfMoment({ events }: History, moment: MomentId): string | null {
+  let opened: string | null = null
+  let isCurrent = false
+  for (const event of events ?? []) {
+    const local = localActivity(event)
+    if (local?.type === 'openMoment' && isOpened(local.result.value)) {
+      isCurrent = local.result.value.moment === moment
+      if (isCurrent) opened = String(event.eventId)
+    }
+    if (isCurrent && local !== null && ENDS.has(local.type) && isStamped(local.result.value))
+      return String(event.eventId)
+  }
+  return opened
 }
 
 /** Local activities that may end a moment. */

@@ -8,6 +8,7 @@ import {
   readOutcomeByNumber,
 } from '@treeos/chain'
 import { type BeingName, type Decision, type FactRef, type Json, stanceOf, TreeosError } from '@treeos/core'
+import { type Layer, layersOf } from './layers.ts'
 import { authorizeLookBack } from './leave.ts'
 import {
   describeMoment,
@@ -28,6 +29,8 @@ export interface InspectedMoment {
   readonly explained: ExplainedMoment | null
   /** null when it wore no role */
   readonly prompt: RebuiltPrompt | null
+  /** the parts of the prompt's system text, in order */
+  readonly layers: readonly Layer[]
   readonly decision: Decision | null
   readonly facts: readonly (FactRef & { readonly payload: Json })[]
   /** null when no model was asked */
@@ -45,17 +48,30 @@ export async function inspect(
   n: number,
 ): Promise<InspectedMoment> {
   await authorizeLookBack(at, as, being)
-  const { db, registry } = at
+  return inspectMoment(at, being, n)
+}
+
+/**
+ * Everything about one past moment, for whoever may read the database.
+ * @throws {TreeosError} MOMENT_NOT_FOUND
+ */
+export async function inspectMoment(
+  { db, registry }: Pick<SeeConnection, 'db' | 'registry'>,
+  being: BeingName,
+  n: number,
+): Promise<InspectedMoment> {
   const outcome = await readOutcomeByNumber(db, being, n)
   if (outcome === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
+  const rebuilt = await prompt(db, registry, being, n).catch(nullIfNotFound)
   const refs = await listFactsOfMoment(db, outcome.moment)
   const payloads = await listFactsAt(db, refs)
   return {
     moment: await describeMoment(db, outcome),
     wake: outcome.wake === null ? null : ((await findEntry(db, outcome.wake))?.content ?? null),
     explained: await explain(db, being, n).catch(nullIfNotFound),
-    prompt: await prompt(db, registry, being, n).catch(nullIfNotFound),
+    prompt: rebuilt,
+    layers: rebuilt === null ? [] : layersOf(rebuilt.system),
     decision: (await readDecision(db, outcome.moment))?.decision ?? null,
     facts: refs.map((ref, i) => ({ ...ref, payload: payloads[i]?.payload ?? null })),
     cost: await costOf(db, outcome.moment),

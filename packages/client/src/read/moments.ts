@@ -15,6 +15,7 @@ import {
   type BeingName,
   type Decision,
   isJsonObject,
+  type JsonObject,
   LOOK_PREFIX,
   type OutcomeKind,
   type OverlayRecord,
@@ -168,6 +169,8 @@ async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<Past
 }
 
 export type ExplainedMoment = Explanation & {
+  /** what the flow read when the moment opened */
+  readonly context: JsonObject
   readonly surface: Surface
   /** relationship entries and see-resolvers that failed, with the reasons */
   readonly leftOut: Face['dropped']
@@ -218,6 +221,7 @@ export async function explain(db: Db, being: BeingName, n: number): Promise<Expl
   const none: Surface = { canSee: [], canDo: [], canSummon: [], canBe: [] }
   return {
     ...explanation,
+    context: open.context,
     surface: face?.surface ?? none,
     leftOut: face?.dropped ?? [],
     by: outcome.record.by,

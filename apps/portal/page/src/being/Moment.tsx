@@ -7,7 +7,6 @@ import { BeingLink } from '../shell/links.tsx'
 import { Answer } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Content, Inert } from '../text/Inert.tsx'
-import { layersOf } from '../text/layers.ts'
 import { type Clause, Clauses } from './Clauses.tsx'
 import { OutcomeBadge } from './Outcome.tsx'
 
@@ -16,7 +15,7 @@ export function Moment({ name, n }: { readonly name: string; readonly n: number 
   const past = useQuery(momentQuery(name, n))
   return (
     <Answer of={past}>
-      {({ moment, wake, explained, prompt, decision, facts, cost, temporalUi }) => (
+      {({ moment, wake, explained, prompt, layers, decision, facts, cost, temporalUi }) => (
         <Stack gap="md">
           <Group justify="space-between" align="baseline">
             <Group gap="xs" align="baseline">
@@ -137,7 +136,7 @@ export function Moment({ name, n }: { readonly name: string; readonly n: number 
                 </Accordion.Control>
                 <Accordion.Panel>
                   <Stack gap="sm">
-                    {layersOf(prompt.system).map((layer, i) => (
+                    {layers.map((layer, i) => (
                       <LayerBlock key={i} {...layer} />
                     ))}
                     <LayerBlock title="User message" origin="content of the wake" text={prompt.user} />
