@@ -77,6 +77,7 @@ const rules = [
     'inbox',
     'moments',
     'access',
+    'realities',
     'log',
     'verify',
   ]),

@@ -144,6 +144,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'inbox',
     'moments',
     'access',
+    'realities',
     'log',
     'verify',
   ]),

@@ -84,6 +84,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'thread cut': ['treeos thread cut operator/1/2'],
   replay: ['treeos replay @echo', 'treeos replay --all --from chain'],
   whatif: ['treeos whatif @ann --flow flow.json --since 10'],
+  fork: ['treeos fork other-way --at @guard:3', 'treeos fork other-way --discard'],
+  diff: ['treeos diff home other-way', 'treeos diff home other-way --json'],
   checkpoint: [
     'treeos checkpoint',
     'treeos checkpoint --at 1200 --json',

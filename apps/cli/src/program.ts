@@ -9,6 +9,7 @@ import { addDebug } from './commands/debug.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
 import { addExtensions } from './commands/extensions.ts'
+import { addFork } from './commands/fork.ts'
 import { addGather } from './commands/gather.ts'
 import { addInbox } from './commands/inbox.ts'
 import { addInhabit } from './commands/inhabit.ts'
@@ -72,6 +73,7 @@ export function createCli(out: Output): Cli {
   addExtensions(cli)
   addThreads(cli)
   addReplayCommands(cli)
+  addFork(cli)
   addCheckpoint(cli)
   addErase(cli)
   addProofs(cli)

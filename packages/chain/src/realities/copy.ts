@@ -1,0 +1,137 @@
+import { SPEECH_KIND } from '@treeos/core'
+import { type Kysely, sql } from 'kysely'
+import type { Reality } from '../ledger/reality.ts'
+import type { Db } from '../sql/database.ts'
+import type { ChainDb } from '../sql/schema.ts'
+import { type Cut, markCut } from './cut.ts'
+
+/** What the copy of a record holds. */
+export interface Copied {
+  readonly facts: number
+  readonly moments: number
+  /** wakes that wait in the copy */
+  readonly waiting: number
+}
+
+/**
+ * What is copied as it is, by table. What can be made again from it (heads, rows, watches, limits) is made again. Sessions stay
+ * behind: leases, access tokens, vaults, calls under way, and the texts of overlays.
+ */
+const PARTS: readonly (readonly [table: string, of: string])[] = [
+  [
+    'fact',
+    `select t.* from treeos.fact t left join later_fact l on l.reel = t.reel where l.seq is null or t.seq < l.seq`,
+  ],
+  [
+    'payload',
+    `select t.* from treeos.payload t left join later_fact l on l.reel = t.reel where l.seq is null or t.seq < l.seq`,
+  ],
+  ['blob', `select t.* from treeos.blob t`],
+  ['journal', `select t.* from treeos.journal t where t.entry <= $entry`],
+  ['moment_open', `select t.* from treeos.moment_open t join kept_moment using (moment)`],
+  ['moment_decision', `select t.* from treeos.moment_decision t join kept_moment using (moment)`],
+  ['moment_effect', `select t.* from treeos.moment_effect t join kept_moment using (moment)`],
+  ['moment_fault', `select t.* from treeos.moment_fault t join kept_moment using (moment)`],
+  ['moment_outcome', `select t.* from treeos.moment_outcome t join kept_moment using (moment)`],
+  // A life without a kept moment begins anew in the copy.
+  [
+    'life',
+    `select t.* from treeos.life t where t.generation <= (
+      select max(split_part(k.moment, '/', 2)::integer) from kept_moment k where k.being = t.being)`,
+  ],
+  // The wakes of kept moments, those that these answered, and those that kept facts caused, whether they were claimed later or not.
+  [
+    'inbox',
+    `select t.id, t.being, t.kind, t.priority, t.age, t.at, t.caller, t.caller_role, t.caller_cognition, t.content, t.root,
+      t.in_reply_to, t.asked_role, t.hops, t.continues, t.cause, t.answers, t.looks, t.expect_reply, t.channel,
+      t.notice, t.times, t.latest,
+      (select k.moment from kept_moment k where k.moment = t.claimed_by) as claimed_by,
+      (select k.moment from kept_moment k where k.moment = t.closed_by) as closed_by,
+      (select t.closed_at from kept_moment k where k.moment = t.closed_by) as closed_at
+    from treeos.inbox t
+    where exists (select from kept_moment k where k.wake = t.id)
+      or exists (select from kept_moment k where k.moment = t.closed_by)
+      or exists (
+        select from treeos.fact f left join later_fact l on l.reel = f.reel
+        where f.hash = t.cause and (l.seq is null or f.seq < l.seq))`,
+  ],
+]
+
+/** Rows of one statement. A payload has up to 64 KiB. */
+const PAGE = 200
+
+/**
+ * Copies the record of a reality up to a cut into an empty database, byte for byte. The copy keeps the id of the origin, which is
+ * part of every genesis hash, so that the shared record has the same hashes in both; its name is its own.
+ * @param origin opened with `asOwner`; it is read in one snapshot
+ * @param target migrated, without a reality, opened with `asOwner` as a superuser: triggers that keep the past would refuse a copy
+ */
+export async function copyRecord(
+  origin: Kysely<ChainDb>,
+  target: Kysely<ChainDb>,
+  cut: Cut,
+  reality: Reality,
+): Promise<Copied> {
+  return origin
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (from) => {
+      await markCut(from, cut)
+      return target.transaction().execute(async (to) => {
+        await sql`set local session_replication_role = replica`.execute(to)
+        await to
+          .insertInto('reality')
+          .values({ id: reality.id, name: reality.name, time_zone: reality.timeZone })
+          .execute()
+        for (const [table, of] of PARTS)
+          await copyPart(from, to, table, of.replace('$entry', String(cut.entry)))
+        await makeHeads(to)
+        await sql`select setval('treeos.journal_entry_seq', ${cut.entry})`.execute(to)
+        await sql`
+          select setval(pg_get_serial_sequence('treeos.inbox', 'age'), greatest(1, (select max(age) from treeos.inbox)))`.execute(
+          to,
+        )
+        return countCopied(to)
+      })
+    })
+}
+
+/** Through JSON texts, which hold every column as it is: bytes as hex, times to the microsecond. */
+async function copyPart(from: Db, to: Db, table: string, of: string): Promise<void> {
+  const cursor = sql.raw(`copied_${table}`)
+  await sql`declare ${cursor} no scroll cursor for select to_jsonb(part)::text as line from (${sql.raw(of)}) part`.execute(
+    from,
+  )
+  const target = sql.raw(`treeos.${table}`)
+  for (;;) {
+    const { rows } = await sql<{ line: string }>`fetch ${sql.raw(String(PAGE))} from ${cursor}`.execute(from)
+    if (rows.length === 0) break
+    await sql`
+      insert into ${target} overriding system value
+      select r.* from unnest(${rows.map(({ line }) => line)}::text[]) as given(line),
+        jsonb_populate_record(null::${target}, given.line::jsonb) as r`.execute(to)
+  }
+  await sql`close ${cursor}`.execute(from)
+}
+
+/** The head of each chain, as appends would have left it. */
+const makeHeads = (to: Db) =>
+  sql`
+    insert into treeos.head (reel, seq, hash, state_seq)
+    select distinct on (f.reel) f.reel, f.seq, f.hash,
+      coalesce((select max(s.seq) from treeos.fact s where s.reel = f.reel and s.kind <> ${SPEECH_KIND}), 0)
+    from treeos.fact f order by f.reel, f.seq desc`
+    .execute(to)
+    .then(() =>
+      sql`
+        insert into treeos.head (reel, seq, hash, state_seq)
+        select distinct on (o.being) 'moments:' || o.being, o.n, o.hash, 0
+        from treeos.moment_outcome o order by o.being, o.n desc`.execute(to),
+    )
+
+async function countCopied(to: Db): Promise<Copied> {
+  const { rows } = await sql<Copied>`
+    select (select count(*) from treeos.fact) as facts, (select count(*) from treeos.moment_outcome) as moments,
+      (select count(*) from treeos.inbox where closed_by is null) as waiting`.execute(to)
+  return rows[0]!
+}
