@@ -29,6 +29,7 @@ const PAGES = [
   'docs/temporal-ui.md',
   'docs/records.md',
   'docs/proofs.md',
+  'docs/looking-back.md',
   'docs/sandbox-entry.md',
   'docs/performance.md',
 ]
