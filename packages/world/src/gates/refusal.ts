@@ -7,12 +7,17 @@ export type AskedGate =
   | { readonly gate: 'list'; readonly actor: BeingName; readonly list: CanList; readonly target: string }
   | { readonly gate: 'stance'; readonly question: StanceQuestion }
 
-/** A refusal by one of the two gates. What was asked is for whoever explains it, and is not sent. */
+/** A refusal by one of the two gates. */
 export class GateRefusal extends TreeosError {
-  readonly asked: AskedGate
+  readonly #asked: AskedGate
 
   constructor(message: string, detail: Json, asked: AskedGate) {
     super('FORBIDDEN', message, detail)
-    this.asked = asked
+    this.#asked = asked
+  }
+
+  /** For whoever explains it. It holds rows, so it is no property that a log would print. */
+  get asked(): AskedGate {
+    return this.#asked
   }
 }
