@@ -66,7 +66,7 @@ export function whyNotWorn(flow: CompiledFlow, input: FlowInput & OpeningWake, r
 }
 
 /** Whether a moment with this context wears the role. */
-export function isWornIn(
+function isWornIn(
   context: JsonObject,
   flow: CompiledFlow,
   input: FlowInput & OpeningWake,
