@@ -205,7 +205,8 @@ describe('fork and diff', () => {
       ...{ what: 'reel', reel: 'being:guard', seq: expect.any(Number) },
       ...{ a: expect.stringMatching(HEX), b: expect.stringMatching(HEX) },
     })
-    expect(reels).toContainEqual(expect.objectContaining({ reel: 'reality', seq: 1, a: null }))
+    // The fact that says where the fork came from.
+    expect(reels).toContainEqual(expect.objectContaining({ reel: 'space:/', a: null }))
     expect(differences).toContainEqual(expect.objectContaining({ what: 'row', key: 'world:gate', b: null }))
     // The first fact of the reel that differs is the one after the last that both share.
     const guard = reels.find(({ reel }) => reel === 'being:guard')

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type ChainDb, type Copied, copyRecord, cutAt, readReality, refoldAll } from '@treeos/chain'
-import { type BeingName, type FactDraft, quote, type ReelId, TreeosError } from '@treeos/core'
-import { FOLD } from '@treeos/world'
+import {
+  type ChainDb,
+  type Copied,
+  copyRecord,
+  cutAt,
+  REALITY_FORKED,
+  readReality,
+  refoldAll,
+} from '@treeos/chain'
+import { type BeingName, type FactDraft, quote, TreeosError } from '@treeos/core'
+import { FOLD, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { readerOf } from './open-reality.ts'
+import { type OpenReality, readerOf } from './open-reality.ts'
+import { listRowsOf } from './rows.ts'
 import { appendSystemFacts } from './system-facts.ts'
-
-/** The reel on which a fork says where it came from. Its origin has none. */
-const REEL: ReelId = 'reality'
-const KIND = 'reality:forked'
 
 export interface ForkRequest {
   /** of the new reality */
@@ -47,13 +52,22 @@ export async function forkReality(
   const copied = await copyRecord(origin, target, cut, reality)
   await refoldAll(target, FOLD)
   const { moment, entry } = cut
+  const { timeZone } = reality
   const forked: FactDraft = {
-    reel: REEL,
-    kind: KIND,
-    payload: { name, id: randomUUID(), origin: from.name, being, n, moment, entry },
+    ...REALITY_FORKED,
+    payload: { name, timeZone, id: randomUUID(), origin: from.name, being, n, moment, entry },
   }
   const at = { db: target, reality }
-  if (!(await appendSystemFacts(at, [forked], readerOf(at))))
+  if (!(await appendSystemFacts(at, [forked, ...(await released(at))], readerOf(at))))
     throw new Error('the new reality was written by somebody else while it was made')
   return { ...copied, entry }
+}
+
+/** The end of every lease: whoever drove a being there does not do so here. */
+async function released(at: OpenReality): Promise<FactDraft[]> {
+  return (await listRowsOf(at.db, 'being:')).flatMap(({ row: { name, inhabited } }) =>
+    inhabited?.by == null
+      ? []
+      : [releasedFact(name, { by: inhabited.by, epoch: inhabited.epoch }, 'released')],
+  )
 }

@@ -13,6 +13,8 @@ export interface Reality {
 /** The fact that says what a reality was made with, among the first of its root space. */
 export const REALITY_MADE = { reel: spaceReel(ROOT_SPACE), kind: 'reality:made' } as const
 export type RealityMade = Pick<Reality, 'name' | 'timeZone'>
+/** The first fact of a fork that its origin has not: from then on it has a name of its own. */
+export const REALITY_FORKED = { reel: REALITY_MADE.reel, kind: 'reality:forked' } as const
 
 /** The one reality of this database; null when none was made yet. */
 export async function readReality(db: Kysely<ChainDb>): Promise<Reality | null> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { REALITY_MADE, type RealityMade } from '../ledger/reality.ts'
+import { REALITY_FORKED, REALITY_MADE, type RealityMade } from '../ledger/reality.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import type { Broken } from './verdict.ts'
@@ -43,7 +43,10 @@ export async function faultsOfNobody(tx: Db): Promise<Broken[]> {
   return rows
 }
 
-/** Compares the row of the reality with the fact that says what it was made with. Older realities have no such fact. */
+/**
+ * Compares the row of the reality with the last fact that says what it was made with, or what it was called as it became a fork.
+ * Older realities have no such fact.
+ */
 export async function faultsOfReality(tx: Db): Promise<Broken[]> {
   const made = await tx
     .selectFrom('fact')
@@ -52,9 +55,9 @@ export async function faultsOfReality(tx: Db): Promise<Broken[]> {
     )
     .select(['fact.reel', 'fact.seq', 'payload.bytes'])
     .where('fact.reel', '=', REALITY_MADE.reel)
-    .where('fact.kind', '=', REALITY_MADE.kind)
+    .where('fact.kind', 'in', [REALITY_MADE.kind, REALITY_FORKED.kind])
     .where('fact.moment', 'is', null)
-    .orderBy('fact.seq')
+    .orderBy('fact.seq', 'desc')
     .executeTakeFirst()
   if (made === undefined) return []
   const { reel, seq } = made
