@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/chain'
 import { act } from '@treeos/client'
@@ -10,12 +11,13 @@ import {
   migratePortal,
   type Portal,
   type PortalDb,
+  type Provider,
   portalOf,
   type Served,
   servePortal,
 } from '@treeos/portal'
 import { replay } from '@treeos/replay'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'
 import { stage } from './puppet.ts'
@@ -94,7 +96,7 @@ export interface Seat {
  */
 export class PortalWorld {
   readonly world: World
-  readonly served: Served
+  served: Served
   readonly portal: Portal
   readonly store: Kysely<PortalDb>
   readonly errors: { where: string; error: unknown }[]
@@ -116,7 +118,11 @@ export class PortalWorld {
     this.#listener = portal.listener
   }
 
-  static async start({ extensions = [], ...options }: WorldOptions = {}): Promise<PortalWorld> {
+  static async start({
+    extensions = [],
+    provider = null,
+    ...options
+  }: WorldOptions & { provider?: Provider | null } = {}): Promise<PortalWorld> {
     await buildPage(() => undefined) // does nothing after a build
     const world = await startWorld({ ...options, extensions: [stage, ...extensions] })
     await setRole(world, {
@@ -144,7 +150,9 @@ export class PortalWorld {
       health: async () => AT_REST,
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
-    const portal = { at, store: portalOf(db), listener: listenToJournal(url), temporal, machine, onError }
+    const portal = {
+      ...{ at, store: portalOf(db), listener: listenToJournal(url), temporal, machine, provider, onError },
+    }
     return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, { db, errors })
   }
 
@@ -176,8 +184,27 @@ export class PortalWorld {
     return this.ask(seat, path, { method: 'POST', body: JSON.stringify(json) })
   }
 
+  /** The same portal, served anew: its counts of requests begin again. */
+  async serveAnew(): Promise<void> {
+    await this.served.close()
+    this.served = await servePortal(this.portal, { port: Number(new URL(this.origin).port) })
+  }
+
   linkFor(being: BeingName): Promise<string> {
     return makeLink(this.store, being)
+  }
+
+  /** A session of a person, begun in the table: a hash of a password takes a third of a second. */
+  async sit(being: BeingName): Promise<Seat> {
+    const [cookie, key] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
+    const { owner } = this.world
+    await sql`insert into portal.account (being) values (${being}) on conflict do nothing`.execute(owner)
+    await sql`
+      insert into portal.session (cookie_hash, key_hash, being, expires_at)
+      values (sha256(${cookie}::bytea), sha256(${key}::bytea), ${being}, clock_timestamp() + interval '1 day')`.execute(
+      owner,
+    )
+    return { cookie: `treeos-${new URL(this.origin).port}=${cookie}`, key }
   }
 
   /** Signs a person in by a new link. */

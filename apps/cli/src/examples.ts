@@ -6,6 +6,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   logs: ['treeos logs', 'treeos logs worker-1 --follow'],
   portal: ['treeos portal', 'treeos portal --port 8080'],
   link: ['treeos link', 'treeos link @ann'],
+  'people invite': ['treeos people invite ann', 'treeos people invite ben --role resident --hours 72'],
+  'people list': ['treeos people list'],
+  'people revoke': ['treeos people revoke @ann'],
+  'people remove': ['treeos people remove @ann'],
   worker: ['treeos worker'],
   doctor: ['treeos doctor'],
   birth: [

@@ -17,6 +17,7 @@ import { addLogs } from './commands/logs.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addMoments } from './commands/moments.ts'
 import { addOverlay } from './commands/overlay.ts'
+import { addPeople } from './commands/people.ts'
 import { addPortal } from './commands/portal.ts'
 import { addProofs } from './commands/proofs.ts'
 import { addReplayCommands } from './commands/replay.ts'
@@ -53,6 +54,7 @@ export function createCli(out: Output): Cli {
   addRunning(cli)
   addLogs(cli)
   addPortal(cli)
+  addPeople(cli)
   cli.describeNext('Acting in the world')
   addVerbs(cli)
   addGather(cli)

@@ -12,15 +12,18 @@ import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
+import { accountRoutes } from './routes/account.ts'
 import { budgetRoutes } from './routes/budget.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
+import { openRoutes } from './routes/open.ts'
 import { overlayRoutes } from './routes/overlays.ts'
+import { peopleRoutes } from './routes/people.ts'
 import { reachRoutes } from './routes/reach.ts'
 import { recordRoutes } from './routes/record.ts'
 import { roleRoutes } from './routes/roles.ts'
-import { openRoutes, sessionRoutes } from './routes/session.ts'
+import { sessionRoutes } from './routes/session.ts'
 import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
 import { worldRoutes } from './routes/world.ts'
@@ -42,6 +45,8 @@ export interface AppOptions {
 export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>()
     .route('/api/open', openRoutes(portal))
+    .route('/api/account', accountRoutes(portal, streams, tabs))
+    .route('/api/people', peopleRoutes(portal, streams, tabs))
     .route('/api', sessionRoutes(portal, streams, tabs))
     .route('/api', worldRoutes(portal))
     .route('/api', speechRoutes())
@@ -92,14 +97,14 @@ export function createApp(portal: Portal, page: Page, { names, streams, tabs }: 
     }
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
     const key = c.req.header(KEY_HEADER) ?? ''
-    const person = await findSession(portal.store, { cookie, key })
-    if (person === null) {
+    const session = await findSession(portal.store, { cookie, key })
+    if (session === null) {
       strangers.take('all')
       throw new TreeosError('UNAUTHORIZED', 'sign in first')
     }
-    people.take(cookie)
+    people.take(session.id)
     const handle = c.req.header(TAB_HEADER)
-    c.set('visit', await visitOf(portal, tabs, person, { cookie, key, handle }))
+    c.set('visit', await visitOf(portal, tabs, session, { cookie, key, handle }))
     return next()
   })
   app.route('/', routesOf(portal, streams, tabs))

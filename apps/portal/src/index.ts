@@ -1,6 +1,8 @@
 /** The web page of a reality, and who may sign in there. */
 
-export { hasAccount, makeLink } from './accounts/links.ts'
+export { hasAccount, LINK_HOURS_MAX, makeLink } from './accounts/links.ts'
+export { describePeople, type PersonView, removeAccount, revokeLink } from './accounts/people.ts'
+export { isLoopback, Provider, type ProviderSettings } from './accounts/provider.ts'
 export { buildPage, PAGE_FOLDER } from './build-page.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
 export type {

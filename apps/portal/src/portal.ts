@@ -2,6 +2,7 @@ import type { JournalListener } from '@treeos/chain'
 import type { Connection, Lease } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import type { Kysely } from 'kysely'
+import type { Provider } from './accounts/provider.ts'
 import type { Machine } from './machine.ts'
 import type { PortalDb } from './store/schema.ts'
 
@@ -14,6 +15,8 @@ export interface Portal {
   /** where people look at workflows; null where there is no Temporal UI */
   readonly temporal: { readonly ui: string | null; readonly namespace: string }
   readonly machine: Machine
+  /** by which people may sign in besides; null where none is configured */
+  readonly provider: Provider | null
   /** receives errors that nobody else is told */
   readonly onError: (where: string, error: unknown) => void
 }
@@ -25,6 +28,10 @@ export interface Visit {
   readonly being: BeingName
   /** who is signed in */
   readonly person: BeingName
+  /** the id of its session */
+  readonly session: string
+  /** the session began a short time ago, so its person may change how it signs in */
+  readonly isFresh: boolean
   /** the half of the session that is in the cookie */
   readonly cookie: string
   /** the half that the page sends */

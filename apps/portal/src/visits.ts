@@ -1,6 +1,6 @@
 import { authorizeActingAs } from '@treeos/client'
-import { type BeingName, TreeosError } from '@treeos/core'
-import { findSession } from './accounts/sessions.ts'
+import { TreeosError } from '@treeos/core'
+import { type FoundSession, findSession } from './accounts/sessions.ts'
 import type { Tabs } from './inhabit/tabs.ts'
 import type { Portal, Visit } from './portal.ts'
 
@@ -19,12 +19,13 @@ export interface Brought {
 export async function visitOf(
   { at }: Pick<Portal, 'at'>,
   tabs: Tabs,
-  person: BeingName,
+  { id: session, being: person, isFresh }: FoundSession,
   { cookie, key, handle }: Brought,
 ): Promise<Visit> {
-  const own = { at: { ...at, person }, person, being: person, cookie, key, handle: null, lease: null }
+  const whose = { person, being: person, session, isFresh }
+  const own = { at: { ...at, person }, ...whose, cookie, key, handle: null, lease: null }
   if (handle === undefined) return own
-  const { lease } = tabs.require(handle, cookie)
+  const { lease } = tabs.require(handle, session)
   const driving = { ...own, at: { ...own.at, lease }, being: lease.being, handle, lease }
   await requireLease(driving).catch((error: unknown) => {
     if (error instanceof TreeosError) tabs.forget(handle)
@@ -47,12 +48,12 @@ async function requireLease({ at, being }: Pick<Visit, 'at' | 'being'>): Promise
 export async function mayStay(
   { store }: Portal,
   tabs: Tabs,
-  { cookie, key, handle, at, being }: Visit,
+  { session, cookie, key, handle, at, being }: Visit,
 ): Promise<boolean> {
   if ((await findSession(store, { cookie, key })) === null) return false
   if (handle === null) return true
   try {
-    tabs.require(handle, cookie)
+    tabs.require(handle, session)
     await requireLease({ at, being })
     return true
   } catch (error) {

@@ -83,6 +83,7 @@ async function serve(services: Services, crowd: Crowd, onProgress: (line: string
       listener,
       temporal: { ui: null, namespace: 'default' },
       machine: { replay: none, health: none },
+      provider: null,
       onError: (where, error) => onProgress(`${where}: ${error}`),
     },
     { port: 0 },

@@ -8,6 +8,7 @@ export {
   overlays,
   setOverlay,
 } from './access/overlays.ts'
+export { personsUnder } from './access/people.ts'
 export {
   type Authorization,
   authorizeGrant,

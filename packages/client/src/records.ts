@@ -2,6 +2,7 @@
 
 export { type JournalListener, listenToJournal } from '@treeos/chain'
 export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/overlays.ts'
+export { personsUnder } from './access/people.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {

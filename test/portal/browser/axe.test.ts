@@ -55,6 +55,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       '/roles?role=resident',
       '/roles?edit=true',
       '/replay?at=3',
+      '/account',
       '/nowhere',
     ]
   })
@@ -116,6 +117,13 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       await page.goto(`${at.origin}/inbox`)
       await page.getByRole('button', { name: /Open\?/ }).click()
       await check('an open entry')
+      await page.goto(`${at.origin}/people`)
+      await page.getByRole('button', { name: 'New link' }).first().click()
+      await page.getByRole('status').getByText('The link of').waitFor()
+      await check('a link that is shown')
+      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByLabel('Default role').waitFor()
+      await check('an invitation')
       expect(found).toEqual({})
     })
   })

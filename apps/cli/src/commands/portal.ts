@@ -30,13 +30,15 @@ export function addPortal(cli: Cli): void {
         const { dataDirOf, temporalUiOf } = await import('../instance/instance.ts')
         const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
         const { machineOf } = await import('../health/machine.ts')
+        const { providerIn } = await import('../instance/provider.ts')
         const onError = teller(out, 'portal')
+        const provider = await providerIn(process.env)
         await buildPage((line) => out.progress(line))
         await withPortalServices(options, async ({ postgresUrl, ...at }) => {
           const listener = listenToJournal(postgresUrl, { onLost: (error) => onError('journal', error) })
           const temporal = temporalUiOf(dataDirOf(options))
           const machine = machineOf(dataDirOf(options), { ...at, postgresUrl })
-          const portal = { at, store: portalOf(at.db), listener, temporal, machine, onError }
+          const portal = { at, store: portalOf(at.db), listener, temporal, machine, provider, onError }
           const served = await servePortal(portal, {
             port: options.port ?? 0,
             hosts: hosts.split(/[\s,]+/).filter((name) => name !== ''),
@@ -54,32 +56,22 @@ export function addPortal(cli: Cli): void {
       }),
     )
   cli
-    .asBeing('link [stance]', 'make a link by which a person chooses a password for the portal, once')
+    .asBeing('link [stance]', 'make a link by which a person chooses how it signs in to the portal, once')
     .action(
       cli.run(async (out, stance: string | undefined, options: ActingOptions) => {
         const as = requireStance(options.as)
         const being = stance === undefined ? as : requireStance(stance, as)
-        const { authorizeGrant, authorizeActingAs } = await import('@treeos/client')
-        const { quote, stanceOf, TreeosError } = await import('@treeos/core')
+        const { portalUrl } = await import('./shared/portal-url.ts')
+        const url = await portalUrl(options)
+        const { authorizeOverPerson } = await import('./shared/over-person.ts')
         const { asPortal } = await import('../instance/connection.ts')
-        const { dataDirOf } = await import('../instance/instance.ts')
-        const { linkTo } = await import('../instance/portal.ts')
-        const { readStatus } = await import('../health/status.ts')
         const { makeLink, portalOf } = await import('@treeos/portal')
-        const { portal } = await readStatus(dataDirOf(options))
-        const { url } = portal
-        if (url === null)
-          throw new TreeosError('SERVICE_UNAVAILABLE', 'no portal runs here: `treeos up` starts one')
         const token = await asPortal(options, async (at) => {
-          await authorizeActingAs(at, as)
-          const { inhabits } = await authorizeGrant(at, { being, issuer: as })
-          if (inhabits)
-            throw new TreeosError(
-              'INVALID_INPUT',
-              `${quote(stanceOf(being))} is no person: only persons sign in`,
-            )
-          return makeLink(portalOf(at.db), being)
+          await authorizeOverPerson(at, { being, as })
+          return makeLink(portalOf(at.db), being, { madeBy: as })
         })
+        const { stanceOf } = await import('@treeos/core')
+        const { linkTo } = await import('../instance/portal.ts')
         const made = { stance: stanceOf(being), link: linkTo(url, token) }
         out.value(
           made,

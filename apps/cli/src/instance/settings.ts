@@ -3,8 +3,11 @@ import { join, resolve } from 'node:path'
 import { isJsonObject, TreeosError } from '@treeos/core'
 import { readIfThere, writePrivate } from '@treeos/local'
 
-/** Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port. */
-const SHARED = /^(TREEOS_|OPENAI_|OLLAMA_HOST$)/
+/**
+ * Settings of a worker that every worker of an instance shares. The others are of one process, such as its metrics port, or of
+ * the portal, whose secrets no worker gets.
+ */
+const SHARED = /^(TREEOS_(?!PORTAL_)|OPENAI_|OLLAMA_HOST$)/
 const OWN = [
   'TREEOS_CHECKPOINT_KEY', // and none gets what signs checkpoints
   'TREEOS_CHECKPOINT_SECONDS',
@@ -13,10 +16,6 @@ const OWN = [
   'TREEOS_LOG',
   'TREEOS_METRICS_PORT',
   'TREEOS_OWNER_DATABASE_URL', // no worker gets the login that owns the tables
-  'TREEOS_PORTAL_DATABASE_URL',
-  'TREEOS_PORTAL_HOSTS',
-  'TREEOS_PORTAL_LISTEN',
-  'TREEOS_PORTAL_PORT',
   'TREEOS_QUICK_ENTRY',
   'TREEOS_SEQUENCER_DATABASE_URL',
   'TREEOS_START_SECONDS',

@@ -31,7 +31,7 @@ export interface WorkerPlace {
 /** The worker's program: a source in a checkout, a built file in an install. */
 export const workerProgram = (): string => createRequire(import.meta.url).resolve('@treeos/worker/main')
 
-/** The logins and keys of others are left out: a worker that was taken over would have them. */
+/** The logins and keys of others are left out, and what the portal gets: a worker that was taken over would have them. */
 export function workerEnvironment(
   dataDir: string,
   place: Pick<WorkerPlace, 'databaseUrl'>,
@@ -42,7 +42,13 @@ export function workerEnvironment(
     ...env
   }: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const own: NodeJS.ProcessEnv = { ...env, DATABASE_URL: place.databaseUrl, TREEOS_DATA: dataDir, TZ: 'UTC' }
+  const shared = Object.entries(env).filter(([name]) => !name.startsWith('TREEOS_PORTAL_'))
+  const own: NodeJS.ProcessEnv = {
+    ...Object.fromEntries(shared),
+    DATABASE_URL: place.databaseUrl,
+    TREEOS_DATA: dataDir,
+    TZ: 'UTC',
+  }
   if (namesTemporal(env)) return own
   // Only the workers of this instance use its Temporal, and they archive to one folder.
   return temporalEnvironment(dataDir, { TREEOS_KEEP_RUNS_SECONDS: KEEP_RUNS_SECONDS, ...own })

@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Refusal } from './api/client.ts'
+import { onKeyChange, sessionKey } from './api/session.ts'
 import { styleNonce } from './shell/nonce.ts'
 import { createPages } from './shell/pages.tsx'
 
@@ -55,6 +56,14 @@ const queries = new QueryClient({
       retry: (count, error) => error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE' && count < 3,
     },
   },
+})
+
+// Nothing that one session asked for is shown in another one, here or in another tab of this browser.
+let shownFor = sessionKey()
+onKeyChange(() => {
+  if (sessionKey() === shownFor) return
+  shownFor = sessionKey()
+  queries.clear()
 })
 
 // Dialogs stop the page behind them from scrolling by a style that a library of Mantine's makes. It reads the nonce here.

@@ -10,7 +10,7 @@ const LEASE_MS = LIMITS.leaseSeconds * 1000
 /** A tab of a browser that drives a being. */
 export interface Tab {
   readonly lease: Lease
-  /** the session that took the lease: its cookie */
+  /** the id of the session that took the lease */
   readonly session: string
   /** acts as the driver */
   readonly at: Connection

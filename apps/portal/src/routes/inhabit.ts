@@ -9,9 +9,9 @@ import { input } from './input.ts'
 export const inhabitRoutes = (tabs: Tabs) =>
   new Hono<Env>()
     .post('/inhabit', input('json', z.object({ being: z.string().max(80) })), async (c) => {
-      const { at, being: as, cookie } = c.get('visit')
+      const { at, being: as, session } = c.get('visit')
       const being = parseStance(c.req.valid('json').being)
-      const { handle, lease } = await tabs.take(at, { session: cookie, as, being })
+      const { handle, lease } = await tabs.take(at, { session, as, being })
       return c.json({ handle, ...shownLease(lease) })
     })
     .post('/inhabit/renew', async (c) => {

@@ -14,7 +14,7 @@ export const liveRoutes = (portal: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>().get('/live', async (c) => {
     const { listener, onError } = portal
     const visit = c.get('visit')
-    const { signal, close } = streams.open(visit.cookie)
+    const { signal, close } = streams.open(visit.session)
     const after = c.req.header('last-event-id')
     const { from, happenings } = await follow(
       { db: visit.at.db, listener },

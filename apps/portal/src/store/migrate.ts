@@ -2,10 +2,11 @@ import type { ChainDb } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as accounts from './migrations/001-accounts.ts'
+import * as waysIn from './migrations/002-ways-in.ts'
 import { grantRights } from './rights.ts'
 
 /** In order, listed by hand. A released migration is never edited, moved or removed. */
-const MIGRATIONS = { '001-accounts': accounts }
+const MIGRATIONS = { '001-accounts': accounts, '002-ways-in': waysIn }
 
 /**
  * Brings the schema of the portal to this version, and gives the portal's role its rights. The schema of the record is there

@@ -8,7 +8,8 @@ import { type Kysely, sql } from 'kysely'
 export async function grantRights(owner: Kysely<unknown>): Promise<void> {
   await sql`grant usage on schema treeos, portal to treeos_portal`.execute(owner)
   await sql`
-    grant select, insert, update, delete on portal.account, portal.session, portal.link, portal.throttle
+    grant select, insert, update, delete on portal.account, portal.session, portal.link, portal.throttle,
+      portal.passkey, portal.identity, portal.attempt
       to treeos_portal`.execute(owner)
   await sql`
     grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.inbox,

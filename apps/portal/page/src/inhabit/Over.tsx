@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { type Driven, forgetDriven } from '../api/tab.ts'
-import { Door } from '../shell/SignIn.tsx'
+import { Door } from '../door/Door.tsx'
 import { Inert } from '../text/Inert.tsx'
 
 /** In place of every page of a tab whose lease ended: what is done next must not be done as somebody else unnoticed. */

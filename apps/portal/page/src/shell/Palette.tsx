@@ -28,6 +28,8 @@ export function Palette() {
     go('birth', 'Birther', () => void navigate({ to: '/birth' })),
     go('overlays', 'Overlays', () => void navigate({ to: '/overlays' })),
     go('replay', 'Replay', () => void navigate({ to: '/replay' })),
+    go('people', 'People', () => void navigate({ to: '/people' })),
+    go('account', 'How you sign in', () => void navigate({ to: '/account' })),
     go('health', 'Health', () => void navigate({ to: '/health' })),
     ...(world?.spaces ?? []).map(({ path }) =>
       go(path, path, () => void navigate({ to: '/world', search: { at: path } })),

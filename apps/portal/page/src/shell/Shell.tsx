@@ -19,20 +19,16 @@ import { followLive } from '../api/live.ts'
 import { inboxQuery, sessionQuery } from '../api/queries.ts'
 import { keepKey, onKeyChange, sessionKey } from '../api/session.ts'
 import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
+import { SignIn } from '../door/SignIn.tsx'
 import { BANNER_PX, Banner } from '../inhabit/Banner.tsx'
 import { renewLease, watchTabs } from '../inhabit/hold.ts'
 import { Over } from '../inhabit/Over.tsx'
 import { openPalette, Palette } from './Palette.tsx'
-import { SignIn } from './SignIn.tsx'
 import { Answer } from './states.tsx'
 
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
   const key = useSyncExternalStore(onKeyChange, sessionKey)
-  const queries = useQueryClient()
-  useEffect(() => {
-    if (key === null) queries.clear()
-  }, [key, queries])
   const tab = useSyncExternalStore(onDrivenChange, driven)
   useEffect(watchTabs, [])
   if (key === null) return <SignIn />
@@ -55,6 +51,7 @@ const PAGES = [
   { to: '/birth', label: 'Birther' },
   { to: '/overlays', label: 'Overlays' },
   { to: '/replay', label: 'Replay' },
+  { to: '/people', label: 'People' },
   { to: '/health', label: 'Health' },
 ] as const
 
@@ -179,6 +176,9 @@ function Account({ stance }: { readonly stance: string | undefined }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component={Link} to="/account">
+          How you sign in
+        </Menu.Item>
         <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

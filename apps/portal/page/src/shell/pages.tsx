@@ -6,9 +6,10 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
+import { Door } from '../door/Door.tsx'
+import { Returned } from '../door/Returned.tsx'
+import { Welcome } from '../door/Welcome.tsx'
 import { Shell } from './Shell.tsx'
-import { Door } from './SignIn.tsx'
-import { Welcome } from './Welcome.tsx'
 
 const root = createRootRoute({
   notFoundComponent: () => (
@@ -18,6 +19,7 @@ const root = createRootRoute({
   ),
 })
 const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', component: Welcome })
+const provider = createRoute({ getParentRoute: () => root, path: '/provider', component: Returned })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -104,14 +106,25 @@ const overlays = createRoute({
   path: '/overlays',
   component: lazyRouteComponent(() => import('../overlays/Overlays.tsx'), 'Overlays'),
 })
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/people',
+  component: lazyRouteComponent(() => import('../people/People.tsx'), 'People'),
+})
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../account/Account.tsx'), 'Account'),
+})
 
 export const createPages = () =>
   createRouter({
     routeTree: root.addChildren([
       welcome,
+      provider,
       signedIn.addChildren([
         ...[home, world, being, inbox, threads, thread, flow, roles, signals],
-        ...[inhabit, act, birth, overlays, replay, health],
+        ...[inhabit, act, birth, overlays, replay, people, account, health],
       ]),
     ]),
     defaultPreload: 'intent',

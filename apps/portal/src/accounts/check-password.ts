@@ -1,19 +1,18 @@
-import { isBeingName, TreeosError } from '@treeos/core'
+import { type BeingName, isBeingName, TreeosError } from '@treeos/core'
 import type { Kysely } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
 import { isPassword } from './password.ts'
-import { beginSession, type SessionSecrets } from './sessions.ts'
 import { countFailure, forgetFailures, requireNoPause } from './throttle.ts'
 
 /**
- * Signs a person in by name and password.
+ * Finds a person by name and password.
  * @param name with or without `@`
  * @throws {TreeosError} UNAUTHORIZED, the same for an unknown name and a wrong password; RATE_LIMITED after several failures
  */
-export async function signIn(
+export async function checkPassword(
   db: Kysely<PortalDb>,
   { name, password }: { readonly name: string; readonly password: string },
-): Promise<SessionSecrets & { readonly being: string }> {
+): Promise<BeingName> {
   const being = name.trim().replace(/^@/, '')
   // Only names of beings get a row, so nobody fills the table with long ones.
   const key = isBeingName(being) ? being : '?'
@@ -27,5 +26,5 @@ export async function signIn(
   if (!(await isPassword(password, account?.password ?? null)))
     throw new TreeosError('UNAUTHORIZED', 'the name or the password is wrong')
   await forgetFailures(db, key)
-  return { being, ...(await beginSession(db, being)) }
+  return being
 }

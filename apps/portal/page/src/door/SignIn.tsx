@@ -1,21 +1,12 @@
-import { Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import { keepKey } from '../api/session.ts'
-import { Trouble } from './states.tsx'
-
-export const Door = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Center component="main" mih="100vh" p="md">
-    <Paper withBorder p="xl" w="100%" maw={400} className="card">
-      <Stack gap="md">
-        <img src="/tree.svg" width={36} height={36} alt="" />
-        <Title order={1}>{title}</Title>
-        {children}
-      </Stack>
-    </Paper>
-  </Center>
-)
+import { Trouble } from '../shell/states.tsx'
+import { Door } from './Door.tsx'
+import { findPasskey } from './passkey.ts'
+import { OtherWays } from './ways.tsx'
 
 /** Shown in place of every page while nobody is signed in. */
 export function SignIn() {
@@ -25,6 +16,11 @@ export function SignIn() {
     mutationFn: async () => (await api.open['sign-in'].$post({ json: { name, password } })).json(),
     onSuccess: ({ key }) => keepKey(key),
   })
+  const byPasskey = async () => {
+    const { attempt, options } = await (await api.open.passkey.$post({ json: { mediation: 'modal' } })).json()
+    const response = await findPasskey(options)
+    keepKey((await (await api.open.passkey.used.$post({ json: { attempt, response } })).json()).key)
+  }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     signingIn.mutate()
@@ -56,9 +52,10 @@ export function SignIn() {
           </Button>
         </Stack>
       </form>
+      <OtherWays token={null} passkeyLabel="Use a passkey" onPasskey={byPasskey} />
       <Text size="sm" className="quiet">
-        New here, or the password is lost? Run <span className="code">treeos link</span> on the machine that
-        runs this portal, and open the link that it prints.
+        New here, or no way in is left? Ask who invited you for a new link, or run{' '}
+        <span className="code">treeos link</span> on the machine that runs this portal.
       </Text>
     </Door>
   )

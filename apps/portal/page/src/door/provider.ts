@@ -1,0 +1,22 @@
+/** What this tab asked a provider for. Nothing else reads it: storage of a tab belongs to one origin. */
+interface Asked {
+  readonly attempt: string
+  /** a link that it is to open; null for a sign-in or a connection */
+  readonly token: string | null
+  readonly isConnecting: boolean
+}
+
+const NAME = 'treeos-provider'
+
+/** Goes to the provider, which sends this tab back to `/provider`. */
+export function leaveForProvider(url: string, asked: Asked): void {
+  sessionStorage.setItem(NAME, JSON.stringify(asked))
+  location.assign(url)
+}
+
+/** What this tab asked for, once. */
+export function takeAsked(): Asked | null {
+  const stored = sessionStorage.getItem(NAME)
+  sessionStorage.removeItem(NAME)
+  return stored === null ? null : (JSON.parse(stored) as Asked)
+}

@@ -1,0 +1,52 @@
+import { Button, Divider } from '@mantine/core'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.ts'
+import { Trouble } from '../shell/states.tsx'
+import { Inert } from '../text/Inert.tsx'
+import { knowsPasskeys } from './passkey.ts'
+import { leaveForProvider } from './provider.ts'
+
+const waysQuery = queryOptions({
+  queryKey: ['ways'],
+  queryFn: async () => (await api.open.ways.$get()).json(),
+})
+
+interface Props {
+  /** the link that is to be opened; null for a sign-in */
+  readonly token: string | null
+  readonly passkeyLabel: string
+  readonly onPasskey: () => Promise<unknown>
+}
+
+/** The ways beside a password: a passkey, and the provider where there is one. */
+export function OtherWays({ token, passkeyLabel, onPasskey }: Props) {
+  const { data: ways } = useQuery(waysQuery)
+  const keying = useMutation({ mutationFn: onPasskey })
+  const leaving = useMutation({
+    mutationFn: async () => (await api.open.provider.$post({ json: { token } })).json(),
+    onSuccess: ({ attempt, url }) => leaveForProvider(url, { attempt, token, isConnecting: false }),
+  })
+  const provider = ways?.provider ?? null
+  if (!knowsPasskeys() && provider === null) return null
+  return (
+    <>
+      <Divider label="or" />
+      {knowsPasskeys() ? (
+        <Button variant="default" loading={keying.isPending} onClick={() => keying.mutate()}>
+          {passkeyLabel}
+        </Button>
+      ) : null}
+      {provider === null ? null : (
+        <Button
+          variant="default"
+          loading={leaving.isPending || leaving.isSuccess}
+          onClick={() => leaving.mutate()}
+        >
+          Go on with&nbsp;
+          <Inert text={provider} />
+        </Button>
+      )}
+      <Trouble error={keying.error ?? leaving.error} />
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { Alert, Button, CopyButton, Group, Stack, Text } from '@mantine/core'
+
+export interface NewLink {
+  readonly stance: string
+  readonly token: string
+  readonly hours: number
+}
+
+/** A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent to no server. */
+export function ShownLink({
+  link: { stance, token, hours },
+  onClose,
+}: {
+  readonly link: NewLink
+  readonly onClose: () => void
+}) {
+  const address = `${location.origin}/welcome#${token}`
+  const term = hours > 24 ? `${hours / 24} days` : 'a day'
+  return (
+    <Alert color="leaf" role="status" title={`The link of ${stance}`}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          Hand it to the person alone: whoever opens it first becomes {stance}. It works once, within {term},
+          and is not shown again.
+        </Text>
+        <span className="code inert">{address}</span>
+        <Group gap="xs">
+          <CopyButton value={address}>
+            {({ copied, copy }) => (
+              <Button size="xs" onClick={copy}>
+                {copied ? 'Copied' : 'Copy it'}
+              </Button>
+            )}
+          </CopyButton>
+          <Button size="xs" variant="default" onClick={onClose}>
+            Done
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}

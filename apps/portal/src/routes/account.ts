@@ -1,0 +1,105 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { beginAttempt, ofSession, takeAttempt } from '../accounts/attempts.ts'
+import { giveIdentity } from '../accounts/identities.ts'
+import { askForPasskey, checkNewPasskey, siteOf } from '../accounts/passkeys.ts'
+import { endSessions, listSessions } from '../accounts/sessions.ts'
+import {
+  removeIdentity,
+  removePasskey,
+  removePassword,
+  renamePasskey,
+  setPassword,
+  waysOf,
+} from '../accounts/ways.ts'
+import { originOf } from '../edge/sign-in.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
+import type { Env, Portal, Visit } from '../portal.ts'
+import { input } from './input.ts'
+import { made, password, requireProvider, returned } from './open.ts'
+import { fresh, ofPersons } from './own.ts'
+import type { Streams } from './streams.ts'
+
+const name = z.string().trim().min(1).max(80)
+const id = z.string().min(1).max(1400)
+
+/** The own account: how its person signs in, and where it is signed in. */
+export const accountRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
+  const { store, provider, onError } = portal
+  const end = async (person: string, which: Parameters<typeof endSessions>[2]): Promise<number> => {
+    const ended = await endSessions(store, person, which)
+    for (const session of ended) {
+      streams.endOf(session)
+      // Nobody waits for it: without a worker the leases run out.
+      tabs.releaseOf(session).catch((error: unknown) => onError('release', error))
+    }
+    return ended.length
+  }
+  /** Whoever was signed in by what was changed is not any more. */
+  const endOthers = ({ person, session }: Visit) => end(person, { except: session })
+  return new Hono<Env>()
+    .use(ofPersons())
+    .get('/', async (c) => {
+      const { person, session, isFresh } = c.get('visit')
+      const [ways, sessions] = await Promise.all([waysOf(store, person), listSessions(store, person)])
+      const own = sessions.map((one) => ({ ...one, isThis: one.id === session }))
+      return c.json({ ...ways, sessions: own, isFresh, provider: provider?.name ?? null })
+    })
+    .post('/password', fresh, input('json', z.object({ password: password.nullable() })), async (c) => {
+      const visit = c.get('visit')
+      const { password } = c.req.valid('json')
+      if (password === null) await removePassword(store, visit.person)
+      else await setPassword(store, visit.person, password)
+      return c.json({ ended: await endOthers(visit) })
+    })
+    .post('/passkeys', fresh, input('json', z.object({ name })), async (c) => {
+      const { person: being, session } = c.get('visit')
+      const { name: reality } = portal.at.reality
+      const asked = { being, bound: ofSession(session), name: c.req.valid('json').name, reality }
+      return c.json(await askForPasskey(store, asked, siteOf(originOf(c))))
+    })
+    .post('/passkeys/made', fresh, input('json', made), async (c) => {
+      const { person, session } = c.get('visit')
+      const answer = { ...c.req.valid('json'), bound: ofSession(session) }
+      const give = await checkNewPasskey(store, answer, siteOf(originOf(c)))
+      await store.transaction().execute((tx) => give(tx, person))
+      return c.json({ added: true })
+    })
+    .post('/passkeys/rename', fresh, input('json', z.object({ id, name })), async (c) => {
+      await renamePasskey(store, c.get('visit').person, c.req.valid('json'))
+      return c.json({ renamed: true })
+    })
+    .post('/passkeys/remove', fresh, input('json', z.object({ id })), async (c) => {
+      const visit = c.get('visit')
+      await removePasskey(store, visit.person, c.req.valid('json').id)
+      return c.json({ ended: await endOthers(visit) })
+    })
+    .post('/identity', fresh, input('json', z.object({ connect: z.literal(true) })), async (c) => {
+      const { session } = c.get('visit')
+      const attempt = await beginAttempt(store, { kind: 'oidc-add', bound: ofSession(session) })
+      return c.json({ attempt, url: await requireProvider(provider).addressFor(attempt, originOf(c)) })
+    })
+    .post('/identity/returned', fresh, input('json', returned), async (c) => {
+      const { person, session } = c.get('visit')
+      const { attempt, query } = c.req.valid('json')
+      await takeAttempt(store, attempt, { kind: 'oidc-add', bound: ofSession(session) })
+      const account = await requireProvider(provider).accountOf(attempt, originOf(c), query)
+      await store.transaction().execute((tx) => giveIdentity(account)(tx, person))
+      return c.json({ added: true })
+    })
+    .post('/identity/remove', fresh, input('json', z.object({ issuer: z.string().max(2048) })), async (c) => {
+      const visit = c.get('visit')
+      await removeIdentity(store, visit.person, c.req.valid('json').issuer)
+      return c.json({ ended: await endOthers(visit) })
+    })
+    .post(
+      '/sessions/end',
+      input('json', z.object({ which: z.union([z.enum(['all', 'others']), z.uuid()]) })),
+      async (c) => {
+        const { person, session } = c.get('visit')
+        const { which } = c.req.valid('json')
+        const chosen = which === 'all' ? which : which === 'others' ? { except: session } : { id: which }
+        return c.json({ ended: await end(person, chosen) })
+      },
+    )
+}

@@ -1,0 +1,68 @@
+import { act, authorizeGrant, personsUnder } from '@treeos/client'
+import { type BeingName, parseCall, parseStance, stanceOf, TreeosError } from '@treeos/core'
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { LINK_HOURS_MAX, makeLink } from '../accounts/links.ts'
+import { describePeople, removeAccount, revokeLink } from '../accounts/people.ts'
+import type { Tabs } from '../inhabit/tabs.ts'
+import type { Env, Portal, Visit } from '../portal.ts'
+import { input } from './input.ts'
+import { fresh, ofPersons } from './own.ts'
+import type { Streams } from './streams.ts'
+
+const hours = z.number().int().min(1).max(LINK_HOURS_MAX)
+const stance = z.object({ stance: z.string().max(80) })
+
+/** The persons that one may invite and let in: its own offspring. The gates decide who may give birth. */
+export const peopleRoutes = ({ store, onError }: Portal, streams: Streams, tabs: Tabs) =>
+  new Hono<Env>()
+    .use(ofPersons())
+    .get('/', async (c) => {
+      const { at, person } = c.get('visit')
+      return c.json(await describePeople(store, await personsUnder(at, person)))
+    })
+    .post(
+      '/invite',
+      fresh,
+      input('json', z.object({ name: z.string().max(80), role: z.string().max(80).optional(), hours })),
+      async (c) => {
+        const { at, person } = c.get('visit')
+        const { name, role, hours } = c.req.valid('json')
+        const payload = { name, cognition: 'human', ...(role === undefined ? {} : { role }) }
+        await act(at, person, parseCall({ verb: 'be', operation: 'birth', payload }))
+        return c.json({
+          stance: stanceOf(name),
+          token: await makeLink(store, name, { hours, madeBy: person }),
+        })
+      },
+    )
+    .post('/link', fresh, input('json', stance.extend({ hours })), async (c) => {
+      const { stance, hours } = c.req.valid('json')
+      const being = await requireOwn(c.get('visit'), stance)
+      const token = await makeLink(store, being, { hours, madeBy: c.get('visit').person })
+      return c.json({ stance: stanceOf(being), token })
+    })
+    .post('/revoke', input('json', stance), async (c) => {
+      await revokeLink(store, await requireOwn(c.get('visit'), c.req.valid('json').stance))
+      return c.json({ revoked: true })
+    })
+    .post('/remove', fresh, input('json', stance), async (c) => {
+      const visit = c.get('visit')
+      const being = await requireOwn(visit, c.req.valid('json').stance)
+      if (being === visit.person)
+        throw new TreeosError('INVALID_INPUT', 'you cannot take away your own account')
+      for (const session of await removeAccount(store, being)) {
+        streams.endOf(session)
+        tabs.releaseOf(session).catch((error: unknown) => onError('release', error))
+      }
+      return c.json({ removed: true })
+    })
+
+/** @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is no person */
+async function requireOwn({ at, person }: Visit, stance: string): Promise<BeingName> {
+  const being = parseStance(stance)
+  const { inhabits } = await authorizeGrant(at, { being, issuer: person })
+  if (inhabits)
+    throw new TreeosError('INVALID_INPUT', `${stanceOf(being)} is no person: only persons sign in`)
+  return being
+}
