@@ -24,7 +24,7 @@ export function addPeople(cli: Cli): void {
     .action(
       cli.run(async (out, name: string, options: InviteOptions) => {
         const as = requireStance(options.as)
-        const being = requireStance(name)
+        const being = requireStance(name.startsWith('@') ? name : `@${name}`)
         const { role, hours } = options
         const { linkTo } = await import('../instance/portal.ts')
         const { portalUrl } = await import('./shared/portal-url.ts')

@@ -33,7 +33,11 @@ it('keeps the keys of named connections, which any variable may hold', async () 
 
 it('keeps nothing that belongs to one process', async () => {
   const own = { TREEOS_DATA: 'x', TREEOS_METRICS_PORT: '1', TREEOS_LOG: 'debug', TREEOS_START_SECONDS: '1' }
-  await keepSettings(dataDir, { ...own, TREEOS_OWNER_DATABASE_URL: 'postgres://owner:secret@a/b' })
+  const secrets = {
+    TREEOS_OWNER_DATABASE_URL: 'postgres://owner:s@a/b',
+    TREEOS_PORTAL_OIDC_CLIENT_SECRET: 's',
+  }
+  await keepSettings(dataDir, { ...own, ...secrets })
   expect(withSettings(dataDir, {})).toEqual({})
 })
 

@@ -22,13 +22,14 @@ it.each([
   expect(readReady(log)).toEqual(detail)
 })
 
-it('a worker gets its own login, and not the one that owns the tables', () => {
+it('a worker gets its own login, and neither the one that owns the tables nor a secret of the portal', () => {
   const place = { databaseUrl: 'postgres://worker@a/b' }
   const env = {
     TEMPORAL_ADDRESS: 'a:1',
     DATABASE_URL: 'postgres://worker@a/b',
     TREEOS_OWNER_DATABASE_URL: 'postgres://owner:secret@a/b',
+    TREEOS_PORTAL_OIDC_CLIENT_SECRET: 'a secret of the portal',
   }
   expect(workerEnvironment('/data', place, env)).toMatchObject({ DATABASE_URL: place.databaseUrl })
-  expect(JSON.stringify(workerEnvironment('/data', place, env))).not.toContain('owner')
+  expect(JSON.stringify(workerEnvironment('/data', place, env))).not.toMatch(/owner|of the portal/)
 })

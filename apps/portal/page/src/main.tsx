@@ -2,12 +2,11 @@ import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './page.css'
 import { createTheme, defaultVariantColorsResolver, MantineProvider } from '@mantine/core'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Refusal } from './api/client.ts'
-import { onKeyChange, sessionKey } from './api/session.ts'
+import { newQueryClient } from './api/query-client.ts'
 import { styleNonce } from './shell/nonce.ts'
 import { createPages } from './shell/pages.tsx'
 
@@ -48,24 +47,7 @@ const theme = createTheme({
   },
 })
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 30_000, // live events make it stale earlier
-      refetchOnWindowFocus: false,
-      retry: (count, error) => error instanceof Refusal && error.code === 'SERVICE_UNAVAILABLE' && count < 3,
-    },
-  },
-})
-
-// Nothing that one session asked for is shown in another one, here or in another tab of this browser.
-let shownFor = sessionKey()
-onKeyChange(() => {
-  if (sessionKey() === shownFor) return
-  shownFor = sessionKey()
-  queries.clear()
-})
-
+const queries = newQueryClient()
 // Dialogs stop the page behind them from scrolling by a style that a library of Mantine's makes. It reads the nonce here.
 Reflect.set(globalThis, '__webpack_nonce__', styleNonce())
 const root = document.getElementById('root')

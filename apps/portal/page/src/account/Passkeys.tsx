@@ -80,28 +80,40 @@ function Passkey({ one, isFresh }: PasskeyProps) {
     if (name !== null) renaming.mutate(name)
   }
   return (
-    <Stack gap={4} className="block">
+    <Stack gap="xs" className="block">
       <Group justify="space-between" gap="sm">
-        {name === null ? (
-          <Text fw={600}>
-            <Inert text={one.name} />
+        <div className="grows">
+          {name === null ? (
+            <Text fw={600}>
+              <Inert text={one.name} />
+            </Text>
+          ) : (
+            <form onSubmit={onSubmit}>
+              <Group gap="xs" mb={4}>
+                <TextInput
+                  size="xs"
+                  aria-label="New name"
+                  maxLength={NAME_CHARS_MAX}
+                  value={name}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                />
+                <Button size="xs" type="submit" loading={renaming.isPending} disabled={name.trim() === ''}>
+                  Rename it
+                </Button>
+              </Group>
+            </form>
+          )}
+          <Text size="xs" className="quiet">
+            for <Inert text={site} /> · since <Time iso={createdAt} /> ·{' '}
+            {usedAt === null ? (
+              'not used yet'
+            ) : (
+              <>
+                last used <Time iso={usedAt} />
+              </>
+            )}
           </Text>
-        ) : (
-          <form onSubmit={onSubmit}>
-            <Group gap="xs">
-              <TextInput
-                size="xs"
-                aria-label="New name"
-                maxLength={NAME_CHARS_MAX}
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <Button size="xs" type="submit" loading={renaming.isPending} disabled={name.trim() === ''}>
-                Rename it
-              </Button>
-            </Group>
-          </form>
-        )}
+        </div>
         <Group gap="xs">
           <Button
             size="xs"
@@ -122,16 +134,6 @@ function Passkey({ one, isFresh }: PasskeyProps) {
           </Button>
         </Group>
       </Group>
-      <Text size="xs" className="quiet">
-        for <Inert text={site} /> · since <Time iso={createdAt} /> ·{' '}
-        {usedAt === null ? (
-          'not used yet'
-        ) : (
-          <>
-            last used <Time iso={usedAt} />
-          </>
-        )}
-      </Text>
       <Trouble error={renaming.error ?? removing.error} />
     </Stack>
   )

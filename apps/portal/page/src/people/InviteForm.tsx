@@ -44,8 +44,8 @@ export function InviteForm({ onMade }: { readonly onMade: (link: NewLink) => voi
         />
         <TextInput
           label="Default role"
-          description="What it may do. Left empty, the one that children of yours get"
-          placeholder="resident"
+          description="What it may do. Left empty: citizen, if you may hand that on, else resident"
+          placeholder="citizen"
           value={role}
           onChange={(event) => setRole(event.currentTarget.value)}
         />

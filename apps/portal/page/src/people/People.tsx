@@ -32,8 +32,8 @@ export function People() {
   }
   return (
     <Stack gap="md" maw={820}>
-      <Group justify="space-between">
-        <div>
+      <Group justify="space-between" align="flex-start">
+        <div className="grows">
           <Title order={1}>People</Title>
           <Text size="sm" className="quiet">
             You, and the persons that you or your offspring brought in. Each one acts as a being of its own.
@@ -94,7 +94,7 @@ function One({ person: { stance, hasAccount, seenAt, invitation }, isMe, onLink 
   return (
     <section className="card" aria-label={stance}>
       <Group justify="space-between" gap="sm">
-        <div>
+        <div className="grows">
           <Text fw={600}>
             <BeingLink stance={stance} />
             {isMe ? <span className="quiet"> (you)</span> : null}

@@ -11,12 +11,13 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { QueryClientProvider, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { api } from '../api/client.ts'
 import { followLive } from '../api/live.ts'
 import { inboxQuery, sessionQuery } from '../api/queries.ts'
+import { newQueryClient } from '../api/query-client.ts'
 import { keepKey, onKeyChange, sessionKey } from '../api/session.ts'
 import { type Driven, driven, onDrivenChange } from '../api/tab.ts'
 import { SignIn } from '../door/SignIn.tsx'
@@ -29,13 +30,26 @@ import { Answer } from './states.tsx'
 /** What every page stands in. It holds nothing of an earlier session: each one makes it anew. */
 export function Shell() {
   const key = useSyncExternalStore(onKeyChange, sessionKey)
+  return <Session key={key ?? ''} isSignedIn={key !== null} />
+}
+
+/** Another session, also one that another tab began, has another cache: nobody is shown what somebody else asked for. */
+function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
+  const [queries] = useState(newQueryClient)
   const tab = useSyncExternalStore(onDrivenChange, driven)
   useEffect(watchTabs, [])
-  if (key === null) return <SignIn />
-  return tab !== null && tab.over !== null ? (
-    <Over tab={tab} />
-  ) : (
-    <Frame key={`${key} ${tab?.handle}`} tab={tab} />
+  return (
+    <QueryClientProvider client={queries}>
+      {isSignedIn ? (
+        tab !== null && tab.over !== null ? (
+          <Over tab={tab} />
+        ) : (
+          <Frame key={tab?.handle ?? ''} tab={tab} />
+        )
+      ) : (
+        <SignIn />
+      )}
+    </QueryClientProvider>
   )
 }
 
