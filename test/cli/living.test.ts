@@ -38,6 +38,24 @@ describe('living', () => {
     expect(reply).toEqual({ from: '@librarian', content: 'Ask away.' })
   })
 
+  it('--stream shows on stderr what the model writes, as text or as JSON lines, and the answer as always', async () => {
+    const reply = { content: 'Let me see.\u001b[2J', tool: { name: 'summon', args: { content: 'Ask.' } } }
+    model.script([reply, reply])
+    const args = ['summon', '@librarian', 'May I?', '--stream']
+    const { status, stdout, stderr } = await home.run(args)
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '@librarian: Ask.\n' })
+    expect(stderr).toBe('Let me see.\\u001b[2J\nsummon {"content":"Ask."}\n')
+    const told = await home.run([...args, '--json'])
+    expect(JSON.parse(told.stdout)).toMatchObject({ reply: { from: '@librarian', content: 'Ask.' } })
+    const words = told.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(words.at(-1)).toMatchObject({ being: 'librarian', end: 'answered' })
+    const says = words.flatMap((one: { says: { text: string }[] }) => one.says.map(({ text }) => text))
+    expect(says.join('')).toBe('Let me see.\u001b[2J{"content":"Ask."}')
+  })
+
   it('a failed moment ends with 1 and its code', async () => {
     model.script([{ status: 401, body: { error: { message: 'no such key' } } }])
     expect(await home.refusal(['summon', '@librarian', 'May I?', '--wait', '30'])).toMatchObject({

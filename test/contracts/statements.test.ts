@@ -36,7 +36,7 @@ it('W4 no text from outside becomes part of a statement: the only parts put toge
 /** Statements given to the driver other than as plain text: constants, and one function that passes on the constants of its file. */
 const GIVEN = [
   'packages/chain/src/sql/database.ts: .query(SET_ROLE)',
-  `packages/chain/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${CHANNEL}\`)`,
+  `packages/chain/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
   'packages/local/src/postgres/server.ts: .query(text, values)',
 ]
 

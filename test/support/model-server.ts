@@ -27,6 +27,19 @@ interface Completion {
   /** null leaves it out */
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null
   readonly finishReason?: string
+  /** how a request to stream is answered; left out: in small pieces, without a pause */
+  readonly streamed?: Streamed
+}
+
+export interface Streamed {
+  /** waited for before each piece, by its number from 0 */
+  readonly before?: (piece: number) => Promise<unknown> | undefined
+  /** after so many pieces the stream ends: the line is cut, the body ends, or an event tells of an error */
+  readonly breaks?: { readonly after: number; readonly how: 'reset' | 'end' | 'error' }
+  /** answers whole, as a server that does not know streams */
+  readonly whole?: true
+  /** sends no usage, as a server that does not know `stream_options` */
+  readonly noUsage?: true
 }
 
 type Answering =
@@ -203,11 +216,89 @@ async function send(
   } else if ('huge' in reply) {
     response.writeHead(200, json)
     await pipeline(endless(reply.huge, record), response).catch(() => {}) // whoever asked may well hang up
+  } else if (request?.stream === true && (reply as Completion).streamed?.whole !== true) {
+    await sendPieces(complete(reply, request), {
+      request,
+      streamed: (reply as Completion).streamed ?? {},
+      response,
+      write,
+    })
   } else {
     response.writeHead(200, json)
     end(JSON.stringify(complete(reply, request)))
   }
 }
+
+/** Sends a completion as chunks of a stream: the words, then the calls, each in pieces of a few letters. */
+async function sendPieces(
+  whole: unknown,
+  {
+    request,
+    streamed: { before, breaks, noUsage },
+    response,
+    write,
+  }: {
+    readonly request: ModelRequest
+    readonly streamed: Streamed
+    readonly response: ServerResponse
+    readonly write: (text: string) => boolean
+  },
+): Promise<void> {
+  const { usage, choices } = whole as WholeCompletion
+  const [{ message, finish_reason }] = choices
+  const event = (data: unknown) => write(`data: ${JSON.stringify(data)}\n\n`)
+  const chunk = (delta: unknown, finish: string | null = null) => ({
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  })
+  const words = piecesOf(typeof message.content === 'string' ? message.content : '').map((content) => ({
+    content,
+  }))
+  const calls = (message.tool_calls ?? []).flatMap(({ id, function: { name, arguments: args } }, index) => [
+    { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
+    ...piecesOf(args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ])
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  event(chunk({ role: 'assistant', content: '' }))
+  for (const [i, delta] of [...words, ...calls].entries()) {
+    if (breaks?.after === i) return void (await breakOff(breaks.how, response, event))
+    await before?.(i)
+    if (response.destroyed) return
+    event(chunk(delta))
+  }
+  event(chunk({}, finish_reason))
+  const { include_usage: asked } = (request.stream_options ?? {}) as { include_usage?: boolean }
+  if (asked === true && noUsage !== true && usage !== undefined) event({ choices: [], usage })
+  write('data: [DONE]\n\n')
+  response.end()
+}
+
+interface WholeCompletion {
+  readonly usage?: unknown
+  readonly choices: readonly [
+    {
+      readonly finish_reason: string
+      readonly message: {
+        readonly content: unknown
+        readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[]
+      }
+    },
+  ]
+}
+
+async function breakOff(
+  how: 'reset' | 'end' | 'error',
+  response: ServerResponse,
+  event: (data: unknown) => boolean,
+): Promise<void> {
+  await sleep(20) // so that the first half is on its way
+  if (how === 'reset') return void response.socket?.resetAndDestroy()
+  if (how === 'error') event({ error: { message: 'overloaded', code: 503 } })
+  response.end()
+}
+
+/** Cuts after every few letters, also within a pair of surrogates, as JSON allows. */
+const piecesOf = (text: string): string[] => text.match(/.{1,7}/gs) ?? []
 
 const EMPTY: ModelRequest = { model: '', messages: [] }
 

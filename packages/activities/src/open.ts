@@ -39,6 +39,7 @@ export async function openMoment(
   if (opening === null) return restingOf(deps, input.being)
   const { wake } = opening
   const advance = call === null ? null : advanceOf(call, opening.reserved)
+  if (wake.watched === true) memory.watched.set(input.moment, true)
   crashPoint('open:after-claim')
   if (wake.opened) {
     const opened = await loadMoment(deps, input.moment)

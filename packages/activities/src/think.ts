@@ -14,6 +14,7 @@ import type { LoadedMoment } from '@treeos/reality'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { afterLoss } from './mind/loss.ts'
+import { noteWatchers } from './mind/telling.ts'
 import { askMind } from './mind/thought.ts'
 import type { Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
@@ -46,6 +47,8 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
     try {
       const adopted = begun === undefined ? null : await adoptCall(deps, moment, signal)
       if (adopted !== null) return refOf(adopted)
+      // The first attempt knows it from the claim. Whoever began to watch since then sees the later ones.
+      if (!isFresh) await noteWatchers(deps, moment)
       crashPoint('think:before-mind')
       thought = await askMind(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
     } catch (error) {

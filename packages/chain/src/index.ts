@@ -182,11 +182,14 @@ export { whyNotErasable } from './rows/why-not-erasable.ts'
 export { readClock } from './sql/clock.ts'
 export type { CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
-export { type JournalListener, listenToJournal } from './sql/listen.ts'
+
+export { type JournalListener, listenToJournal, type Watch } from './sql/listen.ts'
+
 export { type Login, readLogin } from './sql/login.ts'
 export { migrate } from './sql/migrate.ts'
 export type { ChainDb } from './sql/schema.ts'
 export { isTransient } from './sql/transient.ts'
+export { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/words.ts'
 export {
   type Checkpoint,
   checkpointText,

@@ -1,5 +1,6 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
+export type { Saying, Watch, Words } from '@treeos/chain'
 export { authorizeActingAs, type Presence } from '@treeos/reality'
 export {
   deleteOverlay,
@@ -123,3 +124,4 @@ export {
   threads,
   threadsOf,
 } from './read/threads.ts'
+export { type WatchRequest, watch } from './read/watching.ts'

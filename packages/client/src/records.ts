@@ -1,6 +1,6 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
-export { type JournalListener, listenToJournal } from '@treeos/chain'
+export { type JournalListener, listenToJournal, type Saying, type Watch, type Words } from '@treeos/chain'
 export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/overlays.ts'
 export { personsUnder } from './access/people.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
@@ -30,3 +30,4 @@ export { describeSelf, type SelfView, see } from './read/seeing.ts'
 export { type NamespaceView, namespaces, signals } from './read/signals.ts'
 export { newestMoment, stackChange } from './read/stepping.ts'
 export { type ChannelView, conversation, type ThreadView, thread, threads } from './read/threads.ts'
+export { type WatchRequest, watch } from './read/watching.ts'

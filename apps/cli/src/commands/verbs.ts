@@ -37,11 +37,14 @@ interface SummonOptions extends SpeakingOptions {
   readonly thread?: string
   readonly channel?: string
   readonly overlay?: string
+  readonly stream?: true
   /** false after `--no-reply` */
   readonly reply: boolean
 }
 
 const WAIT_SECONDS_MAX = 86_400
+/** Of --stream without --wait. */
+const STREAM_WAIT_SECONDS = 300
 
 /** `treeos birth | summon | reply | see | do | be` */
 export function addVerbs(cli: Cli): void {
@@ -161,6 +164,10 @@ function addSpeech(cli: Cli): void {
     .addOption(new Option('--priority <priority>', 'how urgent it is').choices(Object.keys(PRIORITIES)))
     .option('--thread <id>', 'the thread it continues, by its id: one that you have a part in')
     .option('--channel <name>', 'the name of the conversation it is said in; `thread show` lists its threads')
+    .option(
+      '--stream',
+      'show on standard error what the model writes, while it does, and wait for the end; who may see its moments may',
+    )
     .option('--no-reply', 'announce: a being that is no person sends no answer')
     .option(
       '--overlay <text>',
@@ -181,13 +188,19 @@ function addSpeech(cli: Cli): void {
           options.overlay === undefined ? undefined : { content: await overlayOf(options.overlay) }
         const { summon } = await import('@treeos/client')
         const { withServices } = await import('../instance/connection.ts')
-        const waitSeconds = options.wait ?? null
+        const isStreamed = options.stream === true
+        const waitSeconds = options.wait ?? (isStreamed ? STREAM_WAIT_SECONDS : null)
         const request = {
           ...{ target, content, as, priority, thread, channel, overlay, waitSeconds },
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }
-        out.value(await withServices(options, (at) => summon(at, request)), shownSummoned)
+        const summoned = await withServices(options, async (at) => {
+          if (!isStreamed) return summon(at, request)
+          const { withWords } = await import('./shared/words.ts')
+          return withWords(out, options, at, request, (onSent) => summon(at, { ...request, onSent }))
+        })
+        out.value(summoned, shownSummoned)
       }),
     )
 

@@ -157,6 +157,16 @@ export class Output {
     else this.#spinner.step(plain(line))
   }
 
+  /** Text on stderr that goes on where the last one ended. */
+  aside(text: string): void {
+    process.stderr.write(plain(text))
+  }
+
+  /** A line of JSON on stderr, beside the one value of a command. */
+  jsonAside(value: unknown): void {
+    process.stderr.write(`${jsonLine(value)}\n`)
+  }
+
   /** Shows the latest step with a spinner until `work` is over. Without a terminal, steps are plain lines all the same. */
   async spinning<T>(work: () => Promise<T>): Promise<T> {
     if (process.stderr.isTTY) this.#spinner = await startSpinner()

@@ -27,6 +27,8 @@ export interface Memory {
   /** what the last model call of each being could cost at most; not stored */
   readonly worstCosts: LRUCache<BeingName, Cost>
   /** how long minds took */
+  /** moments whose being somebody watches, so that their model is asked to stream; only in the process that opened them */
+  readonly watched: LRUCache<MomentId, true>
   readonly pace: Pace
 }
 
@@ -53,6 +55,7 @@ export function newMemory(shortWay: ShortWay = {}): Memory {
     pace: new Pace(shortWay.mindMs),
   }
 }
+    watched: new LRUCache({ max: 2000 }),
 
 /** @throws {Error} when the moment was never opened, or content that its record names is missing */
 export async function loadMoment(

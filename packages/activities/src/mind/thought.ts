@@ -13,6 +13,7 @@ import { type Model, ModelTransientError } from '../model/model.ts'
 import { runScript } from '../model/script.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { resolveOverlay } from './overlay.ts'
+import { tellingOf } from './telling.ts'
 
 const unasked = (decision: Decision): Thought => ({ decision, usage: null, settlement: null, overlay: null })
 
@@ -55,6 +56,7 @@ async function askModel(
   const overlay = await resolveOverlay(deps, { record: loaded.record, sources: loaded.overlays }, ENTRY)
   if (overlay !== null && 'kind' in overlay) return unasked(overlay)
   const prompt = renderPrompt(signature, overlay?.value ?? null)
+  const telling = overlay === null ? tellingOf(deps, loaded, attempt) : null // what repeats an overlay is masked only at the end
   try {
     const asked = await askWithinBudgets(
       deps,
@@ -64,10 +66,12 @@ async function askModel(
       {
         ...{ prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
         ...answerLimitOf(loaded),
+        ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },
     )
     if ('breach' in asked) return unasked(overBudget(loaded, asked.breach))
     const { answer, settlement } = asked
+    telling?.end('answered')
     const { usage } = answer
     deps.observe.model(
       answer.decision.kind,
@@ -80,6 +84,7 @@ async function askModel(
       overlay: overlay?.record ?? null,
     }
   } catch (error) {
+    telling?.end('lost')
     if (error instanceof ModelTransientError) deps.observe.model('lost', null)
     throw error
   }

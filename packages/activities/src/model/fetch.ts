@@ -1,5 +1,9 @@
 /** Most bytes read of an answer. A decision has at most 2 × 64 KiB, and JSON in JSON may write a byte as six. */
-const ANSWER_BYTES_MAX = 1024 * 1024
+export const ANSWER_BYTES_MAX = 1024 * 1024
+/** The same of a stream, which wraps each token in an event. */
+const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
+
+export const STREAM_TYPE = 'text/event-stream'
 
 /** The answer cannot be used, and a retry would not change that. The message quotes nothing of the answer. */
 export class UnusableAnswerError extends Error {
@@ -8,8 +12,9 @@ export class UnusableAnswerError extends Error {
 
 /**
  * A fetch for untrusted servers. It follows no redirect, since the request holds a key and a prompt. It resolves once the
- * whole body has arrived, so the caller's signal bounds a slow body too. From an error response it keeps the status and the
- * retry headers. It reads the body of a 400 or 422 only to find which limit of tokens it names, see {@link NAMED_LIMITS}.
+ * whole body has arrived, so the caller's signal bounds a slow body too. Of an answer that was asked for as a stream, and is one,
+ * the body comes later. From an error response it keeps the status and the retry headers. It reads the body of a 400 or 422 only
+ * to find which limit of tokens it names, see {@link NAMED_LIMITS}.
  * @throws {UnusableAnswerError} when the body is longer than {@link ANSWER_BYTES_MAX}; the rest is not read
  */
 export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
@@ -24,8 +29,31 @@ export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): t
       if (status > 599) throw new UnusableAnswerError(`model answered ${status}, which is no HTTP status`)
       return new Response(null, { status, headers })
     }
+    const asked = new Headers(init?.headers).get('accept')
+    if (asked === STREAM_TYPE && response.body !== null && isStream(response))
+      return new Response(bounded(response.body), { headers: { 'content-type': STREAM_TYPE } })
     return new Response(await readBounded(response), { headers: { 'content-type': 'application/json' } })
   }
+}
+
+export const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() === STREAM_TYPE
+
+/** Fails with an {@link UnusableAnswerError} after too many bytes, and closes the connection. */
+function bounded(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let length = 0
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        length += chunk.length
+        if (length > STREAM_BYTES_MAX)
+          controller.error(
+            new UnusableAnswerError(`model answered with more than ${STREAM_BYTES_MAX} bytes of events`),
+          )
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
 }
 
 /** The two names of the limit of an answer's tokens. Each is refused by some endpoints. */

@@ -1,10 +1,20 @@
+import type { Saying } from '@treeos/chain'
 import { type Decision, isJsonObject, utf8Length, VERBS } from '@treeos/core'
 import type { ModelTool, Prompt } from '@treeos/overlay/signature'
 import OpenAI from 'openai'
 import { type Outputs, parseAnswer, parseJson, parseOutputs } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'
-import { boundFetch, NAMED_LIMITS, TOKEN_LIMITS, type TokenLimit, UnusableAnswerError } from './fetch.ts'
+import {
+  boundFetch,
+  isStream,
+  NAMED_LIMITS,
+  STREAM_TYPE,
+  TOKEN_LIMITS,
+  type TokenLimit,
+  UnusableAnswerError,
+} from './fetch.ts'
 import { type Price, type Prices, SHIPPED_PRICES, type Usage } from './prices.ts'
+import { CutStreamError, readStreamed, StreamTaking } from './stream.ts'
 
 export { keyVariables, modelsFile, readConnections } from './connections.ts'
 export {
@@ -24,6 +34,8 @@ export interface ModelRequest {
   readonly signal?: AbortSignal
   /** most model tokens of the answer; for a being with a budget the model's own limit when left out, else none */
   readonly maxTokens?: number
+  /** hears what the model writes, as it comes: the answer is then asked for as a stream. It is the same answer */
+  readonly onSaying?: (saying: Saying) => void
 }
 
 /** What an answer cost. */
@@ -137,6 +149,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
   const others = new Map<string, Model>()
   const apiKey = endpoint.apiKey ?? null
   const limit = new LimitName(endpoint)
+  const streams = new StreamTaking()
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
     apiKey: apiKey ?? 'none',
@@ -154,27 +167,55 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     logLevel: 'off',
   })
 
-  /** Sends one HTTP request. */
+  /** Sends one HTTP request. @returns the completion; undefined for an answer that is not JSON */
+  async function fetchCompletion(asked: ModelRequest, name: TokenLimit, onSaying: ModelRequest['onSaying']) {
+    const { signal } = asked
+    const request = bodyOf(endpoint, asked, name)
+    if (onSaying === undefined) {
+      const response = await client.chat.completions.create(request, { signal }).asResponse()
+      return parseJson(await response.text()) // already received, see boundFetch
+    }
+    const late = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000)) // the client's own timeout ends with the headers
+    const either = signal === undefined ? late : AbortSignal.any([signal, late])
+    try {
+      const response = await client.chat.completions
+        .create({ ...request, ...STREAMED }, { signal: either, headers: { accept: STREAM_TYPE } })
+        .asResponse()
+      if (!isStream(response)) return parseJson(await response.text()) // it does not know streams
+      const completion = await readStreamed(response, client, onSaying)
+      if (!either.aborted) return completion
+    } catch (error) {
+      if (!either.aborted) throw error
+    }
+    signal?.throwIfAborted()
+    throw new OpenAI.APIConnectionTimeoutError()
+  }
+
   async function send(asked: ModelRequest): Promise<Sent> {
     const { signal } = asked
     signal?.throwIfAborted()
     const name = limit.now
-    const request = bodyOf(endpoint, asked, name)
-    let text: string
+    const onSaying = streams.mayAsk ? asked.onSaying : undefined
+    const isStreamed = onSaying !== undefined
+    let completion: unknown
     try {
-      const response = await client.chat.completions.create(request, { signal }).asResponse()
-      text = await response.text() // already received, see boundFetch
+      completion = await fetchCompletion(asked, name, onSaying)
+      streams.answered(isStreamed)
       if (asked.maxTokens !== undefined) limit.confirm(name)
     } catch (error) {
       signal?.throwIfAborted()
       throwTransient(error, timeoutSeconds)
+      if (error instanceof SyntaxError) return { failure: failed(NOT_JSON), charged: { usage: null } } // an event that is no JSON
       if (asked.maxTokens !== undefined) limit.throwIfRefused(name, error)
+      if (isRejected(error) && streams.refused(isStreamed, (error as { status?: number }).status))
+        throw new ModelTransientError('LLM_FAILED', 'model refused a request that streams', {
+          retryAfterMs: 0,
+          isFree: true,
+        })
       const failure = failed(explain(error, endpoint))
       return { failure, charged: { usage: null, ...(isRejected(error) ? { refused: true } : {}) } }
     }
-    const completion = parseJson(text)
-    if (completion === undefined)
-      return { failure: failed('model answered with something that is not JSON'), charged: { usage: null } }
+    if (completion === undefined) return { failure: failed(NOT_JSON), charged: { usage: null } }
     return { completion, charged: { usage: readUsage(completion) } }
   }
 
@@ -214,6 +255,11 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
 
 /** An answer of a provider, or why there is none. */
 type Sent = { readonly charged: Charged } & ({ readonly completion: unknown } | { readonly failure: Failure })
+
+const NOT_JSON = 'model answered with something that is not JSON'
+
+/** Without the option, most servers send no usage with a stream. */
+const STREAMED = { stream: true, stream_options: { include_usage: true } } as const
 
 const failed = (message: string): Failure => ({ kind: 'failure', code: 'LLM_FAILED', message })
 
@@ -303,6 +349,11 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
       isFree: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(code),
     })
   }
+  if (isCut(error))
+    throw new ModelTransientError(
+      'LLM_FAILED',
+      `connection to the model failed${systemCode(error) || ' (cut)'}`,
+    )
   if (!(error instanceof OpenAI.APIError)) return
   const { status, headers } = error as { status: number | undefined; headers: Headers | undefined }
   if (status === undefined || !([408, 409, 429].includes(status) || status >= 500)) return
@@ -312,6 +363,15 @@ function throwTransient(error: unknown, timeoutSeconds: number): void {
     isFree: isRejected(error),
   })
 }
+
+/**
+ * An answer that broke off while it was streamed: the server ended it, sent an error instead of the rest, or the connection was
+ * lost. The SDK passes errors of the connection on as they are.
+ */
+const isCut = (error: unknown): error is Error =>
+  error instanceof CutStreamError ||
+  (error instanceof OpenAI.APIError && error.status === undefined) ||
+  (error instanceof TypeError && error.message === 'terminated')
 
 /**
  * True when the provider says that it did no work: a 4xx, or that it is away or too busy. Not for 408 and the other 5xx: the
@@ -330,6 +390,7 @@ function explain(error: unknown, { connection }: ModelEndpoint): string {
     connection === undefined
       ? ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'TREEOS_MODEL']
       : ['key', 'baseUrl', 'model'].map((field) => `the ${field} of the model connection ${connection}`)
+  if (error instanceof UnusableAnswerError) return error.message
   if (!(error instanceof OpenAI.APIError))
     return `the request to the model could not be sent: check ${url} and ${key}`
   if (error.cause instanceof UnusableAnswerError) return error.cause.message

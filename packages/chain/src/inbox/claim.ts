@@ -12,12 +12,15 @@ export interface ClaimedWake extends InboxEntry {
   readonly cut: boolean
   /** the moment has an open record: this is a rerun */
   readonly opened: boolean
+  /** somebody watches what the model of its being writes; left out when nobody does */
+  readonly watched?: true
   /** left out when it has no overlay */
   readonly overlays?: OverlaySources
 }
 
 /** A row of the inbox that a moment has claimed, and what else the claim tells. */
-export type ClaimedRow = Selectable<InboxTable> & OverlayColumns & { cut: boolean; opened: boolean }
+export type ClaimedRow = Selectable<InboxTable> &
+  OverlayColumns & { cut: boolean; opened: boolean; watched?: boolean }
 
 /**
  * Claims the next wake for a moment: the one it has already claimed, else the first by priority, then by age.
@@ -43,9 +46,13 @@ export async function claimWake(
 
 export function claimedWake(row: ClaimedRow): ClaimedWake {
   const entry = entryOf(row)
-  const { cut, opened } = row
+  const { cut, opened, watched } = row
   const overlays = sourcesOf(row)
-  const more = overlays === undefined ? { opened } : { opened, overlays }
+  const more = {
+    opened,
+    ...(overlays === undefined ? {} : { overlays }),
+    ...(watched === true ? { watched } : {}),
+  }
   // A wake by change also covers later changes from other threads, so it starts a thread of its own.
   if (cut && !isOfThread(entry)) return { ...entry, root: entry.id, cut: false, ...more }
   return { ...entry, cut, ...more }

@@ -1,14 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BeingName } from '@treeos/core'
 import pg from 'pg'
 import { isPooled } from './pooler.ts'
+import { Watchers } from './watchers.ts'
+import { parseWords, type Words } from './words.ts'
 
-/** Hears that the journal has grown, over one connection of its own. */
+/** Hears that the journal has grown, and what models write, over one connection of its own. */
 export interface JournalListener {
   /** @param heard called at each notice, and whenever one may have been missed. @returns ends the subscription */
   subscribe(heard: () => void): () => void
+  /** Hears what the model of a being writes. Whether somebody may is for the caller to ask. */
+  watch(being: BeingName, heard: (words: Words) => void): Watch
   /** resolves once it listens for the first time; the connection may be lost later */
   readonly ready: Promise<void>
   close(): Promise<void>
+}
+
+export interface Watch {
+  /** resolves once it is held: calls of moments that open from then on are heard */
+  readonly ready: Promise<void>
+  end(): void
 }
 
 export interface ListenOptions {
@@ -18,7 +29,8 @@ export interface ListenOptions {
 
 /** Read by `keep-journal.sql`, which explains it. */
 const FOLLOWERS = 'select pg_advisory_lock_shared(1953654117, 2)'
-const CHANNEL = 'treeos_journal'
+const JOURNAL = 'treeos_journal'
+const WORDS = 'treeos_words'
 const CONNECT_MS = 10_000
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 5_000
@@ -39,6 +51,7 @@ export function listenToJournal(
       'the database URL leads to a pooler of transactions, through which nobody can listen: name Postgres itself',
     )
   const subscribers = new Set<() => void>()
+  const watchers = new Watchers()
   const closing = new AbortController()
   const tell = () => {
     for (const heard of subscribers) heard()
@@ -47,16 +60,15 @@ export function listenToJournal(
   const run = async () => {
     for (let pauseMs = RETRY_MS_MIN; !closing.signal.aborted; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
       try {
-        await listenOnce(
-          url,
-          closing.signal,
-          () => {
+        await listenOnce(url, closing.signal, {
+          watchers,
+          onListening: () => {
             pauseMs = RETRY_MS_MIN / 2
             isReady()
             tell()
           },
-          tell,
-        )
+          onNotice: tell,
+        })
       } catch (error) {
         if (!closing.signal.aborted) onLost(error as Error)
       }
@@ -70,6 +82,7 @@ export function listenToJournal(
       subscribers.add(heard)
       return () => void subscribers.delete(heard)
     },
+    watch: (being, heard) => watchers.add(being, heard),
     async close() {
       closing.abort()
       await done
@@ -77,12 +90,17 @@ export function listenToJournal(
   }
 }
 
+interface Hearing {
+  readonly watchers: Watchers
+  readonly onListening: () => void
+  readonly onNotice: () => void
+}
+
 /** One connection, until it is lost. @throws why it was lost */
 async function listenOnce(
   url: string,
   closing: AbortSignal,
-  onListening: () => void,
-  onNotice: () => void,
+  { watchers, onListening, onNotice }: Hearing,
 ): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -97,10 +115,15 @@ async function listenOnce(
   client.on('end', () => reject(new Error('the connection was closed')))
   closing.addEventListener('abort', onClosing)
   over.catch(() => undefined) // it may end before anything waits for it
-  client.on('notification', onNotice)
+  client.on('notification', ({ channel, payload }) => {
+    if (channel !== WORDS) return onNotice()
+    const words = parseWords(payload ?? '')
+    if (words !== null) watchers.tell(words)
+  })
   try {
     await Promise.race([client.connect(), over])
-    await Promise.race([client.query(`${FOLLOWERS}; listen ${CHANNEL}`), over])
+    await Promise.race([client.query(`${FOLLOWERS}; listen ${JOURNAL}; listen ${WORDS}`), over])
+    await Promise.race([watchers.connect(client), over])
     onListening()
     for (;;) {
       await Promise.race([sleep(ASK_EACH_MS, undefined, { signal: closing }), over])
@@ -109,6 +132,7 @@ async function listenOnce(
       onNotice()
     }
   } finally {
+    watchers.disconnect()
     closing.removeEventListener('abort', onClosing)
     client.end().catch(() => undefined)
   }

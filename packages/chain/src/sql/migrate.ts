@@ -19,6 +19,7 @@ import * as places from './migrations/016-places.ts'
 import * as trueContents from './migrations/017-true-contents.ts'
 import * as evidence from './migrations/018-evidence.ts'
 import * as log from './migrations/019-log.ts'
+import * as watchedCalls from './migrations/021-watched-calls.ts'
 import * as erasing from './migrations/022-erasing.ts'
 import type { ChainDb } from './schema.ts'
 
@@ -59,6 +60,7 @@ const MIGRATIONS = {
   '017-true-contents': trueContents,
   '018-evidence': evidence,
   '019-log': log,
+  '021-watched-calls': watchedCalls,
   '022-erasing': erasing,
 }
 

@@ -87,6 +87,8 @@ export interface SummonRequest {
   readonly waitSeconds: number | null
   /** true: an end without a reply is the error NO_ANSWER */
   readonly requireReply?: boolean
+  /** hears the correlation as soon as the summon is in the inbox of its sender; a thread that it begins has the same id */
+  readonly onSent?: (correlation: string) => void
 }
 
 export interface SummonResult {
@@ -170,10 +172,14 @@ async function actAndWait(
     target,
     waitSeconds,
     requireReply = false,
-  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply'> & { readonly answers: string | null },
+    onSent,
+  }: Pick<SummonRequest, 'target' | 'waitSeconds' | 'requireReply' | 'onSent'> & {
+    readonly answers: string | null
+  },
 ): Promise<SummonResult> {
   const started = Date.now()
   const correlation = await submit(at, as, call, answers)
+  onSent?.(correlation)
   await waitForOwnMoment(at, as, correlation, waitSeconds ?? ACT_WAIT_SECONDS)
   if (waitSeconds === null) return { correlation, moment: null, reply: null }
   const left = waitSeconds - (Date.now() - started) / 1000

@@ -1,0 +1,119 @@
+import { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/chain'
+import { type MomentId, parseMomentId } from '@treeos/core'
+import type { LoadedMoment } from '@treeos/reality'
+import type { BeatDeps } from '../deps/beat-deps.ts'
+
+/** How long words wait for more of them: each notice serialises the commits of the database. */
+const TOGETHER_MS = 100
+/** Most characters of one notice. JSON writes a character as up to six bytes, and the rest of a notice is short. */
+const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
+
+/** Finds out whether somebody watches the being of a moment that this process did not open, or opened long ago. */
+export async function noteWatchers({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
+  try {
+    if (await isWatched(db, parseMomentId(moment).being)) memory.watched.set(moment, true)
+  } catch (error) {
+    observe.error('looking for watchers', error) // nobody sees the words then, and the moment goes on
+  }
+}
+
+/** @returns null when nobody watches the being */
+export function tellingOf(
+  { db, memory, observe }: BeatDeps,
+  { record: { moment, wake } }: LoadedMoment,
+  attempt: number,
+): Telling | null {
+  if (!memory.watched.has(moment)) return null
+  const { being } = parseMomentId(moment)
+  return new Telling(
+    { being, moment, thread: wake.root, attempt },
+    (words) => notifyWords(db, words),
+    (error) => observe.error('telling words', error),
+  )
+}
+
+/**
+ * Tells what a model writes to those who watch, while it writes. Words that follow each other soon are told together. The call never
+ * waits for it, and a failure loses words only: the decision has them all.
+ */
+export class Telling {
+  readonly #of: Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>
+  readonly #notify: (words: Words) => Promise<void>
+  readonly #onError: (error: unknown) => void
+  #unsaid: Saying[] = []
+  #end: Words['end']
+  #part = 0
+  #timer: NodeJS.Timeout | undefined
+  #telling: Promise<void> | null = null
+
+  constructor(
+    of: Pick<Words, 'being' | 'moment' | 'thread' | 'attempt'>,
+    notify: (words: Words) => Promise<void>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#of = of
+    this.#notify = notify
+    this.#onError = onError
+  }
+
+  hear({ tool, text }: Saying): void {
+    const last = this.#unsaid.at(-1)
+    if (last?.tool === tool) this.#unsaid[this.#unsaid.length - 1] = { tool, text: last.text + text }
+    else this.#unsaid.push({ tool, text })
+    this.#timer ??= setTimeout(() => this.#tell(), TOGETHER_MS)
+  }
+
+  end(how: NonNullable<Words['end']>): void {
+    this.#end = how
+    clearTimeout(this.#timer)
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    this.#telling ??= this.#tellAll().catch(this.#onError)
+  }
+
+  async #tellAll(): Promise<void> {
+    try {
+      while (this.#unsaid.length > 0 || this.#end !== undefined) {
+        const says = takeUpTo(this.#unsaid)
+        const end = this.#unsaid.length === 0 ? this.#end : undefined
+        if (end !== undefined) this.#end = undefined
+        const words = { ...this.#of, part: this.#part, says, ...(end === undefined ? {} : { end }) }
+        this.#part += 1
+        await this.#notify(words)
+      }
+    } finally {
+      this.#telling = null
+    }
+  }
+}
+
+/** Takes from the front what one notice holds. A text that is longer is cut, never within a character. */
+function takeUpTo(unsaid: Saying[]): Saying[] {
+  const taken: Saying[] = []
+  for (let room = CHARS_MAX; room > ROOM_MIN; ) {
+    const first = unsaid.shift()
+    if (first === undefined) break
+    const { text } = first
+    const tool = first.tool?.slice(0, TOOL_CHARS_MAX) ?? null
+    room -= (tool?.length ?? 0) + BESIDE_CHARS
+    const at = text.length <= room ? text.length : isWithinPair(text, room) ? room - 1 : room
+    if (at < text.length) unsaid.unshift({ ...first, text: text.slice(at) })
+    taken.push({ tool, text: text.slice(0, at) })
+    room -= at
+  }
+  return taken
+}
+
+/** Of a name that the model invented. */
+const TOOL_CHARS_MAX = 64
+/** What a piece takes beside its text and its tool, at least. */
+const BESIDE_CHARS = 4
+/** Less is left for the next notice. */
+const ROOM_MIN = TOOL_CHARS_MAX + BESIDE_CHARS + 2
+
+/** Whether a cut here would part a pair of surrogates. */
+const isWithinPair = (text: string, at: number): boolean =>
+  /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1))

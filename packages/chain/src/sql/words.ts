@@ -1,0 +1,66 @@
+import type { BeingName, MomentId } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+
+/** The next piece of an answer. */
+export interface Saying {
+  /** name of the tool whose arguments the model writes; null for plain words */
+  readonly tool: string | null
+  readonly text: string
+}
+
+/** What a model writes while its call is under way: it is told to those who watch the being, and stored nowhere. */
+export interface Words {
+  readonly being: BeingName
+  readonly moment: MomentId
+  /** the thread of the wake */
+  readonly thread: string
+  /** tells the calls of one moment apart */
+  readonly attempt: number
+  /** number of this part of the call, from 0; a missing one was lost on its way */
+  readonly part: number
+  readonly says: readonly Saying[]
+  /** only in the last part: whether the model answered, or the call failed and may be made again */
+  readonly end?: 'answered' | 'lost'
+}
+
+/** Most bytes of one notice. Postgres takes less than 8000. */
+export const NOTICE_BYTES_MAX = 7000
+
+/** Tells words to those who watch. Serialises commits, so it is called seldom, and only for a being that is watched. */
+export async function notifyWords(db: Db, words: Words): Promise<void> {
+  await sql`select pg_notify('treeos_words', ${JSON.stringify(words)})`.execute(db)
+}
+
+/**
+ * Whether somebody watches a being. A watcher holds an advisory lock in share mode, see `listen.ts`: it is free where nobody does.
+ * `claim_and_read` asks the same when a moment opens.
+ */
+export async function isWatched(db: Db, being: BeingName): Promise<boolean> {
+  const { rows } = await sql<{ watched: boolean }>`
+    select not pg_try_advisory_xact_lock(1953654118, hashtext(${being})) as watched`.execute(db)
+  return rows[0]?.watched === true
+}
+
+/** @returns null for a notice of another form: any login of the database can send one */
+export function parseWords(payload: string): Words | null {
+  try {
+    const words = JSON.parse(payload) as Partial<Words> | null
+    const isWhole =
+      typeof words?.being === 'string' &&
+      typeof words.moment === 'string' &&
+      typeof words.thread === 'string' &&
+      Number.isSafeInteger(words.attempt) &&
+      Number.isSafeInteger(words.part) &&
+      Array.isArray(words.says) &&
+      words.says.every(isSaying)
+    return isWhole ? (words as Words) : null
+  } catch {
+    return null
+  }
+}
+
+const isSaying = (value: unknown): value is Saying => {
+  const { tool, text } = (value ?? {}) as Partial<Saying>
+  return typeof text === 'string' && (tool === null || typeof tool === 'string')
+}

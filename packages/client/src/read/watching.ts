@@ -1,0 +1,24 @@
+import type { JournalListener, Watch, Words } from '@treeos/chain'
+import type { BeingName } from '@treeos/core'
+import type { Presence } from '@treeos/reality'
+import { authorizeLookBack } from './leave.ts'
+
+export interface WatchRequest {
+  readonly as: BeingName
+  /** whose model is watched */
+  readonly being: BeingName
+  /** may serve many watchers, and followers of the journal */
+  readonly listener: Pick<JournalListener, 'watch'>
+  /** hears what the model writes, while it does, of calls of moments that open from now on */
+  readonly heard: (words: Words) => void
+}
+
+/**
+ * Watches what the model of a being writes. Nothing of that is stored: what counts is the decision that is recorded at the end. The
+ * model is asked to stream only while somebody watches, and never in a call that has an overlay.
+ * @throws {TreeosError} as for its moments, see authorizeLookBack
+ */
+export async function watch(at: Presence, { as, being, listener, heard }: WatchRequest): Promise<Watch> {
+  await authorizeLookBack(at, as, being)
+  return listener.watch(being, heard)
+}
