@@ -56,6 +56,38 @@ describe('living', () => {
     expect(says.join('')).toBe('Let me see.\u001b[2J{"content":"Ask."}')
   })
 
+  it('cancel, pause and resume', async () => {
+    const gate = Promise.withResolvers<void>()
+    model.script(async () => {
+      await gate.promise
+      return undefined
+    })
+    await home.json(['summon', '@librarian', 'May I?'])
+    const cancelled = await home.json<{ moment: string; n: number }>(['cancel', '@librarian'])
+    expect(cancelled).toEqual({
+      moment: expect.stringMatching(/^librarian\/1\/\d+$/),
+      being: 'librarian',
+      n: expect.any(Number),
+      reason: 'CANCELLED',
+    })
+    gate.resolve()
+    await until('the end of the moment', async () =>
+      (await home.refusal(['cancel', cancelled.moment])).message.endsWith('is over'),
+    )
+    expect(await home.refusal(['cancel', '@librarian'])).toMatchObject({
+      status: 1,
+      code: 'MOMENT_NOT_FOUND',
+    })
+    expect(await home.json(['pause', '@librarian'])).toMatchObject({ facts: [{ kind: 'being:paused' }] })
+    expect((await home.run(['beings'])).stdout).toMatch(/@librarian +llm, paused/)
+    expect(await home.refusal(['pause', '@librarian'])).toMatchObject({
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
+    })
+    expect(await home.json(['resume', '@librarian'])).toMatchObject({ facts: [{ kind: 'being:unpaused' }] })
+    model.reset()
+  })
+
   it('a failed moment ends with 1 and its code', async () => {
     model.script([{ status: 401, body: { error: { message: 'no such key' } } }])
     expect(await home.refusal(['summon', '@librarian', 'May I?', '--wait', '30'])).toMatchObject({

@@ -5,6 +5,7 @@ import { addBeings } from './commands/beings.ts'
 import { addBudget } from './commands/budget.ts'
 import { addCheckpoint } from './commands/checkpoint.ts'
 import { addCompletion, visible } from './commands/completion.ts'
+import { addControl } from './commands/control.ts'
 import { addDebug } from './commands/debug.ts'
 import { addErase } from './commands/erase.ts'
 import { addEvaluate } from './commands/evaluate.ts'
@@ -57,6 +58,7 @@ export function createCli(out: Output): Cli {
   addPeople(cli)
   cli.describeNext('Acting in the world')
   addVerbs(cli)
+  addControl(cli)
   addGather(cli)
   addInbox(cli)
   addInhabit(cli)

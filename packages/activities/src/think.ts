@@ -16,15 +16,17 @@ import { findDecision, loadMoment } from './deps/memory.ts'
 import { afterLoss } from './mind/loss.ts'
 import { noteWatchers } from './mind/telling.ts'
 import { askMind } from './mind/thought.ts'
-import type { Thought } from './model/calls.ts'
+import type { MindAttempt, Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
+import { CancelledCallError } from './run/cancels.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { heartbeating } from './run/heartbeat.ts'
 import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
  * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither. A call that
- * `finishMoment` began is adopted.
+ * `finishMoment` began is adopted. Of a call that
+ * was cancelled the failure is stored as its decision.
  * @returns kind and digest of the decision; an error that a retry cannot fix is a decision of kind `failure`, and so is an
  *   outage that lasts longer than the model's patience
  * @throws {ApplicationFailure} of type LLM_TIMEOUT or LLM_FAILED, retryable, when the model may answer a later attempt
@@ -50,8 +52,12 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       // The first attempt knows it from the claim. Whoever began to watch since then sees the later ones.
       if (!isFresh) await noteWatchers(deps, moment)
       crashPoint('think:before-mind')
-      thought = await askMind(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
+      thought = await askCancellably(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
     } catch (error) {
+      if (error instanceof CancelledCallError) {
+        const cancelled = await wait(() => findDecision(deps, moment))
+        if (cancelled !== null) return refOf(cancelled)
+      }
       if (!(error instanceof ModelTransientError)) throw error
       thought = await tryLater(deps, loaded, error, (performance.now() - started) / 1000)
     }
@@ -65,6 +71,23 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
 }
 
 const refOf = ({ decision, digest }: StoredDecision): DecisionRef => ({ kind: decision.kind, digest })
+
+/** Asks the mind until somebody cancels the call. @throws {CancelledCallError} */
+async function askCancellably(
+  deps: BeatDeps,
+  loaded: LoadedMoment,
+  stack: ThinkInput['stack'],
+  at: MindAttempt,
+): Promise<Thought> {
+  const cancelling = new AbortController()
+  const forget = deps.memory.cancels.watch(deps, loaded.record.moment, (reason) => cancelling.abort(reason))
+  try {
+    const signal = AbortSignal.any([at.signal, cancelling.signal])
+    return await askMind(deps, loaded, stack, { ...at, signal })
+  } finally {
+    forget()
+  }
+}
 
 const POLL_MS = 200
 

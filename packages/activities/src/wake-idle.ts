@@ -28,7 +28,8 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
   if (me === null) return null
   if (me.ended !== undefined) return { over: true }
   const cognition = effectiveCognition(me)
-  const idleSeconds = cognition === 'human' ? null : idleSecondsOf(me.qualities)
+  const isCounted = cognition !== 'human' && me.paused === undefined // the silence of a pause is none of its own
+  const idleSeconds = isCounted ? idleSecondsOf(me.qualities) : null
   if (me.inhabited !== undefined) return { resting: true, idleSeconds, cognition }
   return idleSeconds === null ? null : { resting: true, idleSeconds }
 }

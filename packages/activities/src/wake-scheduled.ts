@@ -18,6 +18,7 @@ export async function wakeScheduled(
   const me = await readerOf(deps).being(being)
   const schedule = me === null ? undefined : schedulesOf(me).find((known) => known.name === name)
   if (schedule === undefined) return { accepted: false } // it was removed, but Temporal's Schedule is not deleted yet
+  if (me?.paused !== undefined) return { accepted: false } // what was due while it is paused is left out
   const idPrefix = `schedule/${being}/${name}/`
   const wakeOnce = (due: string) => {
     const id = `${idPrefix}${due}`

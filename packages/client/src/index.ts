@@ -31,6 +31,7 @@ export {
   type SummonResult,
   summon,
 } from './act/acts.ts'
+export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type CloseRequest, closeInbox } from './act/closing.ts'
 export { ringBeing } from './act/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'

@@ -4,6 +4,7 @@ export { type JournalListener, listenToJournal, type Saying, type Watch, type Wo
 export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/overlays.ts'
 export { personsUnder } from './access/people.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
+export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type BeingView, beings } from './read/beings.ts'
 export {
   type BudgetView,

@@ -370,6 +370,8 @@ const FAULTS: Record<string, (change: Change<never>) => string | null | undefine
         const isMaker = makers(world, name).includes(actor)
         return isMaker && now.inhabited?.by == null ? null : 'it is ended by none of its makers'
       }
+      if (now.paused !== before.paused)
+        return makers(world, name).includes(actor) ? null : 'it is paused by none of its makers'
       if (isLease(before, now)) return faultOfLease(world, voice, { before, now })
       if (!isOwnOrMade(world, actor, name)) return 'it is another'
       if (space === before.space) return null

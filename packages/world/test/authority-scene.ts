@@ -51,6 +51,8 @@ const MOLE_DOES = [
   'grant-namespace',
   'revoke-namespace',
   'end-being',
+  'pause-being',
+  'resume-being',
   'subscribe',
   'create-matter',
   'set-matter',
@@ -263,6 +265,10 @@ const LIVING: VerbCall[] = [
   ...['mole', 'kid-0', 'bailiff', 'twin', 'victim', 'operator', 'role-manager'].map((being) =>
     act('end-being', `@${being}`, {}),
   ),
+  ...['mole', 'bailiff', 'victim', 'operator'].flatMap((being) => [
+    act('pause-being', `@${being}`, {}),
+    act('resume-being', `@${being}`, {}),
+  ]),
   ...['/secret', '/den'].map((scope) =>
     act('subscribe', '@bailiff', { name: 'ear', scope, field: 'ambient.tone' }),
   ),

@@ -175,8 +175,14 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'end-being: by a maker',
     'operations/beings.ts',
-    "targets: ['being'],\n  allow: ['ancestor', 'operator'],",
-    "targets: ['being'],\n  allow: ['anyone'],",
+    "allow: ['ancestor', 'operator'],\n  args: {},\n  decide({ target, args }): Decided {\n    new Arguments('end-being'",
+    "allow: ['anyone'],\n  args: {},\n  decide({ target, args }): Decided {\n    new Arguments('end-being'",
+  ),
+  gone(
+    'pause-being: by a maker',
+    'operations/beings.ts',
+    "allow: ['ancestor', 'operator'],\n  args: {},\n  decide({ target, args }): Decided {\n    new Arguments('pause-being'",
+    "allow: ['anyone'],\n  args: {},\n  decide({ target, args }): Decided {\n    new Arguments('pause-being'",
   ),
   gone(
     'end-being: nothing is done to who was ended',

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * Gives the role of the portal its rights, again at each start: a later migration may have made a function anew. It reads the
- * record, but no access token. It puts a person's act into an inbox, withdraws it, closes entries, renews leases and sets stored
- * overlays, each by a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
+ * record, but no access token. It puts a person's act into an inbox, withdraws it, closes entries, renews leases, cancels calls and
+ * sets stored overlays, each by a function that checks. It cannot append, open a moment, record a decision or reserve a budget.
  */
 export async function grantRights(owner: Kysely<unknown>): Promise<void> {
   await sql`grant usage on schema treeos, portal to treeos_portal`.execute(owner)
@@ -23,6 +23,7 @@ export async function grantRights(owner: Kysely<unknown>): Promise<void> {
       treeos.standard(text), treeos.has_ended(text),
       treeos.read_set(text, text, text, text[], text[], text[], text[], text[], text[], integer[]), treeos.wakes(text, text), treeos.enqueue(jsonb), treeos.withdraw(jsonb),
       treeos.close_entries(text, text[], text), treeos.lease_holds(text, integer), treeos.renew_lease(text, integer, integer),
+      treeos.cancel_call(text, text, bytea, bytea),
       treeos.may_set_overlay(text, text, text), treeos.delete_overlay(text, text, text, text),
       treeos.set_overlay(text, text, text, text, text[], text)
       to treeos_portal`.execute(owner)

@@ -3,6 +3,7 @@ import type { BeingName, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
 import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
+import { Cancels } from '../run/cancels.ts'
 import { HeldMoments } from '../run/held.ts'
 import { Pace } from '../run/pace.ts'
 import { Reads } from '../run/reads.ts'
@@ -22,13 +23,15 @@ export interface Memory {
   readonly held: HeldMoments
   /** calls of minds that are under way */
   readonly calls: Calls
+  /** asks whether they were cancelled */
+  readonly cancels: Cancels
   /** what may be recorded of the overlays of calls, for calls that fail */
   readonly overlays: LRUCache<MomentId, OverlayRecord>
+  /** moments whose being somebody watches, so that their model is asked to stream; only in the process that opened them */
+  readonly watched: LRUCache<MomentId, true>
   /** what the last model call of each being could cost at most; not stored */
   readonly worstCosts: LRUCache<BeingName, Cost>
   /** how long minds took */
-  /** moments whose being somebody watches, so that their model is asked to stream; only in the process that opened them */
-  readonly watched: LRUCache<MomentId, true>
   readonly pace: Pace
 }
 
@@ -50,12 +53,13 @@ export function newMemory(shortWay: ShortWay = {}): Memory {
     stamped: new Reads(),
     held: new HeldMoments((moment, loaded) => moments.set(moment, loaded)),
     calls: new Calls(shortWay.callsMax),
+    cancels: new Cancels(),
     overlays: new LRUCache({ max: 2000 }),
+    watched: new LRUCache({ max: 2000 }),
     worstCosts: new LRUCache({ max: 5000 }),
     pace: new Pace(shortWay.mindMs),
   }
 }
-    watched: new LRUCache({ max: 2000 }),
 
 /** @throws {Error} when the moment was never opened, or content that its record names is missing */
 export async function loadMoment(

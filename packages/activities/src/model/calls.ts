@@ -11,6 +11,7 @@ import {
 } from '@treeos/chain'
 import type { MomentId } from '@treeos/core'
 import { type Advance, newAttempt } from '../run/advance.ts'
+import type { Cancels } from '../run/cancels.ts'
 import { type FaultDeps, reportFault } from '../run/fault.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'
 import { ModelTransientError } from './model.ts'
@@ -31,6 +32,7 @@ export interface MindAttempt {
 export interface CallDeps extends FaultDeps {
   readonly memory: FaultDeps['memory'] & {
     readonly calls: Calls
+    readonly cancels: Cancels
     readonly decisions: { set(moment: MomentId, stored: StoredDecision): unknown }
   }
 }
@@ -138,8 +140,10 @@ export class Call {
         if (!isOurs) this.abort(givenUp(this.moment))
       }, onError) // the next one may succeed
     }, RENEW_MS)
+    const forget = memory.cancels.watch(deps, this.moment, (reason) => this.abort(reason))
     this.#recorded = this.#record(deps).finally(async () => {
       clearInterval(renewal)
+      forget()
       memory.calls.end(this)
       await endCall(db, this.moment, this.#worker).catch(onError)
     })

@@ -1,8 +1,15 @@
 import { type BeingName, type FactDraft, type Json, ROOT_SPACE, spaceReel } from '@treeos/core'
 import { STANDARD_BUDGET } from '@treeos/world'
 
-/** Kinds of facts after which a being must check its inbox again: they may end a park, a lease or its life. */
-const RECHECK_KINDS = new Set(['being:budgeted', 'being:resumed', 'being:released', 'being:ended'])
+/** Kinds of facts after which a being must check its inbox again: they may end a park, a pause, a lease or its life. */
+const RECHECK_KINDS = new Set([
+  'being:budgeted',
+  'being:resumed',
+  'being:paused', // it waits for no silence any more
+  'being:unpaused',
+  'being:released',
+  'being:ended',
+])
 
 /** Beings whose wake settings, budget or lease an act changed. They get no wake for it, so they are rung. */
 export function beingsToRecheck(drafts: readonly FactDraft[]): BeingName[] {

@@ -2,9 +2,13 @@ import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
+/** Of a row with a column `being`: it is paused, so it claims only acts. */
+const isPaused = sql`exists (
+  select from treeos.projection p where p.key = 'being:' || being and p.cognition = 'paused')`
+
 /**
  * Beings with a wake that no moment has claimed for a while: their doorbell was lost, or no worker runs. Leaves out beings
- * that a budget keeps from claiming.
+ * that a budget or a pause keeps from claiming.
  */
 export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: number): Promise<BeingName[]> {
   return (await pageUnclaimed(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
@@ -29,18 +33,18 @@ export async function pageUnclaimed(
         and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
       group by being, kind
     ) as waiting
-    where treeos.wakes(being, kind) and (kind = 'act' or not (treeos.is_parked(being) or treeos.is_paced(being)) or treeos.has_ended(being))
+    where treeos.wakes(being, kind) and (kind = 'act' or not (${isPaused} or treeos.is_parked(being) or treeos.is_paced(being)) or treeos.has_ended(being))
     group by being having min(age) > ${after}
     order by min(age) limit ${limit}`.execute(db)
   return rows
 }
 
-/** How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons and parked beings. */
+/** How many wakes wait for a moment in all inboxes, and for how long. Leaves out what waits for persons, parked and paused beings. */
 export async function measureInboxes(db: Db): Promise<{ waiting: number; oldestSeconds: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, extract(epoch from clock_timestamp() - min(at))::float8 as oldest
     from treeos.inbox where closed_by is null and claimed_by is null and treeos.wakes(being, kind)
-      and not treeos.is_parked(being)`.execute(db)
+      and not treeos.is_parked(being) and not ${isPaused}`.execute(db)
   return { waiting: rows[0]?.waiting ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 }
 }
 

@@ -33,6 +33,7 @@ export const FUNCTIONS = [
   'inbox/withdraw',
   'inbox/write-inbox',
   'inbox/write-notices',
+  'moments/cancel-call',
   'moments/check-opening',
   'moments/claim-and-read',
   'moments/close-moment',

@@ -112,9 +112,10 @@ async function whyLate(
   if (asker === being) return null
   const view = (await beings(db).catch(unlessTransient))?.find((one) => one.being === being)
   if (view === undefined) return null
-  const { stance, inhabitedBy, parked, cognition } = view
+  const { stance, inhabitedBy, parked, paused, cognition } = view
   if (inhabitedBy !== undefined)
     return `${inhabitedBy} decides for it now, and answers by \`treeos inbox --as ${stance}\`, or its own mind does after the release`
+  if (paused !== undefined) return `it is paused until \`treeos resume ${stance}\``
   if (parked !== undefined) return `it is parked, since ${whyParked(being, parked)}`
   return cognition === 'human' ? 'it is a person, who has not answered yet' : null
 }

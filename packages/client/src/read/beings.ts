@@ -12,6 +12,8 @@ export interface BeingView {
   readonly defaultRole: string | null
   /** when it was ended, ISO 8601; left out while it lives */
   readonly ended?: string
+  /** when it was paused, ISO 8601; left out while it is not */
+  readonly paused?: string
   /** stance of the current driver; left out when there is none */
   readonly inhabitedBy?: string
   /** limits for the being and its descendants; left out when there are none */
@@ -41,6 +43,7 @@ export async function beings(db: Db, { role }: { readonly role?: string } = {}):
       space: being.space,
       defaultRole: being.defaultRole,
       ...(being.ended === undefined ? {} : { ended: new Date(being.ended).toISOString() }),
+      ...(being.paused === undefined ? {} : { paused: new Date(being.paused).toISOString() }),
       ...(being.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
       ...(isLimited(budget) ? { budget } : {}),
       ...(parked.has(being.name) && being.parked !== undefined ? { parked: being.parked } : {}),

@@ -160,4 +160,53 @@ const endBeing: Operation = {
   },
 }
 
-export const beingOperations: readonly Operation[] = [setBeing, setRoleFlow, move, endBeing]
+const pauseBeing: Operation = {
+  name: 'pause-being',
+  description:
+    'Pauses the target being: it lives no further moment of its own until resume-being, and what is said to it waits in its inbox.',
+  targets: ['being'],
+  allow: ['ancestor', 'operator'],
+  args: {},
+  decide({ target, args }): Decided {
+    new Arguments('pause-being', args, [])
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'pause-being takes a being')
+    const { name, parent, cognition, paused } = target.being
+    if (parent === null || DELEGATES.some((delegate) => delegate === name))
+      throw new TreeosError('FORBIDDEN', `${stanceOf(name)} belongs to every reality: nobody pauses it`)
+    if (cognition.kind === 'human')
+      throw new TreeosError('INVALID_TYPE', `${stanceOf(name)} is a person, who lives no moment by itself`)
+    if (paused !== undefined)
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} is paused already`)
+    return {
+      facts: [{ reel: beingReel(name), kind: 'being:paused', payload: {} }],
+      result: { being: stanceOf(name), paused: true },
+    }
+  },
+}
+
+const resumeBeing: Operation = {
+  name: 'resume-being',
+  description: 'Ends the pause of the target being: it lives what waits in its inbox.',
+  targets: ['being'],
+  allow: ['ancestor', 'operator'],
+  args: {},
+  decide({ target, args }): Decided {
+    new Arguments('resume-being', args, [])
+    if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'resume-being takes a being')
+    const { name, paused } = target.being
+    if (paused === undefined) throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} is not paused`)
+    return {
+      facts: [{ reel: beingReel(name), kind: 'being:unpaused', payload: {} }],
+      result: { being: stanceOf(name), paused: false },
+    }
+  },
+}
+
+export const beingOperations: readonly Operation[] = [
+  setBeing,
+  setRoleFlow,
+  move,
+  pauseBeing,
+  resumeBeing,
+  endBeing,
+]

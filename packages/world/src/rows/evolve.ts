@@ -80,6 +80,8 @@ const KINDS = new Map<string, Apply>([
   ['being:inhabited', changes<BeingRow>((row, { payload }) => inhabited(row, payload))],
   ['being:released', changes(released)],
   ['being:resumed', changes(resumed)],
+  ['being:paused', changes<BeingRow>((row, { at }) => ({ ...row, paused: at }))],
+  ['being:unpaused', changes<BeingRow>(({ paused: _over, ...row }) => row)],
   ['being:ended', changes<BeingRow>((row, { at }) => ({ ...row, ended: at }))],
   ['quality:set', changes(withQuality)],
   ['space:created', makes(created)],

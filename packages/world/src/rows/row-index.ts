@@ -1,7 +1,7 @@
 import { parentPath, type RowIndex } from '@treeos/core'
 import { accountOf } from './budgets.ts'
 import { effectiveCognition, leaseOf } from './inhabiting.ts'
-import { type Row, withKind } from './rows.ts'
+import { type BeingRow, type Row, withKind } from './rows.ts'
 import { watchesOf } from './watches.ts'
 
 /** How a row is found: the columns that are kept beside it. */
@@ -13,7 +13,7 @@ export function indexOf(key: string, row: Row): RowIndex {
       return {
         place: being.ended === undefined ? being.space : null,
         parent: being.parent,
-        cognition: being.ended === undefined ? effectiveCognition(being) : ENDED,
+        cognition: cognitionOf(being),
         watches: watchesOf(being),
         account: accountOf(being),
         lease: leaseOf(being),
@@ -28,8 +28,12 @@ export function indexOf(key: string, row: Row): RowIndex {
   }
 }
 
-/** In the column of the cognition; Postgres looks for it there. */
-const ENDED = 'ended'
+/** What the claim of its wakes reads: who decides for it, or that nobody does. Whoever drives a paused being acts by it. */
+function cognitionOf(being: BeingRow): string {
+  if (being.ended !== undefined) return 'ended'
+  const decides = effectiveCognition(being)
+  return being.paused !== undefined && decides !== 'human' ? 'paused' : decides
+}
 
 const NOWHERE: RowIndex = {
   place: null,

@@ -45,6 +45,8 @@ export interface BeingRow {
   }
   /** the limit that its last moment met, until it is resumed; the SQL function `is_parked` tells whether it still holds */
   readonly parked?: Breach
+  /** when it was paused, ms since 1970 UTC; absent while it is not: it then lives no moment of its own, and its inbox fills */
+  readonly paused?: number
   /** when it was ended, ms since 1970 UTC; absent while it lives. Its name stays taken, and it acts no more. */
   readonly ended?: number
   /** the last lease taken on it; absent until the first */

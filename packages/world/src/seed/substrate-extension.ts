@@ -146,6 +146,8 @@ export const SUBSTRATE_ACTIONS = [
   'set-size',
   'set-being',
   'set-roleflow',
+  'pause-being',
+  'resume-being',
   'end-being',
   'move',
   'create-matter',

@@ -36,6 +36,8 @@ export interface Descriptor {
     readonly home: string | null
     /** its driver; left out when it is not driven */
     readonly inhabitedBy?: string
+    /** when it was paused, ISO 8601; left out while it is not */
+    readonly paused?: string
     /** when it was ended, ISO 8601; left out while it lives */
     readonly ended?: string
   }
@@ -85,6 +87,7 @@ export async function describe(
       defaultRole: being?.defaultRole ?? null,
       home: being?.home ?? null,
       ...(being?.inhabited?.by == null ? {} : { inhabitedBy: stanceOf(being.inhabited.by) }),
+      ...(being?.paused === undefined ? {} : { paused: new Date(being.paused).toISOString() }),
       ...(being?.ended === undefined ? {} : { ended: new Date(being.ended).toISOString() }),
     },
     ...extentOf(being ?? space ?? {}),

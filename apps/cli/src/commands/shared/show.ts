@@ -4,6 +4,7 @@ import type {
   ActResult,
   BeingView,
   BudgetView,
+  Cancelled,
   ChannelView,
   ExplainedMoment,
   GatherResult,
@@ -49,6 +50,9 @@ export function shownDone({ act, result, facts }: ActResult): string {
   const lines = facts.map(({ kind, reel, seq, hash }) => [kind, `${reel} ${seq}`, short(hash)])
   return [head, ...(lines.length > 0 ? [table(lines, '  ')] : []), prettyJson(result)].join('\n')
 }
+
+export const shownCancelled = ({ being, n }: Cancelled): string =>
+  `cancelled: moment ${n} of @${being} ends as a failure, and whoever asked is told`
 
 export function shownInbox(entries: readonly InboxView[]): string {
   if (entries.length === 0) return 'nothing waits for you'
@@ -267,9 +271,9 @@ export function shownNamespaces(namespaces: readonly NamespaceView[]): string {
 
 export function shownBeings(beings: readonly BeingView[]): string {
   return table(
-    beings.map(({ stance, cognition, space, parent, defaultRole, ended }) => [
+    beings.map(({ stance, cognition, space, parent, defaultRole, ended, paused }) => [
       stance,
-      ended === undefined ? cognition : 'ended',
+      ended !== undefined ? 'ended' : paused === undefined ? cognition : `${cognition}, paused`,
       space,
       defaultRole ?? '-',
       parent === null ? 'the first' : `child of ${parent}`,

@@ -1,6 +1,6 @@
 -- Gives a moment its wake: the one it claimed before, else the first by priority, then by age. A person's summons wait until
--- the person acts; any other being is woken by any wake. A parked being, or one that has used up its moments of this minute,
--- claims only acts that a person chose. A being that was ended claims all that is left, so that each wake gets its outcome.
+-- the person acts; any other being is woken by any wake. A parked or paused being, or one that has used up its moments of
+-- this minute, claims only acts that a person chose. A being that was ended claims all that is left, so that each wake gets its outcome.
 -- A wake by a schedule that the being has no more opens no moment: it was put here before the schedule was removed.
 create or replace function treeos.claim(whose text, for_moment text, its_generation integer) returns setof treeos.inbox
 language plpgsql security definer set search_path = treeos, pg_temp as $$
@@ -11,7 +11,7 @@ declare
   alive integer;
 begin
   select cognition into mind from projection where key = 'being:' || whose;
-  by_anything := coalesce(mind <> 'human', false) and (mind = 'ended' or not is_parked(whose));
+  by_anything := coalesce(mind not in ('human', 'paused'), false) and (mind = 'ended' or not is_parked(whose));
   -- Locked, so that two runs of one moment do not claim a wake each.
   perform 1 from head where reel = 'moments:' || whose for update;
   select max(generation) into alive from life where being = whose;

@@ -1,0 +1,31 @@
+import { type BeingName, type Decision, type MomentId, stanceOf } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import { newDecision } from './decision.ts'
+
+/** See `cancel-call.sql`. */
+export type CancelStatus = 'cancelled' | 'decided' | 'over' | 'unknown'
+
+/** Records that the call of a mind was cancelled, as the decision of its moment. Whether somebody may is for the caller to ask. */
+export async function cancelCall(db: Db, moment: MomentId, by: BeingName): Promise<CancelStatus> {
+  const decision: Decision = {
+    kind: 'failure',
+    code: 'CANCELLED',
+    message: `${stanceOf(by)} cancelled the call of its mind`,
+  }
+  const { digest, salt, bytes } = newDecision(decision)
+  const { rows } = await sql<{ status: CancelStatus }>`
+    select treeos.cancel_call(${moment}, ${digest}, ${salt}::bytea, ${bytes}::bytea) as status`.execute(db)
+  return rows[0]?.status ?? 'unknown'
+}
+
+/** Those of the moments whose call was cancelled, or failed in another process. */
+export async function listCancelled(db: Db, moments: readonly MomentId[]): Promise<MomentId[]> {
+  const rows = await db
+    .selectFrom('moment_decision')
+    .select('moment')
+    .where('moment', 'in', moments)
+    .where('kind', '=', 'failure')
+    .execute()
+  return rows.map(({ moment }) => moment)
+}
