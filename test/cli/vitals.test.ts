@@ -71,45 +71,6 @@ describe('running', () => {
     })
   })
 
-  it('people are invited by name, listed, and lose their link or their account', async () => {
-    const made = await home.json<{ stance: string; link: string }>([
-      'people',
-      'invite',
-      'fay',
-      '--hours',
-      '2',
-    ])
-    expect(made).toMatchObject({ stance: '@fay', hours: 2 })
-    const { origin, pathname, hash } = new URL(made.link)
-    expect({ pathname, hash }).toEqual({ pathname: '/welcome', hash: expect.stringMatching(/^#[\w-]{43}$/) })
-    const use = (token: string) =>
-      fetch(`${origin}/api/open/link/use`, {
-        method: 'POST',
-        headers: { origin, 'content-type': 'application/json' },
-        body: JSON.stringify({ token, password: 'correct horse battery' }),
-      })
-    const list = () => home.json<{ stance: string }[]>(['people', 'list'])
-    expect(await list()).toContainEqual({
-      ...{ stance: '@fay', hasAccount: false, seenAt: null },
-      invitation: { madeBy: '@operator', expiresAt: expect.any(String), isOver: false },
-    })
-    expect((await home.run(['people', 'revoke', '@fay'])).status).toBe(0)
-    expect(await home.refusal(['people', 'revoke', '@fay'])).toMatchObject({ code: 'RESOURCE_CONFLICT' })
-    expect((await use(hash.slice(1))).status).toBe(401)
-    const { link } = await home.json<{ link: string }>(['link', '@fay'])
-    expect((await use(new URL(link).hash.slice(1))).status).toBe(200)
-    expect(await list()).toContainEqual(expect.objectContaining({ stance: '@fay', hasAccount: true }))
-    expect(await home.json(['people', 'remove', '@fay'])).toMatchObject({ removed: true, sessionsEnded: 1 })
-    expect(await home.refusal(['people', 'list', '--as', '@nobody'])).toMatchObject({
-      code: 'BEING_NOT_FOUND',
-    })
-    for (const command of ['revoke', 'remove'])
-      expect(await home.refusal(['people', command, '@operator', '--as', '@fay'])).toMatchObject({
-        code: 'FORBIDDEN',
-      })
-    expect(await home.refusal(['people', 'invite', 'fay'])).toMatchObject({ code: 'RESOURCE_CONFLICT' })
-  })
-
   it('a second up says which services run, and starts none', async () => {
     const before = home.state.services
     const { status, stdout } = await home.run(['up'])
@@ -286,6 +247,39 @@ it('the standard budgets are told by status, and changed by one command', async 
   expect((await status()).budgets).toMatchObject({
     llm: { momentsPerMinute: 200, tokens: 5_000_000, per: 'day' },
   })
+})
+
+it('people are invited by name, listed, and lose their link or their account', async () => {
+  const made = await home.json<{ stance: string; link: string }>(['people', 'invite', 'fay', '--hours', '2'])
+  expect(made).toMatchObject({ stance: '@fay', hours: 2 })
+  const { origin, pathname, hash } = new URL(made.link)
+  expect({ pathname, hash }).toEqual({ pathname: '/welcome', hash: expect.stringMatching(/^#[\w-]{43}$/) })
+  const use = (token: string) =>
+    fetch(`${origin}/api/open/link/use`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ token, password: 'correct horse battery' }),
+    })
+  const list = () => home.json<{ stance: string }[]>(['people', 'list'])
+  expect(await list()).toContainEqual({
+    ...{ stance: '@fay', hasAccount: false, seenAt: null },
+    invitation: { madeBy: '@operator', expiresAt: expect.any(String), isOver: false },
+  })
+  expect((await home.run(['people', 'revoke', '@fay'])).status).toBe(0)
+  expect(await home.refusal(['people', 'revoke', '@fay'])).toMatchObject({ code: 'RESOURCE_CONFLICT' })
+  expect((await use(hash.slice(1))).status).toBe(401)
+  const { link } = await home.json<{ link: string }>(['link', '@fay'])
+  expect((await use(new URL(link).hash.slice(1))).status).toBe(200)
+  expect(await list()).toContainEqual(expect.objectContaining({ stance: '@fay', hasAccount: true }))
+  expect(await home.json(['people', 'remove', '@fay'])).toMatchObject({ removed: true, sessionsEnded: 1 })
+  expect(await home.refusal(['people', 'list', '--as', '@nobody'])).toMatchObject({
+    code: 'BEING_NOT_FOUND',
+  })
+  for (const command of ['revoke', 'remove'])
+    expect(await home.refusal(['people', command, '@operator', '--as', '@fay'])).toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  expect(await home.refusal(['people', 'invite', 'fay'])).toMatchObject({ code: 'RESOURCE_CONFLICT' })
 })
 
 it('workers that come at once each tell their own URL, and one that is killed leaves none', async () => {
