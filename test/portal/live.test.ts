@@ -1,4 +1,5 @@
 import { get } from 'node:http'
+import { notifyWords } from '@treeos/chain'
 import { act, summon } from '@treeos/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
@@ -70,7 +71,10 @@ const has = (stream: Stream, text: string) =>
 it('what happens comes as it happens, to those who may look into it', async () => {
   const mine = await follow(operator)
   const his = await follow(bob)
-  expect(mine.events[0]).toMatchObject({ event: 'begin', data: '{}' })
+  expect(mine.events[0]).toMatchObject({
+    event: 'begin',
+    data: expect.stringMatching(/^\{"stream":"[0-9a-f-]{36}"\}$/),
+  })
   await speak('a word for echo alone')
   await has(mine, 'a word for echo alone')
   expect(new Set(mine.events.map(({ event }) => event))).toEqual(new Set(['begin', 'moment', 'fact']))
@@ -141,4 +145,35 @@ it('so many at once are refused, and closed ones make room', async () => {
     return stream.status === 200 ? stream : null
   })
   for (const stream of [...open, again]) stream.close()
+})
+
+it('what a model writes comes to the stream that asks for it, and to those alone who may look into its past', async () => {
+  const bob = await at.enter('bob') // another test has ended his sessions
+  const [mine, his] = [await follow(operator), await follow(bob)]
+  const nameOf = (stream: Stream) => String(JSON.parse(stream.events[0]!.data).stream)
+  const watch = (seat: Seat, stream: string, beings: string[]) =>
+    at.post(seat, '/api/live/watched', { stream, beings })
+  expect((await watch(operator, nameOf(mine), ['echo', 'nobody'])).json).toEqual({ watched: ['echo'] })
+  // One that does not exist is left out like one that may not be watched.
+  expect((await watch(bob, nameOf(his), ['echo', 'nobody', 'bob'])).json).toEqual({ watched: ['bob'] })
+  expect(await watch(bob, nameOf(mine), ['bob'])).toMatchObject({ status: 400 })
+  const words = {
+    being: 'echo',
+    moment: 'echo/1/1',
+    thread: 't',
+    attempt: 1,
+    part: 0,
+    says: [{ tool: null, text: 'soft' }],
+  }
+  await notifyWords(at.world.db, words)
+  const wordsOf = (stream: Stream) => stream.events.filter(({ event }) => event === 'words')
+  await until(() => wordsOf(mine).length > 0)
+  expect(wordsOf(mine)).toEqual([{ event: 'words', id: '', data: JSON.stringify(words) }])
+  await watch(operator, nameOf(mine), [])
+  await notifyWords(at.world.db, words)
+  await speak('and then something that all streams of the operator hear')
+  await has(mine, 'all streams of the operator')
+  expect(wordsOf(mine)).toHaveLength(1)
+  expect(wordsOf(his)).toEqual([])
+  for (const stream of [mine, his]) stream.close()
 })

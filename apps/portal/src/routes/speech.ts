@@ -1,6 +1,7 @@
 import {
   act,
   type Connection,
+  cancel,
   closeInbox,
   converse,
   inbox,
@@ -14,6 +15,7 @@ import {
   type Json,
   parseCall,
   parseStance,
+  requireBeingName,
   requireContent,
   stanceOf,
   TreeosError,
@@ -64,6 +66,10 @@ export const speechRoutes = () =>
     .get('/threads/:id', input('param', z.object({ id })), async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await converse(at, being, c.req.valid('param').id))
+    })
+    .post('/beings/:name/cancel', input('param', z.object({ name: z.string().max(80) })), async (c) => {
+      const { at, being: as } = c.get('visit')
+      return c.json(await cancel(at, { as, being: requireBeingName(c.req.valid('param').name) }))
     })
     .post('/verb', input('json', z.object({ call: z.unknown() })), async (c) => {
       const { at, being } = c.get('visit')

@@ -127,7 +127,7 @@ async function listenOnce(
     onListening()
     for (;;) {
       await Promise.race([sleep(ASK_EACH_MS, undefined, { signal: closing }), over])
-      await Promise.race([client.query('select'), over])
+      await Promise.race([watchers.inTurn(() => client.query('select')), over])
       // The one transaction that tells for several may fail at its commit. Its silence then lasts until here.
       onNotice()
     }

@@ -15,6 +15,8 @@ interface Watched {
  * left of a process that died.
  */
 export class Watchers {
+  /** `pg` takes one statement of a client at a time */
+  #asked: Promise<unknown> = Promise.resolve()
   readonly #watched = new Map<BeingName, Watched>()
   #client: pg.Client | null = null
 
@@ -31,9 +33,9 @@ export class Watchers {
       end: () => {
         if (!watched.heard.delete(own) || watched.heard.size > 0) return
         this.#watched.delete(being)
-        this.#client
-          ?.query('select pg_advisory_unlock_shared(1953654118, hashtext($1))', [being])
-          .catch(() => undefined) // the connection is lost, and with it the lock
+        const client = this.#client
+        // A connection that is lost loses its locks.
+        if (client !== null) this.inTurn(() => release(client, being)).catch(() => undefined)
       },
     }
   }
@@ -45,7 +47,7 @@ export class Watchers {
   /** Holds the locks of all who watch, over a new connection. @throws when that is lost */
   async connect(client: pg.Client): Promise<void> {
     this.#client = client
-    await Promise.all([...this.#watched].map(([being, watched]) => this.#hold(client, being, watched)))
+    for (const [being, watched] of [...this.#watched]) await this.#hold(client, being, watched)
   }
 
   disconnect(): void {
@@ -54,7 +56,19 @@ export class Watchers {
 
   /** @throws when the connection is lost; the next one holds it again */
   async #hold(client: pg.Client, being: BeingName, { ready }: Watched): Promise<void> {
-    await client.query('select pg_advisory_lock_shared(1953654118, hashtext($1))', [being])
+    await this.inTurn(() => hold(client, being))
     ready.resolve()
   }
+
+  /** Asks after all that was asked before over the connection. */
+  inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#asked.then(ask, ask)
+    this.#asked = asked.catch(() => undefined)
+    return asked
+  }
 }
+
+const hold = (client: pg.Client, being: BeingName) =>
+  client.query('select pg_advisory_lock_shared(1953654118, hashtext($1))', [being])
+const release = (client: pg.Client, being: BeingName) =>
+  client.query('select pg_advisory_unlock_shared(1953654118, hashtext($1))', [being])

@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { ask, Refusal } from './client.ts'
-import { EventReader } from './events.ts'
+import { sessionKey } from './session.ts'
+import { SharedStream } from './shared-stream.ts'
+import { tabHandle } from './tab.ts'
+import { forgetCalls, hearWords, onWanted, type Words, wantedBeings } from './words.ts'
 
-const RETRY_MS_MIN = 500
-const RETRY_MS_MAX = 15_000
 /** What happens within this time makes the page ask once. */
 const TOGETHER_MS = 250
 
@@ -33,15 +33,13 @@ function kindOf(data: string): string {
  * Follows what happens until it is stopped, and asks anew for what it changes. A lost connection goes on after the last event
  * that came.
  * @param onState true while it is connected
- * @param onSign called at each sign of life, every few seconds. Browsers slow the timers of hidden tabs, but not this
+ * @param onSign called at each sign of life, every few seconds
  */
 export function followLive(
   queries: QueryClient,
   onState: (isLive: boolean) => void,
   onSign: () => void = () => undefined,
 ): () => void {
-  const stopping = new AbortController()
-  let last: string | null = null
   let isNews = false
   const stale = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -54,48 +52,29 @@ export function followLive(
     for (const word of words) stale.add(word)
     timer ??= setTimeout(refresh, TOGETHER_MS)
   }
-  const once = async () => {
-    const headers: Record<string, string> = last === null ? {} : { 'last-event-id': last }
-    const { body } = await ask('/api/live', { headers, signal: stopping.signal })
-    if (body === null) return
-    const events = new EventReader()
-    const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
-    for (let { done, value } = await chunks.read(); !done; { done, value } = await chunks.read()) {
-      onSign()
-      for (const { event, id, data } of events.read(value ?? '')) {
-        last = id ?? last
-        if (event === 'begin') {
-          onState(true)
-          if (isNews) take([STALE, STALE_BY_KIND].flatMap((words) => Object.values(words).flat())) // asked for before the stream began
-          isNews = true
-        }
-        take(STALE[event] ?? [])
-        if (event === 'fact') take(STALE_BY_KIND[kindOf(data)] ?? [])
+  const stream = new SharedStream(`treeos-live ${sessionKey()} ${tabHandle() ?? ''}`, {
+    onSign,
+    onLost: () => onState(false),
+    onEvent({ event, data }) {
+      if (event === 'words') return hearWords(JSON.parse(data) as Words)
+      if (event === 'begin') {
+        onState(true)
+        if (isNews) take([STALE, STALE_BY_KIND].flatMap((words) => Object.values(words).flat())) // asked for before the stream began
+        isNews = true
       }
-    }
-  }
-  const run = async () => {
-    for (
-      let pauseMs = RETRY_MS_MIN;
-      !stopping.signal.aborted;
-      pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)
-    ) {
-      const startedAt = performance.now()
-      await once().catch((error: unknown) => {
-        // The place is unknown here, such as after the data folder was made anew.
-        if (error instanceof Refusal && error.code === 'INVALID_INPUT') last = null
-        if (error instanceof Refusal && (error.code === 'UNAUTHORIZED' || error.reason === 'lease-over'))
-          stopping.abort()
-      })
-      if (stopping.signal.aborted) return
-      onState(false)
-      if (performance.now() - startedAt > RETRY_MS_MAX) pauseMs = RETRY_MS_MIN
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
-  }
-  void run()
+      if (event === 'moment') {
+        const { being, n } = JSON.parse(data) as { being: string; n: number }
+        forgetCalls(being, n)
+      }
+      take(STALE[event] ?? [])
+      if (event === 'fact') take(STALE_BY_KIND[kindOf(data)] ?? [])
+    },
+  })
+  const endWanted = onWanted(() => stream.watch(wantedBeings()))
+  stream.watch(wantedBeings())
   return () => {
-    stopping.abort()
+    endWanted()
+    stream.stop()
     clearTimeout(timer)
   }
 }

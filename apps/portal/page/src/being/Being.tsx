@@ -10,6 +10,7 @@ import { Time } from '../shell/Time.tsx'
 import { Content, Inert } from '../text/Inert.tsx'
 import { Moment } from './Moment.tsx'
 import { OutcomeBadge } from './Outcome.tsx'
+import { Writing } from './Writing.tsx'
 
 /** One being: who it is, and its past, moment by moment. */
 export function Being() {
@@ -28,6 +29,11 @@ export function Being() {
               {identity.ended === undefined ? null : (
                 <Badge color="gray" variant="light">
                   ended
+                </Badge>
+              )}
+              {identity.paused === undefined || identity.ended !== undefined ? null : (
+                <Badge color="yellow" variant="light">
+                  paused
                 </Badge>
               )}
               {identity.inhabitedBy === undefined ? null : (
@@ -67,8 +73,11 @@ export function Being() {
             lineage={beingLineage}
             isEnded={identity.ended !== undefined}
             isDriven={identity.inhabitedBy !== undefined}
+            isPaused={identity.paused !== undefined}
+            isPerson={identity.cognition === 'human'}
             isPastOpen={isPastOpen}
           />
+          {isPastOpen ? <Writing being={name} /> : null}
           {isPastOpen ? (
             <div className="wide" data-chosen={n !== undefined}>
               <Timeline name={name} chosen={n} />

@@ -5,6 +5,7 @@ import { sessionQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
 import { Dialog } from '../shell/Dialog.tsx'
 import { ConfirmedAct } from './Acting.tsx'
+import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
 
 interface Props {
@@ -13,10 +14,12 @@ interface Props {
   readonly isEnded: boolean
   readonly isPastOpen: boolean
   readonly isDriven: boolean
+  readonly isPaused: boolean
+  readonly isPerson: boolean
 }
 
-/** What may be done with a being from its page. The makers of a being may drive it and end it. */
-export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven }: Props) {
+/** What may be done with a being from its page. The makers of a being may drive it, pause it and end it. */
+export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, isPaused, isPerson }: Props) {
   const { data: session } = useQuery(sessionQuery)
   const [isSpeaking, speaking] = useDisclosure()
   const [isBudget, budget] = useDisclosure()
@@ -45,6 +48,12 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven }: 
         <Button size="xs" variant="default" onClick={budget.open}>
           Budget
         </Button>
+      ) : null}
+      {isMine && !isPerson ? (
+        <>
+          <PauseButton stance={stance} isPaused={isPaused} />
+          <CancelButton being={name} />
+        </>
       ) : null}
       {isMine ? (
         <ConfirmedAct

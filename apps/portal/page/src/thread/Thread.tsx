@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
+import { Writing } from '../being/Writing.tsx'
 import { ThreadControls } from '../control/ThreadControls.tsx'
 import { BeingLink } from '../shell/links.tsx'
 import { Answer } from '../shell/states.tsx'
@@ -57,6 +58,9 @@ export function Thread() {
                     )}
                   </Text>
                 </div>
+              ))}
+              {participants.map((stance) => (
+                <Writing key={stance} being={stance.slice(1)} thread={id} />
               ))}
             </Stack>
             <ThreadGraph lines={lines} />

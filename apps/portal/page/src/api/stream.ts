@@ -1,0 +1,86 @@
+import { api, ask, Refusal } from './client.ts'
+import { EventReader, type StreamEvent } from './events.ts'
+
+const RETRY_MS_MIN = 500
+const RETRY_MS_MAX = 15_000
+
+/** What somebody who follows the events of the server is told. */
+export interface Hearing {
+  /** an event; the first one of each connection is `begin` */
+  onEvent(event: StreamEvent): void
+  /** at each sign of life, every few seconds. Browsers slow the timers of hidden tabs, but not this */
+  onSign(): void
+  onLost(): void
+}
+
+/** The events of the server over one connection, made again when it is lost. */
+export class Stream {
+  readonly #hearing: Hearing
+  readonly #stopping = new AbortController()
+  #last: string | null
+  /** the name of the connection, by which the server is told whose words are shown */
+  #name: string | null = null
+  #beings: readonly string[] = []
+
+  /** @param after goes on after this event; null: from now on */
+  constructor(after: string | null, hearing: Hearing) {
+    this.#last = after
+    this.#hearing = hearing
+    void this.#run()
+  }
+
+  /** From now on hears what the models of these beings write. */
+  watch(beings: readonly string[]): void {
+    const isSame = beings.length === this.#beings.length && beings.every((one, i) => one === this.#beings[i])
+    if (isSame) return
+    this.#beings = beings
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#name === null) return
+    // A connection that was lost meanwhile is followed by another one, which is told anew.
+    api.live.watched.$post({ json: { stream: this.#name, beings: [...this.#beings] } }).catch(() => undefined)
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    for (let pauseMs = RETRY_MS_MIN; !signal.aborted; pauseMs = Math.min(2 * pauseMs, RETRY_MS_MAX)) {
+      const startedAt = performance.now()
+      await this.#once().catch((error: unknown) => {
+        // The place is unknown here, such as after the data folder was made anew.
+        if (error instanceof Refusal && error.code === 'INVALID_INPUT') this.#last = null
+        if (error instanceof Refusal && (error.code === 'UNAUTHORIZED' || error.reason === 'lease-over'))
+          this.stop()
+      })
+      this.#name = null
+      if (signal.aborted) return
+      this.#hearing.onLost()
+      if (performance.now() - startedAt > RETRY_MS_MAX) pauseMs = RETRY_MS_MIN
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+
+  async #once(): Promise<void> {
+    const headers: Record<string, string> = this.#last === null ? {} : { 'last-event-id': this.#last }
+    const { body } = await ask('/api/live', { headers, signal: this.#stopping.signal })
+    if (body === null) return
+    const events = new EventReader()
+    const chunks = body.pipeThrough(new TextDecoderStream()).getReader() // Safari cannot iterate a stream
+    for (let { done, value } = await chunks.read(); !done; { done, value } = await chunks.read()) {
+      this.#hearing.onSign()
+      for (const event of events.read(value ?? '')) {
+        this.#last = event.id ?? this.#last
+        if (event.event === 'begin') {
+          this.#name = (JSON.parse(event.data) as { stream: string }).stream
+          if (this.#beings.length > 0) this.#tell()
+        }
+        this.#hearing.onEvent(event)
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Watch, type Words, watch } from '@treeos/client'
+import { type BeingName, TreeosError } from '@treeos/core'
+import type { Portal, Visit } from '../portal.ts'
+
+/** How long a page waits until its watch is held: Postgres may be away. */
+const HELD_MS_MAX = 3_000
+
+/** The beings that one live stream watches. They change with the page that is shown. */
+export class Watched {
+  readonly #visit: Visit
+  readonly #listener: Portal['listener']
+  readonly #heard: (words: Words) => void
+  readonly #watches = new Map<BeingName, Watch>()
+  #isOver = false
+
+  constructor(visit: Visit, listener: Portal['listener'], heard: (words: Words) => void) {
+    this.#visit = visit
+    this.#listener = listener
+    this.#heard = heard
+  }
+
+  /** Whether a request comes from where the stream was opened. */
+  isOf({ cookie, being, handle }: Visit): boolean {
+    return cookie === this.#visit.cookie && being === this.#visit.being && handle === this.#visit.handle
+  }
+
+  /** Watches these beings and no others. @returns those of them whose past is open; the others may not even exist */
+  async set(beings: readonly BeingName[]): Promise<BeingName[]> {
+    for (const [being, { end }] of this.#watches) {
+      if (beings.includes(being)) continue
+      end()
+      this.#watches.delete(being)
+    }
+    for (const being of beings) await this.#add(being)
+    const watched = beings.filter((being) => this.#watches.has(being))
+    const held = Promise.all(watched.map((being) => this.#watches.get(being)?.ready))
+    await Promise.race([held, sleep(HELD_MS_MAX, undefined, { ref: false })])
+    return watched
+  }
+
+  end(): void {
+    this.#isOver = true
+    for (const { end } of this.#watches.values()) end()
+    this.#watches.clear()
+  }
+
+  async #add(being: BeingName): Promise<void> {
+    if (this.#watches.has(being)) return
+    const { at, being: as } = this.#visit
+    const held = await watch(at, { as, being, listener: this.#listener, heard: this.#heard }).catch(
+      (error: unknown) => {
+        if (error instanceof TreeosError) return null
+        throw error
+      },
+    )
+    // Meanwhile the stream may have ended, or the page may have asked twice.
+    if (held === null) return
+    if (this.#isOver || this.#watches.has(being)) held.end()
+    else this.#watches.set(being, held)
+  }
+}
