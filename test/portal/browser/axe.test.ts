@@ -55,6 +55,7 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       '/roles?role=resident',
       '/roles?edit=true',
       '/replay?at=3',
+      '/inhabit/echo',
       '/account',
       '/nowhere',
     ]
@@ -117,6 +118,14 @@ describe.runIf(hasChromium)('axe finds nothing wrong', () => {
       await page.goto(`${at.origin}/inbox`)
       await page.getByRole('button', { name: /Open\?/ }).click()
       await check('an open entry')
+      await page.goto(`${at.origin}/beings/echo`)
+      for (const dialog of ['Speak to it', 'Budget', 'End it']) {
+        await page.getByRole('button', { name: dialog }).click()
+        await page.getByRole('dialog').waitFor()
+        await check(`the dialog of “${dialog}”`)
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
       await page.goto(`${at.origin}/people`)
       await page.getByRole('button', { name: 'New link' }).first().click()
       await page.getByRole('status').getByText('The link of').waitFor()

@@ -58,7 +58,8 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await enter()
     const [moment] = await moments(at.world.db, 'echo', 1)
     const thread = moment?.woke?.thread ?? ''
-    for (const path of ['/world?at=/library', `/beings/echo?n=${moment?.n}`, `/threads/${thread}`]) {
+    const paths = ['/world?at=/library', `/beings/echo?n=${moment?.n}`, `/threads/${thread}`]
+    for (const path of [...paths, '/replay?in=/library']) {
       await page.goto(`${at.origin}${path}`)
       await page.getByText('<script>alert(1)</script>').filter({ visible: true }).first().waitFor()
       expect(await page.getByText('U+202E').count(), path).toBeGreaterThan(0)
