@@ -153,6 +153,13 @@ export { type Child, listChildren } from './rows/children.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export type { Viewer } from './rows/line.ts'
 export {
+  countChildren,
+  countNamedRoles,
+  listAddresses,
+  listBeingsNaming,
+  listBudgeted,
+} from './rows/naming.ts'
+export {
   type KeptReading,
   type Prefetched,
   prefetch,

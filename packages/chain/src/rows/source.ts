@@ -2,6 +2,7 @@ import { type Digest, frozen, type Json, NO_ASIDE } from '@treeos/core'
 import { LRUCache } from 'lru-cache'
 import { getBlob } from '../ledger/blob.ts'
 import type { Db } from '../sql/database.ts'
+import { listAddresses } from './naming.ts'
 import { countInPlace, keysInPlace, keysOfBeings, keysOfChildren, listRows, readRows } from './rows.ts'
 
 /** A blob never changes, so all moments share this cache of them. They are frozen: code of extensions gets them too. */
@@ -35,6 +36,7 @@ export async function getBlobCached(db: Db, digest: Digest): Promise<Json | null
 export function catalogRowsOf(db: Db) {
   return {
     states: async (kind: string) => (await listRows(db, kind)).map(({ state }) => state),
+    addresses: () => listAddresses(db),
     blob: (digest: Digest) => getBlobCached(db, digest),
   }
 }

@@ -1,4 +1,11 @@
-import { type Db, listFactsMentioning, listOutcomes } from '@treeos/chain'
+import {
+  catalogRowsOf,
+  countNamedRoles,
+  type Db,
+  listBeingsNaming,
+  listFactsMentioning,
+  listOutcomes,
+} from '@treeos/chain'
 import {
   type BeingName,
   type Digest,
@@ -10,15 +17,16 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
-import { listRowsOf, readSpec } from '@treeos/reality'
+import { listRowsOf, readerOf, readSpec } from '@treeos/reality'
 import { type CompleteRole, flowRoles, type RoleSpec, withDefaults } from '@treeos/roles'
 import {
   type BeingRow,
+  beingKey,
   type Catalogs,
+  catalogsOf,
   type Registry,
   ROLE_MANAGER,
   type RoleRow,
-  rolesNamed,
 } from '@treeos/world'
 import { mayLookBack } from './leave.ts'
 import { type Look, type SeeConnection, unlessRefused, withLook } from './seeing.ts'
@@ -54,8 +62,8 @@ export interface Authoring extends Omit<Catalogs, 'roles'> {
  * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
  */
 export async function authoring(at: SeeConnection, as: BeingName): Promise<Authoring> {
-  const catalogs = await withLook(at, as, catalogsIn)
-  const [rows, users] = await Promise.all([rowsOf(at.db), countUsers(at.db)])
+  const catalogs = await withLook(at, as, (look) => catalogsIn(look, at.registry))
+  const [rows, users] = await Promise.all([rowsOf(at.db), countNamedRoles(at.db)])
   const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
   const isOpen = openPasts(at, as)
   const roles: ListedRole[] = []
@@ -68,11 +76,11 @@ export async function authoring(at: SeeConnection, as: BeingName): Promise<Autho
   return { ...catalogs, roles, ...namesOf(at.registry) }
 }
 
-async function catalogsIn({ see }: Look): Promise<Catalogs> {
-  const { catalogs } = await see(stanceOf(ROLE_MANAGER))
-  if (catalogs === undefined)
+/** What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands of beings. */
+async function catalogsIn({ regard, db }: Look, registry: Registry): Promise<Catalogs> {
+  if ((await regard(ROLE_MANAGER))?.cognition.script !== ROLE_MANAGER)
     throw new TreeosError('BEING_NOT_FOUND', `${stanceOf(ROLE_MANAGER)} keeps no roles in this reality`)
-  return catalogs
+  return catalogsOf(registry, catalogRowsOf(db))
 }
 
 const namesOf = (registry: Registry): Pick<Authoring, 'see' | 'relations' | 'resolvers' | 'signals'> => ({
@@ -102,16 +110,6 @@ const authorOf = (row: RoleRow): Pick<ListedRole, 'author' | 'at' | 'deleted'> =
 
 const rowsOf = async (db: Db): Promise<RoleRow[]> =>
   (await listRowsOf(db, 'role:')).map(({ row }) => row as RoleRow)
-
-const livingBeings = async (db: Db): Promise<BeingRow[]> =>
-  (await listRowsOf(db, 'being:')).map(({ row }) => row).filter(({ ended }) => ended === undefined)
-
-async function countUsers(db: Db): Promise<ReadonlyMap<RoleName, number>> {
-  const counts = new Map<RoleName, number>()
-  for (const being of await livingBeings(db))
-    for (const name of rolesNamed(being)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
-}
 
 /** A being that names a role, as far as the person may see it. */
 export interface RoleUser {
@@ -159,36 +157,40 @@ const VERSIONS_MAX = 100
  */
 export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleName): Promise<RoleInside> {
   const row = (await rowsOf(at.db)).find((one) => one.name === name)
-  const users = (await livingBeings(at.db)).filter((being) => rolesNamed(being).includes(name))
+  const users = await listBeingsNaming(at.db, name, { among: null, limit: USERS_MAX })
   return withLook(at, as, async (look) => {
     const isOpen = openPasts({ ...at, db: look.db }, as)
-    const entry = (await catalogsIn(look)).roles.find((role) => role.name === name)
+    const entry = (await catalogsIn(look, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
-    const isReadable = !isLive(row) || (await isOpen(row.author)) || (await isAny(users, isOpen))
+    const isReadable = !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, name))
     const spec = isReadable && !row.deleted ? await readSpec(look.db, row.digest) : null
     const usedBy: RoleUser[] = []
-    for (const user of users.slice(0, USERS_MAX)) {
-      if ((await unlessRefused(look.see(stanceOf(user.name)))) === null) continue
+    const shown = users.states.map((state) => fromJson<BeingRow>(state))
+    await look.reader.prefetch(shown.map(({ name }) => beingKey(name)))
+    for (const user of shown) {
+      if ((await unlessRefused(look.regard(user.name))) === null) continue
       usedBy.push(await userOf(look.db, name, user, await isOpen(user.name)))
     }
     return {
       ...(entry ?? gone(row)),
       ...authorOf(row),
-      users: users.length,
+      users: users.count,
       digest: row.digest,
       spec: spec === null ? null : withDefaults(spec),
       isOpen: isReadable,
       usedBy,
-      others: users.length - usedBy.length,
+      others: users.count - usedBy.length,
       versions: isReadable ? await versionsOf(look.db, name) : [],
     }
   })
 }
 
-async function isAny(beings: readonly BeingRow[], isOpen: AskPast): Promise<boolean> {
-  for (const { name } of beings) if (await isOpen(name)) return true
-  return false
+/** Whether a living being names the role whose past is open to a person: its own, an offspring's, or to the first operator any. */
+async function namesOneOf({ db, ...at }: SeeConnection, as: BeingName, role: RoleName): Promise<boolean> {
+  const me = await readerOf({ ...at, db }).being(as)
+  const among = me?.parent === null ? null : as
+  return (await listBeingsNaming(db, role, { among, limit: 1 })).count > 0
 }
 
 async function userOf(db: Db, role: RoleName, being: BeingRow, isOpen: boolean): Promise<RoleUser> {

@@ -1,7 +1,22 @@
-import { type AccountUse, countLastMoments, listAccounts, listChildren } from '@treeos/chain'
-import { type BeingName, type Budget, MICROS, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
-import { listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
-import { type BeingRow, type SpaceRow, standardBudget, type WorldReader } from '@treeos/world'
+import {
+  type AccountUse,
+  countChildren,
+  countLastMoments,
+  listAccounts,
+  listBudgeted,
+  listChildren,
+} from '@treeos/chain'
+import {
+  type BeingName,
+  type Budget,
+  fromJson,
+  MICROS,
+  ROOT_SPACE,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
+import { type OpenReality, readerOf } from '@treeos/reality'
+import { type BeingRow, type SpaceRow, standardBudget } from '@treeos/world'
 
 /** Model tokens, and money in the currency of the price list. */
 interface Amounts {
@@ -43,7 +58,8 @@ export async function budget(at: OpenReality, being: BeingName): Promise<BudgetV
     throw new TreeosError('BEING_NOT_FOUND', `no being ${stanceOf(being)} lives in this reality`)
   const [account] = await listAccounts(at.db, being)
   const lastMoments = account?.lastMoments ?? (await countLastMoments(at.db, being))
-  return viewOf(reader, row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments })
+  const births = (await reader.children(being)).length
+  return viewOf(row, await reader.space(ROOT_SPACE), { ...NOTHING_USED, ...account, lastMoments }, births)
 }
 
 /** The budget of one being, then those of its children by name. @throws {TreeosError} BEING_NOT_FOUND */
@@ -66,10 +82,12 @@ export async function budgets(at: OpenReality): Promise<BudgetView[]> {
     used: { tokens: 0, money: 0, moments: 0, births: 0 },
     held: { tokens: 0, money: 0 },
   }))
-  for (const { row } of await listRowsOf(at.db, 'being:')) {
+  const births = await countChildren(at.db)
+  for (const state of await listBudgeted(at.db)) {
+    const row = fromJson<BeingRow>(state)
     const account = accounts.get(row.name)
     if (row.budget === undefined && account === undefined) continue
-    views.push(await viewOf(reader, row, root, { ...NOTHING_USED, ...account }))
+    views.push(viewOf(row, root, { ...NOTHING_USED, ...account }, births.get(row.name) ?? 0))
   }
   return views
 }
@@ -83,12 +101,7 @@ const NOTHING_USED: Used = {
   lastMoments: 0,
 }
 
-async function viewOf(
-  reader: WorldReader,
-  being: BeingRow,
-  root: SpaceRow | null,
-  used: Used,
-): Promise<BudgetView> {
+function viewOf(being: BeingRow, root: SpaceRow | null, used: Used, births: number): BudgetView {
   const limits = being.budget ?? standardBudget(root, being.cognition.kind)
   const isOwn = being.budget !== undefined
   return {
@@ -99,7 +112,7 @@ async function viewOf(
     used: {
       ...amountsOf(limits.per === 'day' ? used.day : used.total),
       moments: isOwn ? used.minuteMoments : used.lastMoments,
-      births: (await reader.children(being.name)).length,
+      births,
     },
     held: amountsOf(used.held),
   }

@@ -1,10 +1,18 @@
-import { type Cognition, fromJson, type Json, stanceOf, type Verb } from '@treeos/core'
+import {
+  type BeingName,
+  type Cognition,
+  fromJson,
+  type Json,
+  type SpacePath,
+  stanceOf,
+  type Verb,
+} from '@treeos/core'
 import { permissionsOf, type RoleSpec } from '@treeos/roles'
 import type { Operation } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import { ROLE_MANAGER } from '../extend/substrate.ts'
 import type { OperationTarget } from '../read/target.ts'
-import type { BeingRow, RoleRow, Row, SpaceRow } from '../rows/rows.ts'
+import type { RoleRow } from '../rows/rows.ts'
 
 /** What authors of roles and flows choose from. SEE of the role manager shows it. */
 export interface Catalogs {
@@ -33,7 +41,9 @@ export interface OperationEntry {
 /** The rows that catalogs are made from. These reads are no part of a moment's basis. */
 export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
-  states(kind: 'role:' | 'being:' | 'space:'): Promise<readonly Json[]>
+  states(kind: 'role:'): Promise<readonly Json[]>
+  /** names of all living beings and paths of all spaces, sorted */
+  addresses(): Promise<{ readonly beings: readonly BeingName[]; readonly spaces: readonly SpacePath[] }>
   blob(digest: string): Promise<Json | null>
 }
 
@@ -44,28 +54,14 @@ export async function catalogsOf(
   registry: Pick<Registry, 'operations' | 'beOperations'>,
   rows: CatalogRows,
 ): Promise<Catalogs> {
-  const [roles, beings, spaces] = await Promise.all([
-    statesOf<RoleRow>(rows, 'role:'),
-    statesOf<BeingRow>(rows, 'being:'),
-    statesOf<SpaceRow>(rows, 'space:'),
-  ])
-  const standing = roles.filter((role) => !role.deleted)
+  const [roles, { beings, spaces }] = await Promise.all([rows.states('role:'), rows.addresses()])
+  const standing = roles.map((state) => fromJson<RoleRow>(state)).filter((role) => !role.deleted)
   return {
     roles: await Promise.all(standing.map((role) => roleEntry(role, rows))),
-    addresses: [
-      ...beings.filter(({ ended }) => ended === undefined).map(({ name }) => stanceOf(name)),
-      ...spaces.map(({ path }) => path),
-    ],
+    addresses: [...beings.map(stanceOf), ...spaces],
     operations: [...registry.operations.values()].map(operationEntry),
     beOps: [...registry.beOperations.values()].map(operationEntry),
   }
-}
-
-async function statesOf<R extends Row>(
-  rows: CatalogRows,
-  kind: Parameters<CatalogRows['states']>[0],
-): Promise<R[]> {
-  return (await rows.states(kind)).map((state) => fromJson<R>(state))
 }
 
 async function roleEntry(role: RoleRow, rows: CatalogRows): Promise<RoleEntry> {

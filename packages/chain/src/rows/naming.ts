@@ -1,0 +1,92 @@
+import type { BeingName, Json, RoleName } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import { decodeJson } from '../sql/stored-json.ts'
+
+/** Rows of living beings, without reading one of another kind. */
+const living = sql`p.key collate "C" >= 'being:' and p.key collate "C" < 'being;' and p.cognition is distinct from 'ended'`
+
+/**
+ * The default role of a row, as JSON. A row is canonical JSON, so its keys are sorted: what stands before this one has no such key,
+ * and within a text the quotes would be escaped. To read each row as JSON takes ten times as long.
+ */
+const defaultRole = sql`split_part(split_part(p.state, '"defaultRole":', 2), ',', 1)`
+const hasFlow = sql`strpos(p.state, '"roleFlow":[{') > 0`
+
+/** The roles that the flow of a row names. */
+const namedInFlow = sql`
+  select clause->>'role' as role from jsonb_path_query(p.state::jsonb, 'lax $.qualities.roleFlow[*]') as clause`
+
+/** How many living beings name each role in their flow or as their default. Only rows with a flow are read whole. */
+export async function countNamedRoles(db: Db): Promise<ReadonlyMap<RoleName, number>> {
+  const { rows: plain } = await sql<{ role: string; count: number }>`
+    select ${defaultRole} as role, count(*) from treeos.projection p
+    where ${living} and not ${hasFlow} group by 1`.execute(db)
+  const { rows: flowing } = await sql<{ state: string }>`
+    select p.state from treeos.projection p where ${living} and ${hasFlow}`.execute(db)
+  const counts = new Map<RoleName, number>()
+  const add = (role: unknown, more: number) => {
+    if (typeof role === 'string') counts.set(role, (counts.get(role) ?? 0) + more)
+  }
+  for (const { role, count } of plain) add(JSON.parse(role), count)
+  for (const { state } of flowing) {
+    const row = decodeJson<{ defaultRole: unknown; qualities: { roleFlow: { role?: unknown }[] } }>(state)
+    for (const role of new Set([row.defaultRole, ...row.qualities.roleFlow.map((clause) => clause.role)]))
+      add(role, 1)
+  }
+  return counts
+}
+
+/** Which beings to look among: those that a being made, at any distance, and itself; null: all. */
+interface Naming {
+  readonly among: BeingName | null
+  readonly limit: number
+}
+
+/** States of living beings that name a role, sorted by name. */
+export async function listBeingsNaming(
+  db: Db,
+  role: RoleName,
+  { among, limit }: Naming,
+): Promise<{ readonly states: readonly Json[]; readonly count: number }> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    with recursive offspring(key) as (
+      select 'being:' || ${among}::text
+      union all select p.key from treeos.projection p join offspring o on p.parent = substr(o.key, 7)
+    )
+    select p.state, count(*) over () as count from treeos.projection p
+    where ${living} and (${among}::text is null or p.key in (select key from offspring))
+      and (${defaultRole} = ${JSON.stringify(role)}
+        or ${hasFlow} and strpos(p.state, '"role":' || ${JSON.stringify(role)}) > 0
+          and exists (select from (${namedInFlow}) n where n.role = ${role}))
+    order by p.key collate "C" limit ${limit}`.execute(db)
+  return { states: rows.map(({ state }) => decodeJson<Json>(state)), count: rows[0]?.count ?? 0 }
+}
+
+/** Stances of all living beings and paths of all spaces, as their keys name them, sorted. */
+export async function listAddresses(db: Db): Promise<{ beings: BeingName[]; spaces: string[] }> {
+  const { rows } = await sql<{ key: string }>`
+    select p.key from treeos.projection p
+    where (${living}) or (p.key collate "C" >= 'space:' and p.key collate "C" < 'space;')
+    order by p.key collate "C"`.execute(db)
+  const ofKind = (kind: string) =>
+    rows.flatMap(({ key }) => (key.startsWith(kind) ? [key.slice(kind.length)] : []))
+  return { beings: ofKind('being:'), spaces: ofKind('space:') }
+}
+
+/** States of beings that have a budget of their own, or an account, sorted by name. */
+export async function listBudgeted(db: Db): Promise<Json[]> {
+  const { rows } = await sql<{ state: string }>`
+    select p.state from treeos.projection p
+    where p.key collate "C" >= 'being:' and p.key collate "C" < 'being;'
+      and (exists (select from treeos.account a where a.being = substr(p.key, 7)) or strpos(p.state, '"budget":{') > 0)
+    order by p.key collate "C"`.execute(db)
+  return rows.map(({ state }) => decodeJson<Json>(state))
+}
+
+/** How many beings each being has made. */
+export async function countChildren(db: Db): Promise<ReadonlyMap<BeingName, number>> {
+  const { rows } = await sql<{ parent: string; count: number }>`
+    select parent, count(*) from treeos.projection where parent is not null group by parent`.execute(db)
+  return new Map(rows.map(({ parent, count }) => [parent, count]))
+}
