@@ -13,6 +13,7 @@ export class Watched {
   readonly #heard: (words: Words) => void
   readonly #watches = new Map<BeingName, Watch>()
   #isOver = false
+  #setting: Promise<unknown> = Promise.resolve()
 
   constructor(visit: Visit, listener: Portal['listener'], heard: (words: Words) => void) {
     this.#visit = visit
@@ -26,7 +27,14 @@ export class Watched {
   }
 
   /** Watches these beings and no others. @returns those of them whose past is open; the others may not even exist */
-  async set(beings: readonly BeingName[]): Promise<BeingName[]> {
+  set(beings: readonly BeingName[]): Promise<BeingName[]> {
+    // One after the other: a page that changes may ask twice at once, and the last one counts.
+    const set = this.#setting.then(() => this.#set(beings))
+    this.#setting = set.catch(() => undefined)
+    return set
+  }
+
+  async #set(beings: readonly BeingName[]): Promise<BeingName[]> {
     for (const [being, { end }] of this.#watches) {
       if (beings.includes(being)) continue
       end()
@@ -54,9 +62,9 @@ export class Watched {
         throw error
       },
     )
-    // Meanwhile the stream may have ended, or the page may have asked twice.
     if (held === null) return
-    if (this.#isOver || this.#watches.has(being)) held.end()
+    if (this.#isOver)
+      held.end() // the stream has ended meanwhile
     else this.#watches.set(being, held)
   }
 }

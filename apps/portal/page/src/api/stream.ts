@@ -3,6 +3,7 @@ import { EventReader, type StreamEvent } from './events.ts'
 
 const RETRY_MS_MIN = 500
 const RETRY_MS_MAX = 15_000
+const TOGETHER_MS = 20
 
 /** What somebody who follows the events of the server is told. */
 export interface Hearing {
@@ -21,6 +22,9 @@ export class Stream {
   /** the name of the connection, by which the server is told whose words are shown */
   #name: string | null = null
   #beings: readonly string[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isTelling = false
+  #isStale = false
 
   /** @param after goes on after this event; null: from now on */
   constructor(after: string | null, hearing: Hearing) {
@@ -34,16 +38,34 @@ export class Stream {
     const isSame = beings.length === this.#beings.length && beings.every((one, i) => one === this.#beings[i])
     if (isSame) return
     this.#beings = beings
-    this.#tell()
+    // A page that changes leaves beings and comes back to them within one frame.
+    this.#timer ??= setTimeout(() => void this.#tell(), TOGETHER_MS)
   }
 
-  #tell(): void {
-    if (this.#name === null) return
-    // A connection that was lost meanwhile is followed by another one, which is told anew.
-    api.live.watched.$post({ json: { stream: this.#name, beings: [...this.#beings] } }).catch(() => undefined)
+  /** One request after the other, so that the last one tells what counts. */
+  async #tell(): Promise<void> {
+    this.#timer = undefined
+    if (this.#isTelling) {
+      this.#isStale = true
+      return
+    }
+    this.#isTelling = true
+    try {
+      do {
+        this.#isStale = false
+        if (this.#name === null) return
+        const json = { stream: this.#name, beings: [...this.#beings] }
+        await (await api.live.watched.$post({ json })).json()
+      } while (this.#isStale)
+    } catch {
+      // A connection that was lost meanwhile is followed by another one, which is told anew.
+    } finally {
+      this.#isTelling = false
+    }
   }
 
   stop(): void {
+    clearTimeout(this.#timer)
     this.#stopping.abort()
   }
 
@@ -77,7 +99,7 @@ export class Stream {
         this.#last = event.id ?? this.#last
         if (event.event === 'begin') {
           this.#name = (JSON.parse(event.data) as { stream: string }).stream
-          if (this.#beings.length > 0) this.#tell()
+          if (this.#beings.length > 0) void this.#tell()
         }
         this.#hearing.onEvent(event)
       }
