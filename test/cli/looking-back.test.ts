@@ -167,6 +167,27 @@ describe('looking back', () => {
     })
   })
 
+  it('erase takes away what a moment decided; everything still verifies, and replay names it', async () => {
+    await home.json(['summon', '@echo', 'a secret', '--wait', '30'])
+    const { n } = JSON.parse((await home.run(['moments', '@echo', '--last', '1', '--json'])).stdout) as {
+      n: number
+    }
+    const moment = `echo/1/${n}`
+    const erased = await home.json(['erase', moment, '--why', 'it was said to us in confidence'])
+    expect(erased).toMatchObject({
+      result: { moment },
+      facts: [{ reel: 'being:echo', kind: 'moment:erased' }],
+    })
+    expect(await home.json(['verify'])).toMatchObject({ ok: true })
+    const { stdout, status } = await home.run(['replay', '@echo', '--from', 'chain'])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`erased by operator: moment ${moment} (it was said to us in confidence)`)
+    expect(await home.run(['erase', moment, '--why', 'again', '--json'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('RESOURCE_CONFLICT'),
+    })
+  })
+
   it('refold makes every row again from its facts, and repairs one that was changed in the database', async () => {
     const stored = () =>
       home.asOwner((owner) => owner.selectFrom('projection').selectAll().orderBy('key').execute())

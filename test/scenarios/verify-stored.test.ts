@@ -44,11 +44,13 @@ const TABLES = [
   'life',
   'reality',
 ]
+const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
 /** Tables of which no column is evidence, and why: docs/records.md says the same. */
 const NO_EVIDENCE: Readonly<Record<string, string>> = {
   children: 'a list made from the rows of beings',
   delayed: 'wakes that are not delivered yet',
   journal: 'the order in which readers get what the chains hold',
+  ...{ log_entry: OF_LOG, log_state: OF_LOG, log_tile: OF_LOG },
   mind_call: 'calls under way',
   moment_fault: 'errors of attempts, for people',
   overlay: 'text for calls; the records of moments hold commitments to it',
