@@ -42,6 +42,8 @@ export class Signer {
     this.#place = place
     this.#keys = loadSigners(place.keyFile, place.origin)
     addKeys(place.folder, this.#keys)
+    // Only here: an instance whose folder is deleted must not make it again.
+    mkdirSync(dirname(place.lastFile), { recursive: true, mode: 0o700 })
     const kept = readLastSigned(place.lastFile)
     // The file may be lost, or older than the checkpoints.
     const newest = readNewest(place.folder, place.origin, readKeys(place.folder))
@@ -78,7 +80,6 @@ export class Signer {
 
   #keep(last: LastSigned): void {
     const { lastFile } = this.#place
-    mkdirSync(dirname(lastFile), { recursive: true, mode: 0o700 })
     const draft = `${lastFile}.new`
     const handle = openSync(draft, 'w', 0o600)
     try {
