@@ -1,6 +1,6 @@
 import { momentsReel, type ReelId } from '@treeos/core'
 import type { Selectable } from 'kysely'
-import { bigintIn, type CopyOut } from '../sql/copy.ts'
+import { bigintIn, type CopyOut, type Tuple } from '../sql/copy.ts'
 import type { Db } from '../sql/database.ts'
 import type { FactTable, MomentOutcomeTable } from '../sql/schema.ts'
 import type { LogEntry } from '../tree/leaf.ts'
@@ -33,33 +33,43 @@ export async function* readFacts(copy: CopyOut): AsyncGenerator<FactRow[]> {
     )
 }
 
-/** All records of moments, being by being and in order, several at a time. */
+/** Records of one batch: what hangs on them is read in a few statements a batch. */
+const RECORDS = 500
+
+/** All records of moments, being by being and in order, about 500 at a time. */
 export async function* readRecords(copy: CopyOut): AsyncGenerator<RecordRow[]> {
   const beings = textReader()
+  let batch: RecordRow[] = []
   for await (const tuples of copy(`
     select being, n, moment, kind, reason, wake, sealed_at, primary_role, prev, hash, record
-    from treeos.moment_outcome order by being, n`))
-    yield tuples.map(
-      ([whose, n, moment, kind, reason, wake, sealedAt, role, prev, hash, record]): RecordRow => {
-        const being = beings(there(whose))
-        const number = there(n).readInt32BE()
-        return {
-          reel: momentsReel(being),
-          seq: number,
-          being,
-          n: number,
-          moment: textOf(moment) ?? '',
-          kind: textOf(kind) as RecordRow['kind'],
-          reason: textOf(reason),
-          wake: textOf(wake),
-          sealed_at: bigintIn(there(sealedAt)),
-          primary_role: textOf(role),
-          prev: there(prev),
-          hash: there(hash),
-          record: there(record),
-        }
-      },
-    )
+    from treeos.moment_outcome order by being, n`)) {
+    for (const tuple of tuples) batch.push(recordOf(tuple, beings))
+    if (batch.length < RECORDS) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+function recordOf(tuple: Tuple, beings: (field: Buffer) => string): RecordRow {
+  const [whose, n, moment, kind, reason, wake, sealedAt, role, prev, hash, record] = tuple
+  const being = beings(there(whose))
+  const number = there(n).readInt32BE()
+  return {
+    reel: momentsReel(being),
+    seq: number,
+    being,
+    n: number,
+    moment: textOf(moment) ?? '',
+    kind: textOf(kind) as RecordRow['kind'],
+    reason: textOf(reason),
+    wake: textOf(wake),
+    sealed_at: bigintIn(there(sealedAt)),
+    primary_role: textOf(role),
+    prev: there(prev),
+    hash: there(hash),
+    record: there(record),
+  }
 }
 
 /** All entries of the log in order, several at a time. */
