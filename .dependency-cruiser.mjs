@@ -131,7 +131,7 @@ const rules = [
       'Whoever checks a bundle reads this package and no other: it has Node, and nothing of third parties.',
     severity: 'error',
     from: { path: '^packages/verify/src/', pathNot: tests },
-    to: { pathNot: '^packages/verify/', dependencyTypesNot: ['core'] },
+    to: { pathNot: '^(packages|apps|extensions)/', dependencyTypesNot: ['core'] },
   },
   {
     name: 'signatures-are-pure',

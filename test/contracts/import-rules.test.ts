@@ -58,8 +58,12 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
   { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
-  { rule: 'arrows-of-audit', file: 'packages/audit/src/a.ts', line: `import { d } from '@treeos/replay'` },
-  { rule: 'verifier-stands-alone', file: 'packages/verify/src/b.ts', line: `import 'declared'` },
+  { rule: 'arrows-of-audit', file: 'packages/audit/src/a.ts', line: `import { d } from '@treeos/sdk'` },
+  {
+    rule: 'verifier-stands-alone',
+    file: 'packages/verify/src/b.ts',
+    line: `import type { Any } from 'declared'`,
+  },
   { rule: 'no-cycles', file: 'packages/chain/src/circle.ts', line: `export type * from './circle-back.ts'` },
   { rule: 'packages-are-on-the-map', file: 'packages/utils/src/a.ts', line: `import '@treeos/core'` },
   {
@@ -166,6 +170,8 @@ const allowed: Record<string, string> = {
   'packages/overlay/src/shape/fine.ts': '',
   'packages/client/src/act/a.ts': `import '../access/fine.ts'`,
   'packages/client/src/access/fine.ts': '',
+  'packages/verify/src/receipt/a.ts': `import '../bundle/fine.ts'\nimport 'node:crypto'`,
+  'packages/verify/src/bundle/fine.ts': '',
   'packages/local/src/temporal/a.ts': `import '../machine/fine.ts'`,
   'packages/local/src/machine/fine.ts': '',
   'packages/activities/src/stamp/a.ts': `import '../run/fine.ts'`,
@@ -207,7 +213,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core roles world overlay chain protocol reality workflows activities sdk client host replay local utils'
+    ...'core roles world overlay chain protocol reality workflows activities sdk client host replay local verify audit utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     ...['apps/cli', 'apps/mcp', 'apps/portal', 'apps/worker', 'extensions/court', 'test'],

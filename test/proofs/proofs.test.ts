@@ -14,7 +14,7 @@ import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
 
-const EDITS = Number(process.env.TREEOS_BUNDLE_EDITS ?? 600)
+const EDITS = Number(process.env.TREEOS_BUNDLE_EDITS ?? 300)
 const folder = mkdtempSync(join(tmpdir(), 'treeos-proofs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
