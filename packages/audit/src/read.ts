@@ -1,8 +1,7 @@
-import { type Db, readBases } from '@treeos/chain'
+import { type Db, readBases, readJudged } from '@treeos/chain'
 import {
   type BeingName,
   type Digest,
-  type HeadRef,
   type Json,
   type JsonObject,
   momentsReel,
@@ -105,6 +104,7 @@ interface MomentRow {
   readonly open: Buffer | null
   readonly salt: Buffer | null
   readonly bytes: Buffer | null
+  readonly effect_salt: Buffer | null
   readonly request: Buffer | null
   readonly result: Buffer | null
 }
@@ -112,19 +112,36 @@ interface MomentRow {
 /** A moment as a line of a bundle. */
 export type MomentLine = JsonObject & { readonly record: Json; readonly open: Json; readonly basis: Json }
 
-const momentOf = (row: MomentRow, basis: readonly HeadRef[]): MomentLine => ({
-  ...{ being: row.being, n: row.n, prev: hexOf(row.prev), hash: hexOf(row.hash), record: jsonOf(row.record) },
-  ...{ open: row.open === null ? null : jsonOf(row.open), basis: basis as unknown as Json },
-  salt: row.salt === null ? null : hexOf(row.salt),
-  decision: row.bytes === null ? null : jsonOf(row.bytes),
-  judged: null,
-  effect:
-    row.request === null
-      ? null
-      : { salt: null, request: jsonOf(row.request), result: row.result === null ? null : jsonOf(row.result) },
-})
+/** Adds to moments the heads that they cite. */
+async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine[]> {
+  const moments = rows.map(({ moment }) => moment)
+  const [bases, judged] = await Promise.all([readBases(tx, moments), readJudged(tx, moments)])
+  return rows.map((row) => ({
+    ...{
+      being: row.being,
+      n: row.n,
+      prev: hexOf(row.prev),
+      hash: hexOf(row.hash),
+      record: jsonOf(row.record),
+    },
+    open: row.open === null ? null : jsonOf(row.open),
+    basis: (bases.get(row.moment) ?? []) as unknown as Json,
+    judged: (judged.get(row.moment) ?? null) as unknown as Json,
+    salt: row.salt === null ? null : hexOf(row.salt),
+    decision: row.bytes === null ? null : jsonOf(row.bytes),
+    effect:
+      row.effect_salt === null || row.request === null
+        ? null
+        : {
+            salt: hexOf(row.effect_salt),
+            request: jsonOf(row.request),
+            result: row.result === null ? null : jsonOf(row.result),
+          },
+  }))
+}
 
-const MOMENT = sql`o.moment, o.being, o.n, o.prev, o.hash, o.record, i.record as open, d.salt, d.bytes, e.request, e.result
+const MOMENT = sql`o.moment, o.being, o.n, o.prev, o.hash, o.record, i.record as open, d.salt, d.bytes,
+    e.salt as effect_salt, e.request, e.result
   from treeos.moment_outcome o
   left join treeos.moment_open i on i.moment = o.moment
   left join treeos.moment_decision d on d.moment = o.moment
@@ -137,11 +154,7 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
     const { rows } = await sql<MomentRow>`
       select ${MOMENT} where ${isAsked} and (o.being, o.n) > (${last.being}, ${last.n})
       order by o.being, o.n limit ${MOMENTS_PAGE}`.execute(tx)
-    const bases = await readBases(
-      tx,
-      rows.map(({ moment }) => moment),
-    )
-    for (const row of rows) yield momentOf(row, bases.get(row.moment) ?? [])
+    yield* await momentsOf(tx, rows)
     const end = rows.at(-1)
     if (end === undefined || rows.length < MOMENTS_PAGE) return
     last = end
@@ -151,8 +164,7 @@ export async function* readMoments(tx: Db, { being, since, until }: Scope): Asyn
 /** One finished moment; null when there is none. */
 export async function readMomentLine(tx: Db, moment: string): Promise<MomentLine | null> {
   const { rows } = await sql<MomentRow>`select ${MOMENT} where o.moment = ${moment}`.execute(tx)
-  const [row] = rows
-  return row === undefined ? null : momentOf(row, (await readBases(tx, [moment])).get(moment) ?? [])
+  return (await momentsOf(tx, rows))[0] ?? null
 }
 
 /** Kept contents by their digests. One that is not kept is left out, and the check of the bundle finds that. */

@@ -45,8 +45,11 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)
   const given = await givenOf(deps, line)
   const faults: string[] = []
-  // Facts name no time of their commit, only the moment that wrote them, which was sealed within the same millisecond.
-  for (const reels of [reelsSealed(deps, line, '<='), reelsSealed(deps, line, '<'), reelsCited(deps, line)])
+  // An older record does not say from which heads its call was judged. Facts name no time of their commit either, only the moment
+  // that wrote them, which was sealed within the same millisecond.
+  const isTold = readPath(line.record, ['judged']) !== undefined
+  const guesses = isTold ? [] : [reelsSealed(deps, line, '<='), reelsSealed(deps, line, '<')]
+  for (const reels of [...guesses, reelsCited(deps, line)])
     for (const target of await targetsOf(deps, line, call as JsonObject)) {
       const found = await complete(
         { ...given, target, fallback: fallbackOf(deps.registry, call as JsonObject) },
@@ -167,7 +170,7 @@ const linksOf = (reel: string, rows: readonly LinkRow[]): Json =>
   )
 
 /** Reads reels up to the facts that were sealed before the moment. */
-function reelsSealed({ tx }: Deps, { record }: MomentLine, before: '<=' | '<'): ReadReel {
+function reelsSealed({ tx }: Deps, { record }: Pick<MomentLine, 'record'>, before: '<=' | '<'): ReadReel {
   const [moment, sealedAt] = [String(readPath(record, ['moment'])), Number(readPath(record, ['sealedAt']))]
   return async (reel) => {
     const { rows } = await sql<LinkRow>`
@@ -184,13 +187,21 @@ function reelsSealed({ tx }: Deps, { record }: MomentLine, before: '<=' | '<'): 
   }
 }
 
-/** Reads reels up to where the moment saw them as it opened. */
-function reelsCited(deps: Deps, line: MomentLine): ReadReel {
-  const refs = (Array.isArray(line.basis) ? line.basis : []) as readonly (readonly [string, number, string])[]
+/** Reads reels up to where the moment was judged from, or else saw them as it opened. */
+function reelsCited(deps: Deps, { record, basis, judged }: MomentLine): ReadReel {
+  const refs = [basis, judged ?? null].flatMap((heads) => (Array.isArray(heads) ? heads : [])) as [
+    string,
+    number,
+  ][]
   const seqOf = new Map(refs.map(([reel, seq]) => [reel, seq]))
-  const sealed = reelsSealed(deps, line, '<=')
+  const sealed = reelsSealed(deps, { record }, '<=')
   return async (reel) => {
-    const links = (await sealed(reel)) as readonly Json[]
-    return links.slice(0, seqOf.get(reel) ?? links.length)
+    const seq = seqOf.get(reel)
+    if (seq === undefined) return sealed(reel)
+    const { rows } = await sql<LinkRow>`
+      select f.kind, f.header, p.salt, p.bytes, true as counts
+      from treeos.fact f left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
+      where f.reel = ${reel} and f.seq <= ${seq} order by f.seq`.execute(deps.tx)
+    return linksOf(reel, rows)
   }
 }

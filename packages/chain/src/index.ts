@@ -88,6 +88,7 @@ export {
   readNewest,
 } from './log/books.ts'
 export { type CheckpointingOptions, keepCheckpointing, makeCheckpoint } from './log/checkpointing.ts'
+export { loadSigners } from './log/keys.ts'
 export {
   findLogIndex,
   readConsistencyProof,

@@ -38,7 +38,7 @@ function addExport(cli: Cli): void {
         const { checkpointedLog } = await import('../instance/signing.ts')
         const exported = await withReality(options, async (at) => {
           if (being !== undefined) await requireBeing(at, being)
-          const log = await checkpointedLog()
+          const log = checkpointedLog(options, at)
           const onProgress = (line: string) => out.progress(line)
           return exportBundle(at.db, at.reality, { file, being, since, until, log, onProgress })
         })
@@ -57,12 +57,12 @@ function addReceipt(cli: Cli): void {
       cli.run(async (out, moment: string, options: InstanceOptions) => {
         const { issueReceipt } = await import('@treeos/audit')
         const { loadedRegistry, withReality } = await import('../instance/connection.ts')
-        const { checkpointedLog, signingKey } = await import('../instance/signing.ts')
+        const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
         const registry = await loadedRegistry()
         const { envelope } = await withReality(options, async (at) =>
           issueReceipt({ ...at, registry }, moment, {
-            signer: signingKey(options, at.reality),
-            log: await checkpointedLog(),
+            signer: receiptSigner(options, at.reality),
+            log: checkpointedLog(options, at),
           }),
         )
         out.value(envelope, (value) => JSON.stringify(value))

@@ -1,57 +1,50 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { CheckpointedLog, ReceiptSigner } from '@treeos/audit'
-import type { Reality } from '@treeos/chain'
-import { writePrivate } from '@treeos/local'
+import {
+  findLogIndex,
+  loadSigners,
+  originOf,
+  type Reality,
+  readInclusionProof,
+  readKeys,
+  readNewest,
+} from '@treeos/chain'
 import type { InstanceOptions } from '../cli.ts'
+import { checkpointsFolder, signerPlace } from './checkpoints.ts'
+import type { ReadConnection } from './connection.ts'
 import { dataDirOf } from './instance.ts'
 
-/** What RFC 8410 puts before the 32 bytes of a private ed25519 key. */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
-const PREFIX = 'PRIVATE+KEY+'
-
-/** The key that signs receipts, and what others check them with. */
-export interface SigningKey extends ReceiptSigner {
-  readonly verifier: string
+/** The key that signs the checkpoints of an instance: the newest, when a new one is taking over. */
+export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'id'>): ReceiptSigner {
+  const dataDir = dataDirOf(options)
+  const { keyFile, origin } = signerPlace(dataDir, {
+    origin: originOf(id),
+    folder: checkpointsFolder(dataDir),
+  })
+  return loadSigners(keyFile, origin).at(-1)!
 }
 
-/**
- * The key of an instance, in its folder. It is made at its first use, in the form that signed notes write keys in.
- * @throws {Error} for a file that holds something else
- */
-export function signingKey(options: InstanceOptions, { id }: Pick<Reality, 'id'>): SigningKey {
-  const file = join(dataDirOf(options), 'signer', 'key')
-  const name = `treeos/${id}`
-  if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const seed = generateKeyPairSync('ed25519')
-      .privateKey.export({ format: 'der', type: 'pkcs8' })
-      .subarray(-32)
-    writePrivate(
-      file,
-      `${PREFIX}${name}+${keyOf(name, seed).id.toString('hex')}+${typed(seed).toString('base64')}\n`,
-    )
+/** The newest checkpoint of an instance, and what its log proves of it. Null while there is none. */
+export function checkpointedLog(
+  options: InstanceOptions,
+  { db, reality }: ReadConnection,
+): CheckpointedLog | null {
+  const folder = checkpointsFolder(dataDirOf(options))
+  const checkpoint = readNewest(folder, originOf(reality.id), readKeys(folder))
+  if (checkpoint === null) return null
+  const { note, size } = checkpoint
+  return {
+    note,
+    async prove(reel, seq) {
+      // The entries of a chain stand in the log in their order, so the last one that the checkpoint covers is found by halving.
+      let [low, high, index] = [0, seq, -1]
+      for (let at = high; low < high; at = Math.ceil((low + high) / 2)) {
+        const found = await findLogIndex(db, { reel, seq: at })
+        if (found !== null && found < size) [low, index] = [at, found]
+        else high = at - 1
+      }
+      if (low === 0) return null
+      const path = (await readInclusionProof(db, index, size)).map((hash) => hash.toString('hex'))
+      return { seq: low, index, path }
+    },
   }
-  const [line = ''] = readFileSync(file, 'utf8').split('\n')
-  const [named, keyId, ...encoded] = line.startsWith(PREFIX) ? line.slice(PREFIX.length).split('+') : []
-  const bytes = Buffer.from(encoded.join('+'), 'base64')
-  const key = bytes.length === 33 && bytes[0] === 1 ? keyOf(name, bytes.subarray(1)) : null
-  if (key === null || named !== name || keyId !== key.id.toString('hex'))
-    throw new Error(`${file} holds no signing key of ${name}`)
-  return key
-}
-
-const typed = (key: Uint8Array): Buffer => Buffer.concat([Buffer.of(1), key])
-
-function keyOf(name: string, seed: Uint8Array): SigningKey & { readonly id: Buffer } {
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
-  const own = typed(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32))
-  const id = createHash('sha256').update(`${name}\n`).update(own).digest().subarray(0, 4)
-  return { name, id, privateKey, verifier: `${name}+${id.toString('hex')}+${own.toString('base64')}` }
-}
-
-/** The newest checkpoint of the instance with its log; null while there is none. */
-export async function checkpointedLog(): Promise<CheckpointedLog | null> {
-  return null
 }

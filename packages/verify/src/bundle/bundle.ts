@@ -59,7 +59,9 @@ class Check {
   readonly #single = new Map<string, { at: Place; hash: string; named: boolean }>()
   /** how many facts name each moment */
   readonly #wrote = new Map<string, number>()
-  readonly #erased: { reel: string; seq: number }[] = []
+  /** what is not here, each with the name that its tombstone has */
+  readonly #erased: { place: Place; name: string }[] = []
+  readonly #tombs = new Set<string>()
   readonly #blobs = new Set<string>()
   /** digests that moments name, each with the line of the first */
   readonly #wanted = new Map<string, number>()
@@ -149,9 +151,12 @@ class Check {
     const isHeader = fieldsOf(header) === HEADER && isOfPlace
     this.#need(isHeader, 'header-mismatch', 'its header is of another place, or has other fields')
     const isErased = salt === null && payload === null
-    if (isErased) this.#erased.push({ reel: String(reel), seq: Number(seq) })
+    if (isErased) this.#erased.push({ place: this.#at, name: `${seq} ${reel}` })
     const isSaid = isErased || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
+    const kind = at(header, 'kind')
+    if (kind === 'fact:erased') this.#tombs.add(`${at(payload, 'seq')} ${reel}`)
+    if (kind === 'moment:erased') this.#tombs.add(String(at(payload, 'moment')))
     const moment = at(header, 'moment')
     if (typeof moment === 'string') this.#wrote.set(moment, (this.#wrote.get(moment) ?? 0) + 1)
     const chain = this.#chains.get(String(reel))
@@ -191,8 +196,9 @@ class Check {
     this.#need(chain !== undefined, 'head-mismatch', 'the moments of this being have no head in the bundle')
     if (chain !== undefined) this.#link(chain, n, String(prev), String(hash))
     if (!isObject(record)) return
-    const isErased = record.decision !== null && rest.decision === null && rest.salt === null
-    if (isErased) this.#erased.push({ reel, seq: Number(n) })
+    const isSilent = record.decision !== null && rest.decision === null && rest.salt === null
+    const isErased = isSilent || (record.effect !== undefined && rest.effect === null)
+    if (isErased) this.#erased.push({ place: this.#at, name: String(record.moment) })
     const isTold = record.effect !== undefined || rest.effect === null
     this.#need(isTold, 'effect-mismatch', 'its record tells of no effect')
     for (const [reason, what] of faultsOfMoment({ record, ...rest } as Moment))
@@ -259,6 +265,10 @@ class Check {
         'no moment in the bundle names this fact',
         at,
       )
+    for (const { place, name } of this.#erased) {
+      const isTold = this.#tombs.has(name) || !this.#chains.has(place.reel)
+      this.#need(isTold, 'payload-missing', 'no tombstone says that it was erased', place)
+    }
     for (const [digest, line] of this.#wanted) {
       const place = { line, reel: `blob:${digest}`, seq: 0 }
       this.#need(this.#blobs.has(digest), 'blob-mismatch', 'this content is not in the bundle', place)
@@ -285,7 +295,7 @@ class Check {
       broken: this.#broken.toSorted((a, b) => a.line - b.line),
       checkpoint: this.#checkpoint,
       covered: this.#checkpoint === null ? null : covered,
-      erased: this.#erased,
+      erased: this.#erased.map(({ place: { reel, seq } }) => ({ reel, seq })),
       unproven: [...this.#unproven([...this.#chains.values()])],
     }
   }

@@ -89,6 +89,7 @@ export function derive(witness: Parts): Derived {
   const [fault] = faultsOfMoment(witness.moment as unknown as Moment)
   need(fault === undefined, `the moment does not fit together: ${fault?.[1]}`)
   const said = record as JsonObject
+  need(said.effect === undefined || witness.moment.effect !== null, 'what it asked of the outside was erased')
   const call = at(decision, 'call')
   need(
     at(decision, 'kind') === 'call' && isObject(call),
