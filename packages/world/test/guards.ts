@@ -89,7 +89,11 @@ export const GUARDS: readonly Mutation[] = [
     'await requireAssignable(world, actor, rolesNamed({ defaultRole, qualities }), await reach())',
   ),
   never('birth: a home that the maker sees', 'operations/identity.ts', '!(await sees(home))'),
-  gone('birth: a home that lets the maker in', 'operations/identity.ts', 'requireAllowed(stance, actor)'),
+  gone(
+    'birth: a home that lets the maker in',
+    'operations/identity.ts',
+    'requireAllowed(await stanceGate(world, question), question)',
+  ),
   gone(
     'birth: no line longer than is walked',
     'operations/identity.ts',
