@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { useInstance, useJsonFiles } from './instance.ts'
+import { until, useInstance, useJsonFiles } from './instance.ts'
 import { HEX } from './shapes.ts'
 import { TerminalRun } from './terminal.ts'
 
@@ -243,6 +244,19 @@ describe('fork and diff', () => {
     expect(await home.refusal(['diff', 'home', 'nowhere'])).toMatchObject({
       message: `no reality "nowhere" is known here: there is home, ${FORK}`,
     })
+  })
+
+  it('ends the leases that hold in its origin, which drives its being on', { timeout: 60_000 }, async () => {
+    const driving = home.start(['inhabit', '@guard', '--json'])
+    let taken = ''
+    driving.stdout?.setEncoding('utf8').on('data', (text) => (taken += text))
+    await until('the lease', () => taken.includes('\n'))
+    const n = (await momentsOf('@operator')).length
+    const driven = ['fork', 'driven', '--at', `@operator:${n}`]
+    expect(await home.json(driven)).toMatchObject({ ok: true, at: { being: 'operator', n } })
+    driving.kill('SIGINT')
+    await once(driving, 'exit')
+    await home.json(['fork', 'driven', '--discard'])
   })
 
   it('is discarded as a whole', { timeout: 60_000 }, async () => {
