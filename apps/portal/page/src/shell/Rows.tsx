@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 
 /** Shorter lists are drawn whole, so that the search of the browser finds all of them. */
 const WHOLE_MAX = 60
@@ -68,9 +68,14 @@ function ManyRows<T>({ label, items, keyOf, height, onEnd, children }: RowsProps
           className="slot"
           style={{ transform: `translateY(${start - top}px)` }}
         >
-          {children(items[index] as T)}
+          <Row item={items[index]} draw={children as (item: unknown) => ReactNode} />
         </li>
       ))}
     </ul>
   )
 }
+
+/** Scrolling draws the list anew with each frame, but only the rows that come into view. */
+const Row = memo(({ item, draw }: { readonly item: unknown; readonly draw: (item: unknown) => ReactNode }) =>
+  draw(item),
+)

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { memo, useCallback, useMemo } from 'react'
 import { mapQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
 import { Answer } from '../shell/states.tsx'
 
-/** The map of a space as it is now. */
-export function SpaceMap({ path }: { readonly path: string }) {
+/** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
+export const SpaceMap = memo(({ path }: { readonly path: string }) => {
   const charted = useQuery(mapQuery(path))
   const { data } = charted
   const navigate = useNavigate()
@@ -42,4 +42,4 @@ export function SpaceMap({ path }: { readonly path: string }) {
       }
     </Answer>
   )
-}
+})
