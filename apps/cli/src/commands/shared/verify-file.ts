@@ -19,7 +19,6 @@ export async function verifyFile(
   if (bundle !== undefined && receipt !== undefined)
     throw new UsageError('verify takes either --bundle or --receipt')
   const file = bundle ?? receipt
-  if (file === undefined && key !== undefined) throw new UsageError('--key is for --bundle or --receipt')
   if (file === undefined) return null
   const { parseKey, shownReceipt, shownVerified, verifyBundle, verifyReceipt } = await import(
     '@treeos/verify'
