@@ -22,7 +22,7 @@ import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const model = useModelServer()
-const world = useWorld({ extensions: [stage], modelServer: model })
+const world = useWorld({ extensions: [stage], modelServer: model, shortMindMs: 500 })
 
 beforeAll(async () => {
   await world.birth({ name: 'ann', cognition: 'human', role: 'stage:free' })

@@ -112,7 +112,7 @@ export {
   type Settlement,
   settle,
 } from './moments/budgets.ts'
-export { type CancelStatus, cancelCall, listCancelled } from './moments/cancel.ts'
+export { type CancelStatus, cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
 export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {

@@ -19,6 +19,14 @@ export async function cancelCall(db: Db, moment: MomentId, by: BeingName): Promi
   return rows[0]?.status ?? 'unknown'
 }
 
+/** Whether a moment of a being is under way: it has claimed a wake that is not closed. It may not be stored yet. */
+export async function isAtWork(db: Db, being: BeingName): Promise<boolean> {
+  const { rows } = await sql`
+    select from treeos.inbox i where i.being = ${being} and i.closed_by is null and i.claimed_by is not null
+      and not exists (select from treeos.moment_outcome o where o.moment = i.claimed_by) limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Those of the moments whose call was cancelled, or failed in another process. */
 export async function listCancelled(db: Db, moments: readonly MomentId[]): Promise<MomentId[]> {
   const rows = await db

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cancelCall, findEntry, listUnfinished, readOpen } from '@treeos/chain'
+import { cancelCall, findEntry, isAtWork, listUnfinished, readOpen } from '@treeos/chain'
 import { type BeingName, type MomentId, parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import { isDescendant } from '../access/descent.ts'
 
-/** A moment whose mind decides soon is stored only when it takes longer: no call is found before. */
-const LOOK_MS_MAX = 1500
+/** What was said just now may not have woken the being yet. */
+const LOOK_MS_MIN = 1_500
+/** A moment whose mind decides soon is stored only when it takes longer, by default after 4 s: no call is found before. */
+const LOOK_MS_MAX = 15_000
 const LOOK_EACH_MS = 100
 
 export interface CancelRequest {
@@ -53,10 +55,11 @@ const noCall = (being: BeingName) =>
   new TreeosError('MOMENT_NOT_FOUND', `no call of ${stanceOf(being)} is under way`)
 
 async function findUnderWay({ db }: Presence, being: BeingName): Promise<MomentId | null> {
-  for (const until = performance.now() + LOOK_MS_MAX; ; await sleep(LOOK_EACH_MS)) {
+  for (const began = performance.now(); ; await sleep(LOOK_EACH_MS)) {
     const last = (await listUnfinished(db, being)).at(-1)
     if (last !== undefined) return last.moment
-    if (performance.now() > until) return null
+    const ms = performance.now() - began
+    if (ms > LOOK_MS_MAX || (ms > LOOK_MS_MIN && !(await isAtWork(db, being)))) return null
   }
 }
 
