@@ -107,7 +107,8 @@ it('treeos up starts the services and the portal, and the being of the new exten
   expect(script, 'the page that the package brings').toBeDefined()
   expect((await fetch(new URL(script as string, status.portal.url))).status).toBe(200)
   await inWorld('npx', 'treeos', 'export', join(home, 'audit.jsonl'))
-  const { stdout: receipt } = await inWorld('npx', 'treeos', 'receipt', 'doorman/1/1', '--json')
+  const answered = `doorman/1/${JSON.parse(stdout).moment.n}`
+  const { stdout: receipt } = await inWorld('npx', 'treeos', 'receipt', answered, '--json')
   writeFileSync(join(home, 'receipt.json'), receipt)
   await inWorld('npx', 'treeos', 'down')
 })
