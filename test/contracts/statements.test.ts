@@ -22,16 +22,16 @@ const KNOWN = [
   "packages/chain/src/moments/accounts.ts: sql.ref('a.being')",
   // of a list of tables and queries in the file, and a number
   'packages/chain/src/realities/copy.ts: sql.raw(String(PAGE)',
-  'packages/chain/src/realities/copy.ts: sql.raw(`copied_${table}`)',
-  'packages/chain/src/realities/copy.ts: sql.raw(`treeos.${table}`)',
+  `packages/chain/src/realities/copy.ts: sql.raw(\`copied_\${table}\`)`,
+  `packages/chain/src/realities/copy.ts: sql.raw(\`treeos.\${table}\`)`,
   'packages/chain/src/realities/copy.ts: sql.raw(of)',
   'packages/chain/src/sql/files.ts: sql.raw(await readFile(urlOf(name)',
   'packages/chain/src/sql/migrate.ts: sql.table(table)',
   // of three tables that the file names
-  'packages/chain/src/sql/migrations/019-log.ts: sql.raw(`${table}_fixed`)',
-  'packages/chain/src/sql/migrations/019-log.ts: sql.raw(`${table}_grows`)',
-  'packages/chain/src/sql/migrations/019-log.ts: sql.raw(`treeos.${table}`)',
-  'packages/chain/src/sql/migrations/019-log.ts: sql.raw(`treeos.${table}`)',
+  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_fixed\`)`,
+  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_grows\`)`,
+  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
+  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
   'packages/chain/src/sql/migrations/019-log.ts: sql.raw(fixed)',
   'packages/chain/src/verify/judge-in-sql.ts: sql.raw(reel)',
 ]
@@ -48,7 +48,7 @@ it('W4 no text from outside becomes part of a statement: the only parts put toge
 /** Statements given to the driver other than as plain text: constants, and one function that passes on the constants of its file. */
 const GIVEN = [
   'packages/chain/src/sql/copy.ts: .query(begin)',
-  'packages/chain/src/sql/copy.ts: .query(copyTo(`copy (${select})',
+  `packages/chain/src/sql/copy.ts: .query(copyTo(\`copy (\${select})`,
   'packages/chain/src/sql/database.ts: .query(SET_ROLE)',
   `packages/chain/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
   'packages/local/src/postgres/server.ts: .query(text, values)',
