@@ -102,7 +102,7 @@ describe('looking back', () => {
   it('logs shows what the services wrote, and where', async () => {
     const { status, stdout, stderr } = await home.run(['logs', '--last', '3'])
     expect(status).toBe(0)
-    expect(stdout).toMatch(/^worker-1 \| /m)
+    expect(stdout).toMatch(/^worker-1 +\| /m)
     expect(stderr).toContain(`worker-1: ${home.dataDir}/worker-1.log`)
     const worker = await home.run(['logs', 'worker-1', '--json', '--last', '1'])
     expect(JSON.parse(worker.stdout)).toEqual({ service: 'worker-1', line: expect.any(String) })
