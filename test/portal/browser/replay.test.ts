@@ -174,6 +174,12 @@ describe.runIf(hasChromium)('the replay page', () => {
     await page.getByRole('button', { name: 'Back' }).click()
     await until(async () => (await positionNow()) < end)
     const before = await positionNow()
+    const link = page.getByRole('region', { name: 'Position' }).getByRole('link', { name: /^@/ })
+    const moment = page.getByRole('region', { name: 'Position' }).getByRole('link', { name: /^moment/ })
+    const [being, shown] = [await link.innerText(), await moment.innerText()]
+    await page.getByRole('button', { name: 'Branch here' }).click()
+    await page.getByText(`treeos fork NAME --at ${being}:${/\d+/.exec(shown)?.[0]}`).waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('slider').focus()
     await page.keyboard.press('Home')
     await until(async () => (await positionNow()) === 0)

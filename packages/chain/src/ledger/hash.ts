@@ -15,7 +15,7 @@ const TAG_BYTES = Object.fromEntries(
   Object.entries(TAG).map(([name, text]) => [name, Buffer.from(text, 'utf8')]),
 ) as Record<Tag, Buffer>
 
-// What is hashed is put together here, since one hash of many small parts takes three times as long as one of the whole.
+// What is hashed is put together here: each part given to a hash is a call of native code.
 let scratch = Buffer.alloc(4096)
 
 function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {

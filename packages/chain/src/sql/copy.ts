@@ -5,7 +5,7 @@ import { to as copyTo } from 'pg-copy-streams'
 export type Tuple = readonly (Buffer | null)[]
 
 /**
- * Reads the rows of a query as they come, several at a time, without parsing them: four times as fast as a query.
+ * Reads the rows of a query as they come, several at a time, without parsing them as `pg` does for a query.
  * @param select one statement without parameters
  */
 export type CopyOut = (select: string) => AsyncGenerator<Tuple[]>

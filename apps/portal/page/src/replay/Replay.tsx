@@ -10,6 +10,7 @@ import { Rows } from '../shell/Rows.tsx'
 import { Answer, Empty } from '../shell/states.tsx'
 import { Time } from '../shell/Time.tsx'
 import { Inert } from '../text/Inert.tsx'
+import { Branch } from './Branch.tsx'
 import { Compare } from './Compare.tsx'
 import { fullestOf, pathsOf, planOf } from './planOf.ts'
 import type { Trace, Track } from './track.ts'
@@ -202,14 +203,17 @@ function What({ step }: { readonly step: ReturnType<Track['stepAt']> }) {
     )
   const { being, n, outcome, reason } = moment
   return (
-    <Text size="sm">
-      <BeingLink stance={`@${being}`} />
-      {' · '}
-      <Link to="/beings/$name" params={{ name: being }} search={{ n }}>
-        moment {n}: {outcome}
-        {reason === null ? '' : ` (${reason})`}
-      </Link>
-    </Text>
+    <Group justify="space-between" gap="sm">
+      <Text size="sm">
+        <BeingLink stance={`@${being}`} />
+        {' · '}
+        <Link to="/beings/$name" params={{ name: being }} search={{ n }}>
+          moment {n}: {outcome}
+          {reason === null ? '' : ` (${reason})`}
+        </Link>
+      </Text>
+      <Branch at={`@${being}:${n}`} />
+    </Group>
   )
 }
 
