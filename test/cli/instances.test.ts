@@ -80,7 +80,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const { child } = await upInForeground(home)
     expect(await echo(home)).toEqual(HELLO)
     const pids = pidsOf(home)
-    expect(pids).toHaveLength(5) // Temporal, Postgres, a worker, the portal, and what keeps them up
+    expect(pids).toHaveLength(6) // Temporal, Postgres, a worker, the portal, checkpoints, and what keeps them up
     child.kill(signal)
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)

@@ -94,7 +94,10 @@ const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9-]*)\/\d+\/\d+\b/g, '$1/<n>/<n>'],
   [/127\.0\.0\.1:\d+/g, '<address>'],
   [/\bprocess(es)? \d+/g, 'process$1 <n>'],
-  [/\b\d+ (beings?|moments?|reels|facts|moment records|wakes?|open|acts?)\b/g, '<n> $1'],
+  [
+    /\b\d+ (beings?|moments?|reels|facts|moment records|wakes?|open|acts?|entries|signed checkpoints)\b/g,
+    '<n> $1',
+  ],
   [/ +/g, ' '],
 ]
 

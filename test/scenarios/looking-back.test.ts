@@ -98,11 +98,11 @@ describe('looking back', () => {
   it('F50 replay reports a changed stack by being, moment and field', async () => {
     const outcome = (await listOutcomes(world.db, 'changing')).filter(({ kind }) => kind === 'act')[1]
     const forged = JSON.stringify(outcome!.record).replace('"name":"stage:free"', '"name":"stage:mute"')
-    await sql`alter table treeos.moment_outcome disable trigger moment_outcome_fixed`.execute(world.owner)
+    await sql`alter table treeos.moment_outcome disable trigger moment_outcome_erased`.execute(world.owner)
     await sql`update treeos.moment_outcome set record = ${Buffer.from(forged)} where moment = ${outcome!.moment}`.execute(
       world.owner,
     )
-    await sql`alter table treeos.moment_outcome enable trigger moment_outcome_fixed`.execute(world.owner)
+    await sql`alter table treeos.moment_outcome enable trigger moment_outcome_erased`.execute(world.owner)
     const replayed = await replay(world, { beings: ['changing'], from: 'both', bundle: replayBundle() })
     expect(replayed.identical).toBe(false)
     const told = replayed.mismatches.filter(({ field }) => field === 'stack')

@@ -265,10 +265,6 @@ const LIVING: VerbCall[] = [
   ...['mole', 'kid-0', 'bailiff', 'twin', 'victim', 'operator', 'role-manager'].map((being) =>
     act('end-being', `@${being}`, {}),
   ),
-  ...['mole', 'bailiff', 'victim', 'operator'].flatMap((being) => [
-    act('pause-being', `@${being}`, {}),
-    act('resume-being', `@${being}`, {}),
-  ]),
   ...['/secret', '/den'].map((scope) =>
     act('subscribe', '@bailiff', { name: 'ear', scope, field: 'ambient.tone' }),
   ),
@@ -378,7 +374,11 @@ export const OTHER_MOVES: Move[] = [
   ...requested(act('move', '/den', {})),
   ...requested(act('mediate', '@role-manager', {})),
 ]
-export const ALL_MOVES: Move[] = [...BIRTH_MOVES, ...AUTHOR_MOVES, ...OTHER_MOVES]
+/** Nothing else turns on it, so it is only tried at the end: among the steps it would make other meetings rarer. */
+const PAUSING: Move[] = ['mole', 'bailiff', 'victim', 'operator']
+  .flatMap((being) => [act('pause-being', `@${being}`, {}), act('resume-being', `@${being}`, {})])
+  .map(called)
+export const ALL_MOVES: Move[] = [...BIRTH_MOVES, ...AUTHOR_MOVES, ...OTHER_MOVES, ...PAUSING]
 /** What turns on who drives whoever does it, and on what was lent: enough to try under every lease. */
 const LENT: VerbCall[] = [
   ...[

@@ -17,8 +17,8 @@ export function Branch({ at }: { readonly at: string }) {
       <Popover.Dropdown>
         <Stack gap="xs">
           <Text size="sm">
-            A branch is a reality of its own, with the same record up to this moment. Whoever runs this one makes
-            it on its machine:
+            A branch is a reality of its own, with the same record up to this moment. Whoever runs this one
+            makes it on its machine:
           </Text>
           <span className="code inert">{command}</span>
           <Group>
