@@ -176,7 +176,7 @@ describe.runIf(hasChromium)('the replay page', () => {
     const before = await positionNow()
     const link = page.getByRole('region', { name: 'Position' }).getByRole('link', { name: /^@/ })
     const moment = page.getByRole('region', { name: 'Position' }).getByRole('link', { name: /^moment/ })
-    const [being, shown] = [await link.innerText(), await moment.innerText()]
+    const [being, shown] = [await link.textContent(), (await moment.textContent()) ?? '']
     await page.getByRole('button', { name: 'Branch here' }).click()
     await page.getByText(`treeos fork NAME --at ${being}:${/\d+/.exec(shown)?.[0]}`).waitFor()
     await page.keyboard.press('Escape')
