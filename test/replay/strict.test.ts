@@ -76,6 +76,25 @@ describe('the strict recorder', () => {
     expect(mismatches.some((mismatch) => field.test(mismatch.field))).toBe(true)
   })
 
+  it('misses the last moment, unless its run was terminated while that was stamped', async () => {
+    const last = (await listOutcomes(world.db, 'librarian')).at(-1)?.n
+    const kept = events(runs.at(-1)!.history)
+    const bell = kept.findLastIndex((event) => event.workflowExecutionSignaledEventAttributes != null)
+    const cut = (terminated: boolean) =>
+      runs.map((run, i) => {
+        if (i < runs.length - 1) return run
+        const history = copy(run.history)
+        const end = copy({ events: [kept[bell]!] } as History).events![0]!
+        end.eventType = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED
+        end.workflowExecutionSignaledEventAttributes = null
+        end.workflowExecutionTerminatedEventAttributes = { reason: 'a test' }
+        history.events = [...events(history).slice(0, bell), ...(terminated ? [end] : [])]
+        return { ...run, history }
+      })
+    expect(await replayed(cut(true))).toEqual([])
+    expect(await replayed(cut(false))).toMatchObject([{ n: last, field: 'history', temporal: null }])
+  })
+
   it('names the moment when a record differs from what is computed again (F50)', async () => {
     await world.owner.connection().execute(async (owner) => {
       await sqlTamper(owner)

@@ -33,7 +33,7 @@ export async function replayFromTemporal(
     const compare = new Comparison(being, outcome.n, 'temporal')
     const moment = attested.get(outcome.moment)
     if (moment !== undefined) compareMoment(moment, outcome, compare)
-    else if (!mayBeMissing(outcome, outcomes)) compare.differ('history', outcome.moment, null)
+    else if (!mayBeMissing(outcome, outcomes, runs)) compare.differ('history', outcome.moment, null)
     mismatches.push(...compare.mismatches)
   }
   const recorded = new Set(outcomes.map(({ moment }) => moment))
@@ -61,11 +61,28 @@ function missingIn(
     .sort((a, b) => a.n - b.n)
 }
 
-/** The last moment before a workflow was terminated may have been stamped without being recorded in history. */
-function mayBeMissing(outcome: StoredOutcome, all: readonly StoredOutcome[]): boolean {
+/**
+ * The last moment before a workflow was terminated may have been stamped without being recorded in history. A younger life shows that
+ * it was, or the last run when there is none.
+ */
+function mayBeMissing(
+  outcome: StoredOutcome,
+  all: readonly StoredOutcome[],
+  runs: readonly Pick<Run, 'history'>[],
+): boolean {
   const next = all[outcome.n]
-  if (next === undefined) return false
+  if (next === undefined) return endsTerminated(runs)
   return parseMomentId(next.moment).generation > parseMomentId(outcome.moment).generation
+}
+
+/** Whether the run that began last was terminated. */
+function endsTerminated(runs: readonly Pick<Run, 'history'>[]): boolean {
+  const began = ({ history }: Pick<Run, 'history'>) => {
+    const { seconds, nanos } = history.events?.[0]?.eventTime ?? {}
+    return Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6
+  }
+  const last = [...runs].sort((a, b) => began(a) - began(b)).at(-1)
+  return last?.history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
 }
 
 /** Each moment of a run with its program. History holds a program only where it changes. */

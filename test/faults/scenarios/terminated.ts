@@ -24,7 +24,7 @@ export const terminated: Scenario<{ rounds: number }> = {
       await trial.ask(mind) // its next wake brings it back, and what it had taken is answered too
       await trial.answered()
     }
-    await terminateThinking(trial, lonely) // nothing more will ever wake it: the sweep has to notice
+    await terminateOpened(trial, lonely) // nothing more will ever wake it: the sweep has to notice
     await trial.answered()
     for (const [being, generations] of [
       [echo, rounds + 1],
