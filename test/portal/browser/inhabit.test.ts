@@ -85,7 +85,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
   it('F43 F46 F47 F48 the whole ritual: birth, inhabit in a new tab, configure as the child, close the tab, it lives by its flow', async () => {
     await enter()
     // 1 Birth
-    await page.getByRole('link', { name: 'Birther' }).click()
+    await page.getByRole('link', { name: 'Birther', exact: true }).click()
     await page.getByLabel('Name').fill('ann')
     await page.getByRole('button', { name: 'Give birth' }).click()
     await page.getByText('was born.').waitFor()
