@@ -23,7 +23,7 @@ export interface Judged {
   /** the rules that decided */
   readonly by: readonly string[]
   readonly facts: readonly FactDraft[]
-  /** it rests on what is not known any more: the state of a thread at that time, or a face that was dropped */
+  /** it depends on what no record holds any more: the state of a thread at that time, or a face that was dropped */
   readonly isUnsure: boolean
 }
 

@@ -165,7 +165,10 @@ function isLongAtRest({ events }: RunLength, input: BeingInput, restsAfter: numb
   return events > restsAfter && (counts(input) || patched(RESTS_ANEW))
 }
 
-/** The next run waits for the rest of the being's own silence. A being that wakes itself this soon goes on until its run is full. */
+/**
+ * Waits for the silence in which a run may end. The next run waits only for what is left of the being's idle time. A being whose idle time
+ * is shorter than this silence goes on until its run is full.
+ */
 async function isSilentBeforeEnd(life: Life): Promise<boolean> {
   const { idle, signals } = life
   if (idle?.armed === true && idle.seconds * 1000 <= REST_SILENCE_MS) return false

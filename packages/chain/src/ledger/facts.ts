@@ -56,7 +56,7 @@ export async function listFactsAt(
   return rows.map(factOf)
 }
 
-/** Facts by their hashes; unknown hashes are left out. */
+/** Reads facts by their hashes. The map has no entry for a hash that no fact has. */
 export async function factsByHash(db: Db, hashes: readonly Digest[]): Promise<Map<Digest, Fact>> {
   if (hashes.length === 0) return new Map()
   const { rows } = await sql<StoredFact>`

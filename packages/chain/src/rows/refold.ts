@@ -109,7 +109,7 @@ export interface Refolded {
   readonly rows: number
   /** keys of rows that were not as their reel yields them, deleted and invented ones included; now they are */
   readonly changed: readonly string[]
-  /** facts without their payload and without a tombstone, whose rows were left as they are */
+  /** facts that have neither payload nor tombstone; the rows of their reels were not changed */
   readonly erased: readonly { readonly reel: ReelId; readonly seq: number }[]
 }
 

@@ -10,7 +10,7 @@ import { decodeJson } from '../sql/stored-json.ts'
 import type { RecordRow } from './read.ts'
 import type { Broken, BrokenReason } from './verdict.ts'
 
-/** A fault, and the reels that would explain it if they were broken. */
+/** A fault, and the reels it was found by. When one of them is broken, the fault follows from that. */
 export interface MomentFault extends Broken {
   readonly on: readonly ReelId[]
 }

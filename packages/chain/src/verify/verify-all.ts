@@ -13,8 +13,8 @@ import { type VerifyOptions, walkChains } from './verify-chains.ts'
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
  * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; lives against moments, summons against what their senders said, contents against their digests. Nothing but its first fault
- * is told of a chain that is broken.
+ * records; lives against moments, summons against what their senders said, contents against their digests. Of a chain
+ * that is broken only the first fault is reported.
  * @param fold how facts become rows
  */
 export function verifyAll<Row>(

@@ -33,7 +33,7 @@ export function Shell() {
   return <Session key={key ?? ''} isSignedIn={key !== null} />
 }
 
-/** Another session, also one that another tab began, has another cache: nobody is shown what somebody else asked for. */
+/** Each session has its own cache, so nobody sees what the person before asked for. Another tab may begin a session, too. */
 function Session({ isSignedIn }: { readonly isSignedIn: boolean }) {
   const [queries] = useState(newQueryClient)
   const tab = useSyncExternalStore(onDrivenChange, driven)

@@ -7,7 +7,7 @@ import { runSqlFile } from '../files.ts'
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table treeos.moment_outcome add column judged bytea`.execute(db)
-  // 244 random bits, each row its own: the default of a column cannot call a function that needs an extension.
+  // 244 random bits for each row, from two UUIDs: Postgres has no function for random bytes without an extension.
   await sql`
     alter table treeos.moment_effect add column salt bytea not null
       default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`.execute(db)
