@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { type CliInstance, MAIN, until } from './instance.ts'
 
+/** A terminal has the colours that its test asks for, also where the tests run without any. Node shows none where CI is set. */
+const COLOURS = { NO_COLOR: undefined, NODE_DISABLE_COLORS: undefined, FORCE_COLOR: undefined, CI: undefined }
+
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A command on a real terminal, as `script` of Debian makes one. */
@@ -23,7 +26,7 @@ export class TerminalRun {
     const command = [process.execPath, MAIN, ...args].map(quoted).join(' ')
     const inside = `tty > ${quoted(this.#tty)}; stty cols ${columns} rows ${rows}; exec ${command}`
     this.#child = spawn('script', ['-qec', inside, '/dev/null'], {
-      env: { ...home.environment, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
+      env: { ...home.environment, ...COLOURS, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (text) => (this.raw += text))
   }
