@@ -24,6 +24,7 @@ const CROWD = 50
 interface Part {
   readonly ms: number
   readonly cpuMs: number
+  readonly cpuMsOf: { readonly worker: number; readonly temporal: number; readonly postgres: number }
   /** bytes of the being's history; null when the being's run continued as new, since then its size begins anew */
   readonly historyBytes: number | null
   /** growth of Postgres' relations */
@@ -121,7 +122,12 @@ async function inParts(
     const bytes = grown.reduce((sum, one) => sum + one, 0) / momentsOfSample
     parts.push({
       ms: round(ms / moments),
-      cpuMs: perMoment(({ cpuMs }) => cpuMs),
+      cpuMs: perMoment(({ cpuMs }) => cpuMs.worker + cpuMs.temporal + cpuMs.postgres),
+      cpuMsOf: {
+        worker: perMoment(({ cpuMs }) => cpuMs.worker),
+        temporal: perMoment(({ cpuMs }) => cpuMs.temporal),
+        postgres: perMoment(({ cpuMs }) => cpuMs.postgres),
+      },
       historyBytes: Number.isNaN(bytes) ? null : round(bytes),
       postgresBytes: perMoment(({ postgresBytes }) => postgresBytes),
       temporalBytes:
@@ -134,7 +140,7 @@ async function inParts(
 }
 
 interface Weight {
-  readonly cpuMs: number
+  readonly cpuMs: Part['cpuMsOf']
   readonly postgresBytes: number
   readonly temporalBytes: number | null
 }
@@ -148,10 +154,11 @@ async function weigh({ services, lane }: Stage): Promise<Weight> {
        where c.relnamespace = 'treeos'::regnamespace and c.relkind = 'r'`,
     )
     return {
-      cpuMs:
-        cpuOf(lane.process.pid) +
-        (cpuOfTree(services.temporal.pid) ?? Number.NaN) +
-        (cpuOfTree(services.postgres.pid) ?? Number.NaN),
+      cpuMs: {
+        worker: cpuOf(lane.process.pid),
+        temporal: cpuOfTree(services.temporal.pid) ?? Number.NaN,
+        postgres: cpuOfTree(services.postgres.pid) ?? Number.NaN,
+      },
       postgresBytes: rows[0].bytes,
       temporalBytes: services.bytesOfTemporal(),
     }

@@ -1,11 +1,13 @@
-/** The process of one contestant. Only its worker runs here. */
+/** The process of one contestant. Only its worker runs here. Its first message is its setup. */
+import { once } from 'node:events'
 import { Profiling } from '../profile.ts'
 import { countStatements } from '../statements.ts'
 import type { Contestant } from './contestant.ts'
 import type { FromContestant, Setup, ToContestant } from './protocol.ts'
 
 process.env.TZ = 'UTC'
-const setup = JSON.parse(process.argv[2] ?? '') as Setup
+const [setup]: Setup[] = await once(process, 'message')
+if (setup === undefined) throw new Error('the first message has no setup')
 const tell = (message: FromContestant) => void process.send?.(message)
 const fail = (error: unknown) => {
   console.error(error)

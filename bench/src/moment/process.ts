@@ -41,10 +41,12 @@ export class Process {
     return new Process('stub', join(import.meta.dirname, 'stub.ts'), [String(thinkMs)])
   }
 
-  /** @param checkout root of another checkout of this repository, whose code it runs */
+  /** @param checkout root of another checkout of this repository, whose code it runs; it must take its setup as a message, too */
   static contestant(setup: Setup, checkout?: string): Process {
     const folder = checkout === undefined ? import.meta.dirname : join(resolve(checkout), 'bench/src/moment')
-    return new Process(setup.contestant, join(folder, 'child.ts'), [JSON.stringify(setup)])
+    const process = new Process(setup.contestant, join(folder, 'child.ts'))
+    process.#child.send(setup) // no argument: the names of 10,000 beings are longer than Linux allows
+    return process
   }
 
   get pid(): number {
