@@ -32,7 +32,22 @@ const oddly = defineOperation({
   },
   decide: () => ({ facts: [] }),
 })
-const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly] })
+/** Computes for longer than its timeout and lets no timer run meanwhile. */
+const blocking = defineOperation({
+  name: 'odds:block',
+  description: 'Computes.',
+  on: 'being',
+  allow: ['self'],
+  effect: {
+    ...{ timeoutSeconds: 1, attempts: 1 },
+    async perform() {
+      for (const until = performance.now() + 1100; performance.now() < until; );
+      return 'computed'
+    },
+  },
+  decide: ({ actor, effect }) => ({ facts: [setQuality(actor, 'odds.got', effect)], result: effect }),
+})
+const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly, blocking] })
 
 /** Decides what its asker asks for, and catches every error of that. */
 const attempt: Operation = {
@@ -110,6 +125,15 @@ describe('an operation that does something outside', () => {
     expect(await send('in vain')).toMatchObject({ outcome: 'failure', reason: 'INTERNAL', act: null })
     expect(((await groundOf(world)) as { facts: number }).facts).toBe(told.facts + 1) // what it was told
     expect((await lastOf('clerk')).last).toBe('again 1')
+  })
+
+  it('C12 fails by its timeout, though it blocked the timer until it was done', async () => {
+    const block = { verb: 'do', action: 'odds:block', target: '@clerk', args: {} } as const
+    expect(await play(world, 'clerk', block)).toMatchObject({
+      outcome: 'failure',
+      reason: 'TIMEOUT',
+      message: expect.stringContaining('it took longer than its timeout'),
+    })
   })
 
   it('is not asked again for what no attempt would change: its own refusal is the moment’s', async () => {

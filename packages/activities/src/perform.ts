@@ -75,7 +75,10 @@ async function attempt(
       ask: askBy(deps, { moment, entry, signal, onOverlay: (record) => void overlays.push(record) }),
     }
     try {
-      return resultOf(operation, await untilAborted(signal, effect.perform(at)))
+      const value = await untilAborted(signal, effect.perform(at))
+      // Code that blocks this process blocks the timer of the signal, too.
+      if (performance.now() - started > effect.timeoutSeconds * 1000) throw new EffectTimeoutError()
+      return resultOf(operation, value)
     } catch (error) {
       const fault = {
         part: 'effect',
@@ -132,6 +135,12 @@ function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
     signal.addEventListener('abort', abort, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+/** An attempt ended, but after its time. Named like the error of a signal that times out. */
+class EffectTimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+  override readonly message = 'it took longer than its timeout'
 }
 
 /** A failed attempt of an effect. Its message is the class name of the error. */
