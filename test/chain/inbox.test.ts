@@ -212,6 +212,9 @@ it('lists beings with a wake that no moment claimed', async () => {
     expect(await listUnclaimed(fresh.db, 0, 10)).toEqual(['llm'])
     await putWake(fresh.owner, wakeFor('person', 'act', { kind: 'act' }))
     expect((await listUnclaimed(fresh.db, 0, 10)).sort()).toEqual(['llm', 'person'])
+    // As if the clock had been set back by an hour since.
+    await sql`update treeos.inbox set at = at + interval '1 hour' where being = 'llm'`.execute(fresh.owner)
+    expect(await listUnclaimed(fresh.db, 60, 10)).toEqual(['llm'])
   } finally {
     await fresh.close()
   }

@@ -2,7 +2,13 @@
 import type { ChainDb } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 
-export type Sabotage = 'unkeyed-append' | 'unheld-append' | 'blind-sweep' | 'kept-claims' | 'lost-results'
+export type Sabotage =
+  | 'unkeyed-append'
+  | 'unheld-append'
+  | 'blind-sweep'
+  | 'kept-claims'
+  | 'lost-results'
+  | 'late-commits'
 
 export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
   switch (what) {
@@ -16,6 +22,8 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
       return keepClaims(owner)
     case 'lost-results':
       return loseResults(owner)
+    case 'late-commits':
+      return commitLate(owner)
   }
 }
 
@@ -38,18 +46,18 @@ const keepClaims = (owner: Kysely<ChainDb>) =>
     ['update inbox set claimed_by = null where claimed_by = this_moment and closed_by is null;', 'null;'],
   ])
 
-/** Dates rows into the future, so the sweep rings no being. A wake whose doorbell was lost stays unread. */
+/** The sweep finds nobody who waits. A wake whose doorbell was lost stays unread. */
 async function blind(owner: Kysely<ChainDb>): Promise<void> {
+  await sql`alter function treeos.wakes(text, text) rename to really_wakes`.execute(owner)
   await sql`
-    create function treeos.always_young() returns trigger language plpgsql as $$
+    create function treeos.wakes(whose text, row_kind text) returns boolean
+    language plpgsql stable set search_path = treeos, pg_temp as $$
     begin
-      new.at := new.at + interval '1 year';
-      return new;
+      return current_query() not like ${sql.lit(SWEEP)} and really_wakes(whose, row_kind);
     end $$`.execute(owner)
-  await sql`
-    create trigger inbox_always_young before insert on treeos.inbox
-    for each row execute function treeos.always_young()`.execute(owner)
 }
+/** Part of the query of the sweep and of no other. */
+const SWEEP = '%min(at))::float8 as waited from%'
 
 /** Fails to store every other result of an effect, though nothing dies. */
 async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
@@ -65,6 +73,16 @@ async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
   await sql`
     create trigger moment_effect_lost before update on treeos.moment_effect
     for each row execute function treeos.lose_result()`.execute(owner)
+}
+
+/** Postgres acknowledges a commit before it is on disk. Only new connections do, so the others are ended. */
+async function commitLate(owner: Kysely<ChainDb>): Promise<void> {
+  await sql`do $$ begin
+    execute format('alter database %I set synchronous_commit = off', current_database());
+  end $$`.execute(owner)
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(owner)
 }
 
 /** Replaces text in a function. @throws {Error} when the text is not there once, since the control would then show nothing */

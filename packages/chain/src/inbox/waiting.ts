@@ -6,6 +6,10 @@ import type { Db } from '../sql/database.ts'
 const isPaused = sql`exists (
   select from treeos.projection p where p.key = 'being:' || being and p.cognition = 'paused')`
 
+/** Of a row of the inbox. One from the future counts as old: the clock was set back since, and its age is not known. */
+const isOld = (seconds: number) =>
+  sql<boolean>`(at < clock_timestamp() - make_interval(secs => ${seconds}) or at > clock_timestamp())`
+
 /**
  * Beings with a wake that no moment has claimed for a while: their doorbell was lost, or no worker runs. Leaves out beings
  * that a budget or a pause keeps from claiming.
@@ -30,7 +34,7 @@ export async function pageUnclaimed(
     select being, min(age) as age, extract(epoch from clock_timestamp() - min(at))::float8 as waited from (
       select being, kind, min(age) as age, min(at) as at from treeos.inbox
       where closed_by is null and claimed_by is null
-        and at < clock_timestamp() - make_interval(secs => ${olderThanSeconds})
+        and ${isOld(olderThanSeconds)}
       group by being, kind
     ) as waiting
     where treeos.wakes(being, kind) and (kind = 'act' or not (${isPaused} or treeos.is_parked(being) or treeos.is_paced(being)) or treeos.has_ended(being))
@@ -86,7 +90,7 @@ export async function listBusy(
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
     )
-    .where('at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${olderThanSeconds})`)
+    .where(isOld(olderThanSeconds))
     .where(sql<boolean>`being collate "C" > ${after}`)
     .orderBy(sql`being collate "C"`)
     .limit(limit)
