@@ -2,7 +2,8 @@
  * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last line counts what passed, failed and
  * was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
  *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/court · pnpm test packages/roles
- * An argument that names no step and matches no test file is an error.
+ * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also fails when anything
+ * was repeated.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -80,10 +81,12 @@ async function main(wanted: string[]): Promise<number> {
   }
   for (const name of Object.keys(checks).filter(isWanted)) add(await check(name, checks[name] ?? []))
   for (const name of tests) add(await test(name, paths))
-  if (total.retried > 0)
-    console.log(`${total.retried} attempts of attacks or test files were repeated: see ↻ above`)
-  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
-  return total.failed > 0 ? 1 : 0
+  const { passed, failed, skipped, retried } = total
+  const isRepeatable = process.env.TREEOS_NIGHTLY !== '1'
+  if (retried > 0)
+    console.log(`see ↻ above for what was repeated${isRepeatable ? '' : ', which fails a nightly run'}`)
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped, ${retried} repeated`)
+  return failed > 0 || (retried > 0 && !isRepeatable) ? 1 : 0
 }
 
 /** Which of these projects have a test file whose path contains one of the paths, and which paths are in none. */
