@@ -64,6 +64,7 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
   const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env // these must be ours to kill
   const options = { dataDir, env, onProgress: say }
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
+  const compiled = env.NODE_COMPILE_CACHE ?? join(home, 'compiled')
   const startPostgres = () => ensurePostgres(options)
   const startTemporal = () => ensureTemporal({ ...options, searchAttributes })
 
@@ -71,6 +72,7 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
     startPostgres(),
     startTemporal(),
     bundles ?? makeBundles(home),
+    bundles ?? compileWorker(compiled),
   ])
   const credentials = new URL(postgres.url)
   const workers = new Set<WorkerProcess>()
@@ -101,7 +103,7 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
         TZ: 'UTC',
         TREEOS_LOG: 'warn',
         TREEOS_TEST_BUILD: '1',
-        NODE_COMPILE_CACHE: join(home, 'compiled'),
+        NODE_COMPILE_CACHE: compiled,
         TREEOS_WORKFLOW_BUNDLE: bundlePath,
         TEMPORAL_ADDRESS: servers.temporal.proxy.address, // the rest, such as the key, is in the instance's file
         TEMPORAL_CONFIG_FILE: configFileOf(dataDir),
@@ -170,6 +172,15 @@ function targetOf({ address }: Running) {
 }
 
 const WORKER_MAIN = createRequire(import.meta.url).resolve('@treeos/worker/main')
+
+/**
+ * Keeps the compiled sources of the worker's program in a folder, for workers with that NODE_COMPILE_CACHE. A process keeps what
+ * it compiled when it exits, so a worker that is killed keeps nothing. This one exits since it has no database.
+ */
+export async function compileWorker(folder: string): Promise<void> {
+  const env = { ...process.env, DATABASE_URL: '', NODE_COMPILE_CACHE: folder }
+  await once(spawn(process.execPath, [WORKER_MAIN], { env, stdio: 'ignore' }), 'exit')
+}
 
 /** A worker as users run it: a separate process of the product's entry file. */
 export class WorkerProcess {

@@ -66,6 +66,7 @@ async function startProcess(): Promise<WorkerProcess> {
     TREEOS_VAULT_KEY: folder('vault-key'),
     TREEOS_METRICS_PORT: String(metricsPort),
     TMPDIR: folder('tmp'),
+    NODE_COMPILE_CACHE: folder('compiled'), // searched too
     NODE_OPTIONS: `--import=${folder('crasher.mjs')} --report-on-signal --report-uncaught-exception --report-directory=${folder('reports')}`,
   })
   expect(await worker.ready).toBe(true)

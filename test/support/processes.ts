@@ -25,7 +25,7 @@ export async function prepareProcesses(): Promise<Processes> {
         ...inherited,
         TZ: 'UTC',
         TREEOS_LOG: 'warn',
-        NODE_COMPILE_CACHE: join(home, 'compiled'),
+        NODE_COMPILE_CACHE: inject('compiledFolder'),
         DATABASE_URL: world.url,
         ...inject('temporalEnv'),
         TREEOS_WORKFLOW_BUNDLE: inject('bundlePath'),

@@ -12,6 +12,7 @@ import {
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import type { TestProject } from 'vitest/node'
+import { compileWorker } from '../faults/ground.ts'
 import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -37,6 +38,8 @@ declare module 'vitest' {
     bundlePath: string
     /** file of the bundle with the strict recorder, for replay */
     replayBundlePath: string
+    /** NODE_COMPILE_CACHE of workers that are processes: the sources of their program, compiled */
+    compiledFolder: string
   }
 }
 
@@ -60,11 +63,13 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const searchAttributes = SEARCH_ATTRIBUTES.map((attribute) => attribute.name)
   const bundlePath = join(dataDir, 'workflow-bundle.js')
   const replayBundlePath = join(dataDir, 'replay-bundle.js')
+  const compiledFolder = process.env.NODE_COMPILE_CACHE ?? join(dataDir, 'compiled')
   const [postgres, temporal] = await Promise.all([
     ensurePostgres({ dataDir, onProgress }),
     ensureTemporal({ dataDir, searchAttributes, onProgress }),
     workflowBundle().then(({ code }) => writeFile(bundlePath, code)),
     bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
+    compileWorker(compiledFolder),
   ])
   const template = await makeTemplate(postgres.url)
   provide('postgresUrl', postgres.url)
@@ -78,6 +83,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   provide('temporalEnv', temporal.env)
   provide('bundlePath', bundlePath)
   provide('replayBundlePath', replayBundlePath)
+  provide('compiledFolder', compiledFolder)
   return async () => {
     await template.drop()
     await removeInstance(dataDir)
