@@ -35,66 +35,88 @@ const DEPTH_MAX = 128
  *   surrogate): nothing is dropped or repaired, since the result is hashed
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, null, 0)
+  return naming(() => write(value, 0))
 }
 
-/** Position of a value. A linked list, since the path is only built to name a fault. */
-interface Place {
-  readonly within: Place | null
-  readonly key: string | number
+/** A fault below the value that is written. Each object and array on its way adds where it stood, so that no path is built without one. */
+class Fault extends Error {
+  override readonly name = 'Fault'
+  /** the innermost first */
+  readonly keys: (string | number)[] = []
 }
 
-function pathOf(place: Place | null): string {
-  if (place === null) return '$'
-  return `${pathOf(place.within)}[${typeof place.key === 'number' ? place.key : JSON.stringify(place.key)}]`
+function naming<T>(check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const path = error.keys.toReversed().map((key) => `[${JSON.stringify(key)}]`)
+    throw new NotPlainJsonError(`$${path.join('')}`, error.message)
+  }
 }
 
-const fault = (place: Place | null, reason: string) => new NotPlainJsonError(pathOf(place), reason)
+function within(key: string | number, error: unknown): unknown {
+  if (error instanceof Fault) error.keys.push(key)
+  return error
+}
 
-function write(value: unknown, place: Place | null, depth: number): string {
-  if (typeof value === 'string') return writeString(value, place)
+function write(value: unknown, depth: number): string {
+  if (typeof value === 'string') return writeString(value)
   if (value === null || value === true || value === false) return String(value)
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw fault(place, `${value} is not a JSON number`)
-    if (Object.is(value, -0)) throw fault(place, 'negative zero has no canonical form')
+    if (!Number.isFinite(value)) throw new Fault(`${value} is not a JSON number`)
+    if (Object.is(value, -0)) throw new Fault('negative zero has no canonical form')
     return String(value)
   }
-  if (typeof value !== 'object') throw fault(place, `a ${typeof value} is not JSON`)
-  if (depth >= DEPTH_MAX) throw fault(place, `nested deeper than ${DEPTH_MAX}`)
-  if (Array.isArray(value)) return writeArray(value, place, depth)
-  return writeObject(value, place, depth)
+  if (typeof value !== 'object') throw new Fault(`a ${typeof value} is not JSON`)
+  if (depth >= DEPTH_MAX) throw new Fault(`nested deeper than ${DEPTH_MAX}`)
+  return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth)
 }
 
-function writeArray(value: readonly unknown[], place: Place | null, depth: number): string {
+function writeArray(value: readonly unknown[], depth: number): string {
   let out = '['
-  for (let i = 0; i < value.length; i++) {
-    const at = { within: place, key: i }
-    if (!Object.hasOwn(value, i)) throw fault(at, 'a hole in an array')
-    out += (i === 0 ? '' : ',') + write(value[i], at, depth + 1)
+  let i = 0
+  try {
+    for (; i < value.length; i++) {
+      if (!Object.hasOwn(value, i)) throw new Fault('a hole in an array')
+      out += (i === 0 ? '' : ',') + write(value[i], depth + 1)
+    }
+  } catch (error) {
+    throw within(i, error)
   }
   if (Object.keys(value).length === value.length) return `${out}]`
-  throw fault(place, 'an array with more than its items')
+  throw new Fault('an array with more than its items')
 }
 
-function writeObject(value: object, place: Place | null, depth: number): string {
+function writeObject(value: object, depth: number): string {
   const prototype = Object.getPrototypeOf(value)
   // Values cross realms (the workflow sandbox), so plain means "its prototype is a root", not "is our Object.prototype".
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw fault(place, 'only plain objects are JSON')
-  if (Object.getOwnPropertySymbols(value).length > 0) throw fault(place, 'a symbol key is not JSON')
+    throw new Fault('only plain objects are JSON')
+  if (Object.getOwnPropertySymbols(value).length > 0) throw new Fault('a symbol key is not JSON')
   const fields = value as Record<string, unknown>
   let out = '{'
-  let separator = ''
-  for (const key of Object.keys(fields).sort()) {
-    const at = { within: place, key }
-    out += `${separator}${writeString(key, at)}:${write(fields[key], at, depth + 1)}`
-    separator = ','
+  let at = ''
+  try {
+    for (const key of sortedKeys(fields)) {
+      at = key
+      out += `${out === '{' ? '' : ','}${writeString(key)}:${write(fields[key], depth + 1)}`
+    }
+  } catch (error) {
+    throw within(at, error)
   }
   return `${out}}`
 }
 
-function writeString(value: string, place: Place | null): string {
-  if (!value.isWellFormed()) throw fault(place, 'a lone surrogate cannot be stored as UTF-8')
+/** Stored values were read from canonical JSON, so most keys are in order already. */
+function sortedKeys(fields: object): string[] {
+  const keys = Object.keys(fields)
+  for (let i = 1; i < keys.length; i++) if ((keys[i] as string) < (keys[i - 1] as string)) return keys.sort()
+  return keys
+}
+
+function writeString(value: string): string {
+  if (!value.isWellFormed()) throw new Fault('a lone surrogate cannot be stored as UTF-8')
   return JSON.stringify(value)
 }
 
@@ -119,29 +141,30 @@ export function utf8Length(text: string): number {
  * @throws {NotPlainJsonError} naming the path of the first fault
  */
 export function guardJson(value: unknown, bounds: JsonBounds): string {
-  guard(value, null, 0, bounds.depthMax)
-  const text = canonicalJson(value)
-  const bytes = utf8Length(text)
-  if (bytes > bounds.bytesMax) {
-    throw fault(null, `${bytes} bytes, at most ${bounds.bytesMax} are taken`)
-  }
-  return text
+  return naming(() => {
+    guard(value, 0, bounds.depthMax)
+    const text = write(value, 0)
+    const bytes = utf8Length(text)
+    if (bytes > bounds.bytesMax) throw new Fault(`${bytes} bytes, at most ${bounds.bytesMax} are taken`)
+    return text
+  })
 }
 
-function guard(value: unknown, place: Place | null, depth: number, depthMax: number): void {
-  if (typeof value === 'string' && value.includes('\0')) throw fault(place, 'a NUL character is refused')
+function guard(value: unknown, depth: number, depthMax: number): void {
+  if (typeof value === 'string' && value.includes('\0')) throw new Fault('a NUL character is refused')
   if (typeof value !== 'object' || value === null) return
-  if (depth >= depthMax) throw fault(place, `nested deeper than ${depthMax}`)
-  if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) guard(item, { within: place, key: i }, depth + 1, depthMax)
-    return
-  }
-  for (const [key, item] of Object.entries(value)) {
-    const at = { within: place, key }
-    if (REFUSED_KEYS.has(key)) throw fault(at, 'this key is refused everywhere')
-    if (key.includes('\0')) throw fault(at, 'a NUL character is refused')
-    guard(item, at, depth + 1, depthMax)
-  }
+  if (depth >= depthMax) throw new Fault(`nested deeper than ${depthMax}`)
+  const items: Iterable<[string | number, unknown]> = Array.isArray(value)
+    ? value.entries()
+    : Object.entries(value)
+  for (const [key, item] of items)
+    try {
+      if (typeof key === 'string' && REFUSED_KEYS.has(key)) throw new Fault('this key is refused everywhere')
+      if (typeof key === 'string' && key.includes('\0')) throw new Fault('a NUL character is refused')
+      guard(item, depth + 1, depthMax)
+    } catch (error) {
+      throw within(key, error)
+    }
 }
 
 /** Reads along a path of keys, own properties of objects only. `undefined` when missing. */
