@@ -10,6 +10,7 @@ import { Race } from '../moment/race.ts'
 import { Profiling } from '../profile.ts'
 import { withServices } from '../services.ts'
 import { round } from '../statistics.ts'
+import { hashMoments, readMoments } from './baselines.ts'
 
 export interface ReplayOptions {
   readonly size: 'small' | 'full'
@@ -49,6 +50,11 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
     const reality = await readReality(db)
     if (reality === null) throw new Error('the lane made no reality')
     const registry = buildRegistry([seed, diary])
+    const hashAlone = await hashMoments(db)
+    const sha256 = await bestOf(rounds, async () => hashAlone())
+    onProgress(`sha256 alone: ${sha256} moments a second`)
+    const reading = await bestOf(rounds, () => readMoments(db))
+    onProgress(`reading the rows: ${reading} moments a second`)
     const rates: number[] = []
     const cpu: number[] = []
     const profiling = profile ? new Profiling() : null
@@ -77,11 +83,26 @@ export function benchReplay({ size, moments, rounds = 3, profile, onProgress }: 
       at: new Date().toISOString(),
       machine: describeMachine(),
       parameters: { beings: BEINGS, moments: turns * BEINGS, rounds },
-      momentsASecond: { best, rounds: rates },
+      momentsASecond: { best, rounds: rates, sha256, reading },
       cpuMsAMoment: Math.min(...cpu),
       factsVerifiedASecond: verified,
-      ratios: { 'replay/verify': round(best / verified) },
+      ratios: {
+        'replay/sha256': round(best / sha256),
+        'replay/reading': round(best / reading),
+        'replay/verify': round(best / verified),
+      },
       ...(functions === undefined ? {} : { profile: functions.slice(0, LISTED) }),
     }
   })
+}
+
+/** @param work returns what it did. @returns the most a second, of all rounds */
+async function bestOf(rounds: number, work: () => Promise<number>): Promise<number> {
+  let best = 0
+  for (let i = 0; i < rounds; i++) {
+    const began = performance.now()
+    const done = await work()
+    best = Math.max(best, done / ((performance.now() - began) / 1000))
+  }
+  return round(best)
 }

@@ -24,13 +24,15 @@ import {
   reelOfKey,
   SPEECH_KIND,
 } from '@treeos/core'
-import { childrenAfter, contentsAfter, type RowSource } from '@treeos/world'
+import { childrenAfter, type KindInPlace, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 
 /** Reads past states of a reality. Loads reels on demand and caches them. */
 export class Past {
   readonly #db: Db
   readonly #reels = new Map<ReelId, ReelHistory>()
+  /** cache: blobs that have their digest; they are frozen */
+  readonly #checked = new WeakMap<object, Digest>()
   /** cache: when moments were sealed */
   readonly #sealed = new Map<MomentId, number>()
 
@@ -68,7 +70,9 @@ export class Past {
   /** A blob, checked against its digest. */
   async blob(digest: Digest): Promise<Json | null> {
     const value = await getBlobCached(this.#db, digest)
-    if (value !== null && digestOf(value) !== digest) throw new Error(`the blob ${digest} has another digest`)
+    if (value === null || (typeof value === 'object' && this.#checked.get(value) === digest)) return value
+    if (digestOf(value) !== digest) throw new Error(`the blob ${digest} has another digest`)
+    if (typeof value === 'object') this.#checked.set(value, digest)
     return value
   }
 
@@ -146,9 +150,13 @@ export class Past {
   ): Omit<RowSource, 'aside'> {
     const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
     const headOf = async (reel: ReelId) => cited.get(reel) ?? headOfUncited(reel)
-    const factsOf = async (reel: ReelId): Promise<readonly Fact[]> => {
+    const historyOf = async (reel: ReelId): Promise<{ history: ReelHistory; seq: number }> => {
       const { seq } = await headOf(reel)
-      return (await this.reel(reel, seq)).upTo(seq)
+      return { history: await this.reel(reel, seq), seq }
+    }
+    const contentsOf = async (place: string, kind: KindInPlace): Promise<readonly string[]> => {
+      const { history, seq } = await historyOf(reelOfPlace(place))
+      return history.contentsAt(kind, seq)
     }
     return {
       blob: (digest) => this.blob(digest),
@@ -165,12 +173,15 @@ export class Past {
           }),
         ),
       keysInPlace: async (place, kind, most = null) =>
-        contentsAfter(await factsOf(reelOfPlace(place)), kind).slice(0, most ?? undefined),
-      countInPlace: async (place, kind) => contentsAfter(await factsOf(reelOfPlace(place)), kind).length,
+        (await contentsOf(place, kind)).slice(0, most ?? undefined),
+      countInPlace: async (place, kind) => (await contentsOf(place, kind)).length,
       // Who reads all beings reads all their rows, so the basis cites each of them.
       keysOfBeings: async () =>
         basis.flatMap(([reel, seq]) => (reel.startsWith('being:') && seq > 0 ? [reel] : [])).sort(),
-      keysOfChildren: async (being) => childrenAfter(await factsOf(`being:${being}`)),
+      keysOfChildren: async (being) => {
+        const { history, seq } = await historyOf(`being:${being}`)
+        return childrenAfter(history.upTo(seq))
+      },
     }
   }
 }

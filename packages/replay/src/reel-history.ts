@@ -1,6 +1,6 @@
 import { type Db, type Erasure, type Erasures, listFactsAfter } from '@treeos/chain'
 import { type Digest, type Fact, type ReelId, SPEECH_KIND } from '@treeos/core'
-import { evolve, type Row, rowKeyOf } from '@treeos/world'
+import { contentsAfter, evolve, type KindInPlace, type Row, rowKeyOf } from '@treeos/world'
 
 const PAGE = 2000
 
@@ -32,6 +32,9 @@ export class ReelHistory {
 
   /** where rows are not known: from a fact without its payload until its tombstone */
   readonly #gaps: { key: string; from: number; until: number; error: Error }[] = []
+
+  /** cache: of each kind, what was asked for last; moment after moment asks for the same */
+  readonly #contents = new Map<KindInPlace, { readonly seq: number; readonly keys: readonly string[] }>()
 
   readonly #db: Db
   readonly #reel: ReelId
@@ -121,6 +124,15 @@ export class ReelHistory {
       else high = middle
     }
     return low
+  }
+
+  /** Keys of what lay in the place of this reel after `seq` facts, sorted. */
+  contentsAt(kind: KindInPlace, seq: number): readonly string[] {
+    const known = this.#contents.get(kind)
+    if (known?.seq === seq) return known.keys
+    const keys = contentsAfter(this.upTo(seq), kind)
+    this.#contents.set(kind, { seq, keys })
+    return keys
   }
 
   /** Facts 1 to `seq`. */

@@ -66,7 +66,7 @@ export {
 export { type Face, foldFace, type Resolvers, type SeeResolver } from './read/face.ts'
 export { type FoldedRow, foldRows } from './read/fold-rows.ts'
 export { memoryRows } from './read/memory-rows.ts'
-export { type RowSource, WorldReader } from './read/reader.ts'
+export { type KindInPlace, type RowSource, WorldReader } from './read/reader.ts'
 export type { OperationTarget } from './read/target.ts'
 export {
   STANDARD_BUDGET,

@@ -66,18 +66,30 @@ async function withHashes(
   db: Db,
   stored: readonly (readonly [MomentId, Json])[],
 ): Promise<Map<MomentId, readonly HeadRef[]>> {
+  const hashed = await hashesFor(
+    db,
+    stored.map(([, heads]) => heads),
+  )
+  return new Map(stored.map(([moment, heads]) => [moment, hashed(heads)]))
+}
+
+/**
+ * Reads the hashes that heads have now, in one statement.
+ * @param stored heads as they are stored
+ * @returns gives such heads with their hashes; the hash of a missing fact is empty
+ */
+export async function hashesFor(
+  db: Db,
+  stored: readonly Json[],
+): Promise<(heads: Json) => readonly HeadRef[]> {
   const hashOf = await readHashes(
     db,
-    stored.flatMap(([, heads]) => (isJsonObject(heads) ? Object.entries(heads) : [])) as [ReelId, number][],
+    stored.flatMap((heads) => (isJsonObject(heads) ? Object.entries(heads) : [])) as [ReelId, number][],
   )
-  return new Map(
-    stored.map(([moment, heads]) => [
-      moment,
-      isJsonObject(heads)
-        ? Object.entries(heads as Record<ReelId, number>).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
-        : (heads as unknown as readonly HeadRef[]), // with hashes, as versions before this one stored it
-    ]),
-  )
+  return (heads) =>
+    isJsonObject(heads)
+      ? Object.entries(heads as Record<ReelId, number>).map(([reel, seq]) => [reel, seq, hashOf(reel, seq)])
+      : (heads as unknown as readonly HeadRef[]) // with hashes, as versions before this one stored it
 }
 
 async function readHashes(db: Db, heads: readonly (readonly [ReelId, number])[]) {

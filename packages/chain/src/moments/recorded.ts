@@ -1,8 +1,8 @@
-import type { FactRef, HeadRef, MomentId } from '@treeos/core'
+import type { FactRef, HeadRef, Json, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { readBases, readJudged } from './basis.ts'
+import { hashesFor } from './basis.ts'
 import type { StoredOpen } from './open.ts'
 
 /** What is stored of a finished moment besides its outcome. */
@@ -17,48 +17,61 @@ export interface RecordedMoment {
   readonly answer: { readonly salt: Buffer; readonly bytes: Buffer } | null
 }
 
-/** Reads many moments in a few statements. */
+/** Reads many moments in three statements: a replay reads all there are. */
 export async function readRecorded(
   db: Db,
   moments: readonly MomentId[],
 ): Promise<Map<MomentId, RecordedMoment>> {
-  const isAsked = sql<boolean>`moment = any(${[...moments]}::text[])`
-  const [opens, bases, judged, facts, answers] = await Promise.all([
-    db.selectFrom('moment_open').select(['moment', 'record', 'face']).where(isAsked).execute(),
-    readBases(db, moments),
-    readJudged(db, moments),
+  const [{ rows }, facts] = await Promise.all([
+    sql<RecordedRow>`
+      select m.moment, o.record, o.basis, o.face, e.judged, d.salt, d.bytes
+      from unnest(${[...moments]}::text[]) as m (moment)
+      left join treeos.moment_open o on o.moment = m.moment
+      left join treeos.moment_outcome e on e.moment = m.moment
+      left join treeos.moment_decision d on d.moment = m.moment`.execute(db),
     db
       .selectFrom('fact')
       .select(['moment', 'reel', 'seq', 'hash', 'kind'])
-      .where(isAsked)
+      .where(sql<boolean>`moment = any(${[...moments]}::text[])`)
       .orderBy(sql`reel collate "C"`)
       .orderBy('seq')
       .execute(),
-    db.selectFrom('moment_decision').select(['moment', 'salt', 'bytes']).where(isAsked).execute(),
   ])
-  const openOf = new Map(opens.map((row) => [row.moment, row]))
-  const answerOf = new Map(answers.map(({ moment, salt, bytes }) => [moment, { salt, bytes }]))
+  const stored = rows.map(({ basis, judged, ...row }) => ({
+    ...row,
+    basis: basis === null ? [] : decodeJson<Json>(basis),
+    judged: judged === null ? [] : decodeJson<Json>(judged),
+  }))
+  const withHashes = await hashesFor(
+    db,
+    stored.flatMap(({ basis, judged }) => [basis, judged]),
+  )
   const factsOf = Map.groupBy(facts, ({ moment }) => moment)
   return new Map(
-    moments.map((moment) => {
-      const open = openOf.get(moment)
-      return [
-        moment,
-        {
-          open:
-            open === undefined
-              ? null
-              : { record: decodeJson(open.record), basis: bases.get(moment) ?? [], face: open.face },
-          judged: judged.get(moment) ?? [],
-          facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
-            reel,
-            seq,
-            hash: hash.toString('hex'),
-            kind,
-          })),
-          answer: answerOf.get(moment) ?? null,
-        },
-      ]
-    }),
+    stored.map(({ moment, record, basis, face, judged, salt, bytes }) => [
+      moment,
+      {
+        open: record === null ? null : { record: decodeJson(record), basis: withHashes(basis), face },
+        judged: withHashes(judged),
+        facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
+          reel,
+          seq,
+          hash: hash.toString('hex'),
+          kind,
+        })),
+        answer: salt === null || bytes === null ? null : { salt, bytes },
+      },
+    ]),
   )
+}
+
+/** Null is what was not stored. */
+interface RecordedRow {
+  readonly moment: MomentId
+  readonly record: Buffer | null
+  readonly basis: Buffer | null
+  readonly face: string | null
+  readonly judged: Buffer | null
+  readonly salt: Buffer | null
+  readonly bytes: Buffer | null
 }

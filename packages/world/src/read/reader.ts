@@ -31,7 +31,8 @@ import {
   worldKey,
 } from '../rows/rows.ts'
 
-type KindInPlace = 'being:' | 'space:' | 'matter:'
+/** What can lie in a place. */
+export type KindInPlace = 'being:' | 'space:' | 'matter:'
 
 /** Where rows come from: a snapshot of Postgres for a live moment, the reels up to a recorded basis for replay. */
 export interface RowSource {
