@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { canonicalJson, type Digest, type ReelId } from '@treeos/core'
+import { isHash, sha256, sha256Text } from '../tree/sha256.ts'
 
 /** Each kind of hash has its own tag, so a value of one kind can never pass as another. */
 const TAG = {
@@ -10,48 +11,64 @@ const TAG = {
   act: 'treeos.act.v1\0',
   value: 'treeos.value.v1\0',
 } as const
-type Tag = keyof typeof TAG
-const TAG_BYTES = Object.fromEntries(
-  Object.entries(TAG).map(([name, text]) => [name, Buffer.from(text, 'utf8')]),
-) as Record<Tag, Buffer>
 
-// What is hashed is put together here: each part given to a hash is a call of native code.
-let scratch = Buffer.alloc(4096)
-
-function sha256(tag: Tag, ...parts: (string | Uint8Array)[]): Buffer {
-  const pieces = parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part))
-  const start = TAG_BYTES[tag]
-  const length = pieces.reduce((sum, piece) => sum + piece.length, start.length)
-  if (length > scratch.length) scratch = Buffer.alloc(2 * length)
-  let at = start.copy(scratch)
-  for (const piece of pieces) {
-    scratch.set(piece, at)
-    at += piece.length
+/** Hashes a tag and two parts. They are put together first: each part given to a hash is a call of native code. */
+function hasher(tag: string): (first: Uint8Array, second: Uint8Array) => string {
+  const start = Buffer.byteLength(tag)
+  let scratch = Buffer.alloc(0)
+  return (first, second) => {
+    const middle = start + first.length
+    const end = middle + second.length
+    if (end > scratch.length) {
+      scratch = Buffer.alloc(Math.max(2 * end, 4096))
+      scratch.write(tag)
+    }
+    scratch.set(first, start)
+    scratch.set(second, middle)
+    return sha256Text(scratch.subarray(0, end))
   }
-  return hash('sha256', scratch.subarray(0, length), 'buffer')
 }
 
+const digestOfText = (tag: string, text: string): Digest => hash('sha256', tag + text, 'hex')
+
 /** The first `prev` of a reel: derived from reality and reel, so that reels cannot be swapped. */
-export const genesisHash = (reality: string, reel: ReelId): Buffer => sha256('genesis', reality, '\0', reel)
+export const genesisHash = (reality: string, reel: ReelId): Buffer =>
+  sha256(`${TAG.genesis}${reality}\0${reel}`)
+
+const fact = hasher(TAG.fact)
+const payload = hasher(TAG.payload)
+const moment = hasher(TAG.moment)
+const value = hasher(TAG.value)
 
 /** @param prev hash of the fact before, or the reel's genesis hash */
-export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => sha256('fact', prev, header)
+export const factHash = (prev: Uint8Array, header: Uint8Array): Buffer => bytesOf(fact(prev, header))
 
 /** Because of the salt, an erased short text cannot be guessed from its digest. */
-export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => sha256('payload', salt, bytes)
+export const payloadHash = (salt: Uint8Array, bytes: Uint8Array): Buffer => bytesOf(payload(salt, bytes))
 
 /** @param prev hash of the record of the being's moment before, or the genesis hash of its records */
-export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => sha256('moment', prev, record)
+export const momentHash = (prev: Uint8Array, record: Uint8Array): Buffer => bytesOf(moment(prev, record))
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+// The same as questions, for millions of hashes: no buffer is made.
+export const isFactHash = (hash: Uint8Array, prev: Uint8Array, header: Uint8Array): boolean =>
+  isHash(hash, fact(prev, header))
+export const isPayloadHash = (hash: Uint8Array, salt: Uint8Array, bytes: Uint8Array): boolean =>
+  isHash(hash, payload(salt, bytes))
+export const isMomentHash = (hash: Uint8Array, prev: Uint8Array, record: Uint8Array): boolean =>
+  isHash(hash, moment(prev, record))
 
 /** Hex digest of a JSON value in its canonical form: of roles, flows, stacks, prompts. */
-export const digestOf = (value: unknown): Digest => sha256('value', canonicalJson(value)).toString('hex')
+export const digestOf = (json: unknown): Digest => digestOfText(TAG.value, canonicalJson(json))
 
 /** The same of a value that is stored as canonical JSON. */
-export const digestOfBytes = (bytes: Uint8Array): Digest => sha256('value', bytes).toString('hex')
+export const digestOfBytes = (bytes: Uint8Array): Digest => bytesOf(value(NOTHING, bytes)).toString('hex')
+const NOTHING = new Uint8Array()
 
 /** Hex digest of one act: its moment, its decision, and its facts in order. */
 export const actDigest = (act: { moment: string; decision: Digest; facts: readonly Digest[] }): Digest =>
-  sha256('act', canonicalJson(act)).toString('hex')
+  digestOfText(TAG.act, canonicalJson(act))
 
 /** Hex digest of salt and text, for a text that may be erased later. */
 export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): Digest =>

@@ -1,21 +1,18 @@
 import pg from 'pg'
-import { to as copyTo } from 'pg-copy-streams'
-
-/** The fields of one row, in the order of the query and in Postgres' binary form. */
-export type Tuple = readonly (Buffer | null)[]
 
 /**
- * Reads the rows of a query as they come, several at a time, without parsing them as `pg` does for a query.
+ * Copies the rows of a query out of Postgres, and gives each to `take` as it comes.
  * @param select one statement without parameters
+ * @param take when it returns a promise, no more rows are fetched until that is settled; those that are here already still come
  */
-export type CopyOut = (select: string) => AsyncGenerator<Tuple[]>
+export type CopyOut = (select: string, take: (row: CopiedRow) => Promise<void> | undefined) => Promise<void>
 
 /**
  * Copies out of the snapshot that another transaction has exported, over a connection of its own.
  * @param begin statements for the new connection, such as its role
  */
 export function copyFrom(url: string, begin: string, snapshot: string): CopyOut {
-  return async function* copy(select) {
+  return async (select, take) => {
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: 10_000,
@@ -29,21 +26,79 @@ export function copyFrom(url: string, begin: string, snapshot: string): CopyOut 
     try {
       await client.query(begin)
       await client.query(
-        `begin isolation level repeatable read read only; set transaction snapshot ${pg.escapeLiteral(snapshot)}; set local statement_timeout = 0`,
+        `begin isolation level repeatable read read only; set transaction snapshot ${pg.escapeLiteral(snapshot)}; ${SETTINGS}`,
       )
-      const stream = client.query(copyTo(`copy (${select}) to stdout (format binary)`))
-      const parser = new TupleParser()
-      const chunks = stream[Symbol.asyncIterator]()
-      for (;;) {
-        const { value, done } = await Promise.race([chunks.next(), lost])
-        if (done === true) break
-        const tuples = parser.take(value as Buffer)
-        if (tuples.length > 0) yield tuples
-      }
-      parser.end()
+      const copying = new Copying(`copy (${select}) to stdout (format binary)`, take)
+      client.query(copying)
+      await Promise.race([copying.done, lost])
     } finally {
-      client.end().catch(() => undefined) // also in the middle of a copy, when the reader has seen enough
+      client.end().catch(() => undefined) // also in the middle of a copy, when a row could not be taken
     }
+  }
+}
+
+// Whole tables are read, in the order of their keys. To look up each row of another table, which Postgres takes for cheap, is three times
+// as much work as to merge the two.
+const SETTINGS =
+  'set local statement_timeout = 0; set local enable_nestloop = off; set local enable_hashjoin = off; set local jit = off'
+
+/** A query whose rows `pg` hands over as bytes. Its own queries make objects of them, which takes longer than to check them. */
+class Copying implements pg.Submittable {
+  readonly #text: string
+  readonly #take: (row: CopiedRow) => Promise<void> | undefined
+  readonly #rows = new CopiedRows()
+  readonly #end = Promise.withResolvers<void>()
+  #isOver = false
+  /** promises of `take` that are not settled */
+  #waiting = 0
+
+  constructor(text: string, take: (row: CopiedRow) => Promise<void> | undefined) {
+    this.#text = text
+    this.#take = take
+  }
+
+  /** @throws {Error} of Postgres, of the connection, or of `take` */
+  get done(): Promise<void> {
+    return this.#end.promise
+  }
+
+  submit(connection: pg.Connection): void {
+    ;(connection as unknown as { query(text: string): void }).query(this.#text)
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }, { stream }: pg.Connection): void {
+    if (this.#isOver) return
+    try {
+      this.#rows.read(chunk, (row) => {
+        const taken = this.#take(row)
+        if (taken === undefined) return
+        this.#waiting += 1
+        stream.pause()
+        taken.then(
+          () => --this.#waiting === 0 && stream.resume(),
+          (error: unknown) => this.handleError(error),
+        )
+      })
+    } catch (error) {
+      this.handleError(error) // thrown here, it would end the process
+    }
+  }
+
+  handleError(error: unknown): void {
+    this.#isOver = true
+    this.#end.reject(error)
+  }
+
+  handleCommandComplete(): void {
+    try {
+      this.#rows.end()
+    } catch (error) {
+      this.handleError(error)
+    }
+  }
+
+  handleReadyForQuery(): void {
+    this.#end.resolve()
   }
 }
 
@@ -51,67 +106,98 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 const HEADER_BYTES = SIGNATURE.length + 8
 const END = -1
 
-/** Cuts the binary form of COPY into rows. */
-export class TupleParser {
-  #rest: Buffer = Buffer.alloc(0)
+/** Reads the binary form of COPY, of which each message holds whole rows. */
+export class CopiedRows {
+  readonly #row = new CopiedRow()
   #isBegun = false
   #isOver = false
 
-  take(chunk: Buffer): Tuple[] {
-    const data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    const tuples: Tuple[] = []
-    let at = this.#begin(data)
-    while (at >= 0 && !this.#isOver) {
-      const next = this.#tuple(data, at, tuples)
-      if (next < 0) break
-      at = next
+  /** @throws {Error} when it is no binary copy, or only a part of a row */
+  read(message: Buffer, take: (row: CopiedRow) => void): void {
+    let at = 0
+    if (!this.#isBegun) {
+      if (!message.subarray(0, SIGNATURE.length).equals(SIGNATURE))
+        throw new Error('Postgres sent no binary copy')
+      at = HEADER_BYTES + message.readInt32BE(HEADER_BYTES - 4)
+      this.#isBegun = true
     }
-    this.#rest = data.subarray(Math.max(at, 0))
-    return tuples
+    while (at < message.length && !this.#isOver) {
+      const fields = message.readInt16BE(at)
+      this.#isOver = fields === END
+      if (this.#isOver) return
+      at = this.#row.read(message, at + 2, fields)
+      take(this.#row)
+    }
   }
 
   /** @throws {Error} when rows are missing */
   end(): void {
     if (!this.#isOver) throw new Error('the copy of a table ended too early')
   }
-
-  /** @returns where the first row begins; −1 while that is not here */
-  #begin(data: Buffer): number {
-    if (this.#isBegun) return 0
-    if (data.length < HEADER_BYTES) return -1
-    if (!data.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error('Postgres sent no binary copy')
-    const at = HEADER_BYTES + data.readInt32BE(HEADER_BYTES - 4)
-    if (data.length < at) return -1
-    this.#isBegun = true
-    return at
-  }
-
-  /** @returns where the next row begins; −1 when this one is not here as a whole */
-  #tuple(data: Buffer, from: number, tuples: Tuple[]): number {
-    if (data.length < from + 2) return -1
-    const count = data.readInt16BE(from)
-    let at = from + 2
-    if (count === END) {
-      this.#isOver = true
-      return at
-    }
-    const fields = new Array<Buffer | null>(count)
-    for (let i = 0; i < count; i++) {
-      if (data.length < at + 4) return -1
-      const length = data.readInt32BE(at)
-      at += 4
-      if (length === -1) {
-        fields[i] = null
-        continue
-      }
-      if (data.length < at + length) return -1
-      fields[i] = data.subarray(at, at + length)
-      at += length
-    }
-    tuples.push(fields)
-    return at
-  }
 }
 
-/** A bigint below 2^53. */
-export const bigintIn = (field: Buffer): number => field.readInt32BE(0) * 2 ** 32 + field.readUInt32BE(4)
+/** One row. The same object shows the next row afterwards, over memory that is used again: copy what is to be kept. */
+export class CopiedRow {
+  #data: Buffer = Buffer.alloc(0)
+  readonly #starts: number[] = []
+  /** before the start for a null */
+  readonly #ends: number[] = []
+  /** fields */
+  length = 0
+
+  /** @returns where the next row begins. @throws {Error} when there is only a part of this one */
+  read(data: Buffer, from: number, fields: number): number {
+    this.#data = data
+    this.length = fields
+    let at = from
+    for (let i = 0; i < fields; i++) {
+      const length =
+        ((data[at] as number) << 24) |
+        ((data[at + 1] as number) << 16) |
+        ((data[at + 2] as number) << 8) |
+        (data[at + 3] as number)
+      at += 4
+      this.#starts[i] = at
+      this.#ends[i] = at + length
+      if (length > 0) at += length
+    }
+    if (at > data.length) throw new Error('Postgres sent only a part of a row')
+    return at
+  }
+
+  isNull(field: number): boolean {
+    return (this.#ends[field] as number) < (this.#starts[field] as number)
+  }
+
+  /** A view of a field that is not null. */
+  bytes(field: number): Buffer {
+    if (this.isNull(field)) throw new Error('Postgres gave no value for a column that is never null')
+    return this.#data.subarray(this.#starts[field], this.#ends[field])
+  }
+
+  equals(field: number, other: Uint8Array): boolean {
+    const [data, start, length] = [this.#data, this.#starts[field] as number, other.length]
+    if (this.#ends[field] !== start + length) return false
+    for (let i = 0; i < length; i++) if (data[start + i] !== other[i]) return false
+    return true
+  }
+
+  text(field: number): string {
+    if (this.isNull(field)) throw new Error('Postgres gave no value for a column that is never null')
+    return this.#data.toString('utf8', this.#starts[field], this.#ends[field])
+  }
+
+  textOrNull(field: number): string | null {
+    return this.isNull(field) ? null : this.text(field)
+  }
+
+  integer(field: number): number {
+    return this.#data.readInt32BE(this.#starts[field])
+  }
+
+  /** A bigint below 2^53. */
+  bigint(field: number): number {
+    const at = this.#starts[field] as number
+    return this.#data.readInt32BE(at) * 2 ** 32 + this.#data.readUInt32BE(at + 4)
+  }
+}

@@ -82,10 +82,10 @@ export function inSnapshot<T>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute((tx) =>
-      read(tx, async function* copy(select) {
+      read(tx, async (select, take) => {
         if (place === undefined) throw new Error('a snapshot is read over a pool that openDatabase made')
         const { rows } = await sql<{ snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(tx)
-        yield* copyFrom(place.url, place.begin, rows[0]?.snapshot ?? '')(select)
+        await copyFrom(place.url, place.begin, rows[0]?.snapshot ?? '')(select, take)
       }),
     )
 }

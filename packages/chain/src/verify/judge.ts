@@ -6,39 +6,21 @@ import {
   type Json,
   type JsonObject,
 } from '@treeos/core'
-import { factHash, momentHash, payloadHash } from '../ledger/hash.ts'
+import { isFactHash, isMomentHash, isPayloadHash } from '../ledger/hash.ts'
+import { isPlainHeaderOf } from './plain-header.ts'
 import type { FactRow, RecordRow } from './read.ts'
 import type { BrokenReason } from './verdict.ts'
 
 export function faultOfFact(row: FactRow): BrokenReason | null {
-  if (!row.hash.equals(factHash(row.prev, row.header))) return 'hash-mismatch'
+  if (!isFactHash(row.hash, row.prev, row.header)) return 'hash-mismatch'
   if (!isHeaderOf(row)) return 'header-mismatch'
-  if (row.salt === null || row.bytes === null) return null // erased
-  return row.payload_hash.equals(payloadHash(row.salt, row.bytes)) ? null : 'payload-mismatch'
+  const { salt, bytes } = row
+  if (salt === null || bytes === null) return null // erased
+  return isPayloadHash(row.payload_hash, salt, bytes) ? null : 'payload-mismatch'
 }
 
 /** Whether the stored header is the canonical JSON for these columns. No other form could have been hashed. */
 const isHeaderOf = (row: FactRow): boolean => isPlainHeaderOf(row) || isAnyHeaderOf(row)
-
-// Most headers need no parser: they hold nothing but printable ASCII without escapes, so each value stands there as it is.
-const PLAIN = /^[ !#-[\]-~]*$/
-const TEXT = '"[ !#-[\\]-~]*"'
-const BEFORE = new RegExp(
-  `\\{"actor":${TEXT},"at":(?:0|-?[1-9]\\d{0,14}),"cause":(?:null|${TEXT}),"code":${TEXT},"driver":(?:null|${TEXT}),`,
-  'y',
-)
-const AFTER = new RegExp(`(?:null|${TEXT}),"v":${FACT_VERSION}\\}$`, 'y')
-
-function isPlainHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
-  if (!PLAIN.test(reel) || !PLAIN.test(kind) || (moment !== null && !PLAIN.test(moment))) return false
-  const text = header.toString('latin1')
-  BEFORE.lastIndex = 0
-  if (!BEFORE.test(text)) return false
-  const own = `"kind":"${kind}","moment":${moment === null ? 'null' : `"${moment}"`},"payloadHash":"${payload_hash.toString('hex')}","reel":"${reel}","seq":${seq},"stack":`
-  if (!text.startsWith(own, BEFORE.lastIndex)) return false
-  AFTER.lastIndex = BEFORE.lastIndex + own.length
-  return AFTER.test(text)
-}
 
 function isAnyHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRow): boolean {
   const said = parse(header) as Partial<FactHeader> | null
@@ -52,7 +34,7 @@ function isAnyHeaderOf({ header, reel, seq, kind, moment, payload_hash }: FactRo
 }
 
 export function faultOfRecord(row: RecordRow): BrokenReason | null {
-  if (!row.hash.equals(momentHash(row.prev, row.record))) return 'hash-mismatch'
+  if (!isMomentHash(row.hash, row.prev, row.record)) return 'hash-mismatch'
   const said = parse(row.record)
   return said !== null && isCanonical(said, row.record) && isRecordOf(said, row) ? null : 'header-mismatch'
 }

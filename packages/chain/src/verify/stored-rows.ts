@@ -31,19 +31,17 @@ export class FoldedRows<Row> {
     this.#erasures = erasures
   }
 
-  take(batch: readonly FactRow[]): void {
-    for (const row of batch) {
-      const { reel, seq } = row
-      const isErased = this.#erasures.ofFact(reel, seq) !== undefined
-      if (row.bytes === null && !isErased) this.#faults.push({ reel, seq, reason: 'payload-missing' })
-      if (this.#untold.has(reel)) continue
-      try {
-        applyFact(this.#rows, factOf(row), this.#fold, isErased)
-      } catch (error) {
-        // One that no row can be made of is a fault, unless the walk finds that it was changed.
-        if (!(error instanceof ErasedFactError)) this.#faults.push({ reel, seq, reason: 'row-mismatch' })
-        this.#untold.add(reel)
-      }
+  take(fact: FactRow): void {
+    const { reel, seq, bytes } = fact
+    const isErased = this.#erasures.ofFact(reel, seq) !== undefined
+    if (bytes === null && !isErased) this.#faults.push({ reel, seq, reason: 'payload-missing' })
+    if (this.#untold.has(reel)) return
+    try {
+      applyFact(this.#rows, factOf(fact), this.#fold, isErased)
+    } catch (error) {
+      // One that no row can be made of is a fault, unless the walk finds that it was changed.
+      if (!(error instanceof ErasedFactError)) this.#faults.push({ reel, seq, reason: 'row-mismatch' })
+      this.#untold.add(reel)
     }
   }
 

@@ -28,7 +28,7 @@ export function verifyAll<Row>(
     const rows = new FoldedRows(fold, erasures)
     const moments: MomentFault[] = []
     const chains = await walkChains(tx, copy, reality, options, {
-      facts: (batch) => rows.take(batch),
+      fact: (fact) => rows.take(fact),
       records: async (batch) => void moments.push(...(await faultsOfMoments(tx, batch, erasures))),
     })
     // What hangs on a broken chain differs for that reason alone.

@@ -12,9 +12,13 @@ export interface VerifyOptions {
   readonly onProgress?: (done: { readonly facts: number; readonly moments: number }) => void
 }
 
-/** Hears each batch of a walk after the walk has judged it. */
+/** Facts between two reports of progress. */
+const PROGRESS = 1000
+
+/** Hears what a walk reads, after the walk has judged it. */
 export interface Listening {
-  readonly facts?: (batch: readonly FactRow[]) => void
+  /** the same object shows the next fact afterwards */
+  readonly fact?: (fact: FactRow) => void
   readonly records?: (batch: readonly RecordRow[]) => Promise<void>
 }
 
@@ -44,21 +48,21 @@ export async function walkChains(
     reality,
     new Map(heads.map((head) => [head.reel, { ...head, stateSeq: head.state_seq }])),
   )
-  let facts = 0
-  for await (const batch of readFacts(copy)) {
-    for (const row of batch) walk.step(row, () => faultOfFact(row), row.kind !== SPEECH_KIND)
-    heard.facts?.(batch)
-    facts += batch.length
-    onProgress({ facts, moments: 0 })
-  }
+  let [facts, moments] = [0, 0]
+  await readFacts(copy, (fact) => {
+    walk.step(fact, () => faultOfFact(fact), fact.kind !== SPEECH_KIND)
+    heard.fact?.(fact)
+    facts += 1
+    if (facts % PROGRESS === 0) onProgress({ facts, moments })
+  })
+  onProgress({ facts, moments })
   const reels = walk.chains
-  let moments = 0
-  for await (const batch of readRecords(copy)) {
+  await readRecords(copy, async (batch) => {
     for (const row of batch) walk.step(row, () => faultOfRecord(row), false)
     await heard.records?.(batch)
     moments += batch.length
     onProgress({ facts, moments })
-  }
+  })
   walk.end()
   for (const { reel, seq } of await strayPayloads(tx)) walk.report({ reel, seq, reason: 'payload-mismatch' })
   return { reels, facts, moments, ok: walk.broken.size === 0, broken: sorted(walk.broken.values()) }

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-import { inSnapshot } from '../sql/database.ts'
+import { type Db, inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
 import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
 import { type Broken, sorted, type Verified } from './verdict.ts'
 
-/** How many facts one statement checks, a few seconds at most. A reel is never split. */
-const CHUNK_LENGTH = 200_000
+/** How many facts one statement checks, a second at most. A reel is never split. */
+const CHUNK_LENGTH = 100_000
 
 /**
  * The same verdict as `verifyChains`, by Postgres alone with its own sha256 and window functions. It shares no code with
@@ -13,17 +13,26 @@ const CHUNK_LENGTH = 200_000
  * @param reality the id that genesis hashes are derived from
  */
 export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verified> {
-  return inSnapshot(db, async (tx) => {
+  return inSnapshot(db, async (tx, copy) => {
     const counts = await sql<Count>`
       select reel, count(*) as facts from treeos.fact group by reel order by reel`.execute(tx)
     const records = await sql<Count>`
       select being as reel, count(*) as facts from treeos.moment_outcome group by being order by being`.execute(
       tx,
     )
-    const faults: Broken[] = []
-    for (const [from, to] of chunksOf(counts.rows)) faults.push(...(await judgeFacts(tx, reality, from, to)))
-    for (const [from, to] of chunksOf(records.rows))
-      faults.push(...(await judgeRecords(tx, reality, from, to)))
+    const work = [
+      ...chunksOf(counts.rows).map(
+        ([from, to]) =>
+          () =>
+            judgeFacts(copy, reality, from, to),
+      ),
+      ...chunksOf(records.rows).map(
+        ([from, to]) =>
+          () =>
+            judgeRecords(copy, reality, from, to),
+      ),
+    ]
+    const faults = await allOf(work, await statementsAtOnce(tx))
     faults.push(...(await judgeHeads(tx, reality)), ...(await findStrays(tx)))
     const first = new Map<string, Broken>()
     for (const fault of faults) {
@@ -40,6 +49,24 @@ export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verif
   })
 }
 
+/** How many statements may run at once: as many as Postgres is set to let work on one. */
+async function statementsAtOnce(tx: Db): Promise<number> {
+  const { rows } = await sql<{ helpers: number }>`
+    select current_setting('max_parallel_workers_per_gather')::integer as helpers`.execute(tx)
+  return 1 + (rows[0]?.helpers ?? 0)
+}
+
+/** @param width tasks that are under way at once */
+async function allOf<T>(tasks: readonly (() => Promise<readonly T[]>)[], width: number): Promise<T[]> {
+  const results: T[] = []
+  const rest = tasks.values()
+  const lane = async () => {
+    for (const task of rest) results.push(...(await task()))
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return results
+}
+
 interface Count {
   readonly reel: string
   readonly facts: number
@@ -48,15 +75,17 @@ interface Count {
 const total = (counts: readonly Count[]): number => counts.reduce((sum, { facts }) => sum + facts, 0)
 
 /** First and last reel of each chunk that one statement checks. */
-function* chunksOf(counts: readonly Count[]): Generator<readonly [string, string]> {
+function chunksOf(counts: readonly Count[]): (readonly [string, string])[] {
+  const chunks: (readonly [string, string])[] = []
   let from: string | null = null
   let length = 0
   for (const [i, { reel, facts }] of counts.entries()) {
     from ??= reel
     length += facts
     if (length < CHUNK_LENGTH && i < counts.length - 1) continue
-    yield [from, reel]
+    chunks.push([from, reel])
     from = null
     length = 0
   }
+  return chunks
 }

@@ -109,13 +109,11 @@ async function rebuild(copy: CopyOut, checkpoints: readonly Checkpoint[]) {
     }
   }
   compare()
-  for await (const batch of readLog(copy)) {
-    for (const entry of batch) {
-      if (entry.index !== range.size) break
-      range.add(leafHashOf(entry))
-      compare()
-    }
-  }
+  await readLog(copy, (entry) => {
+    if (entry.index !== range.size) return // up to the first that is missing
+    range.add(leafHashOf(entry))
+    compare()
+  })
   firstBad ??= open[next] ?? null // the log is smaller than what was signed
   return { entries: range.size, lastGood, firstBad }
 }

@@ -22,22 +22,24 @@ export class Walk {
   readonly #reality: string
   readonly #heads: Map<ReelId, Standing>
   #reel: ReelId | null = null
-  #last: Standing = { seq: 0, hash: Buffer.alloc(0), stateSeq: 0 }
+  /** the last link of the reel that had no fault, or its origin */
+  readonly #last = { seq: 0, hash: genesisHash('', ''), stateSeq: 0 }
 
   constructor(reality: string, heads: Map<ReelId, Standing>) {
     this.#reality = reality
     this.#heads = heads
   }
 
+  /** @param link its hash is copied */
   step(link: Link, faultOfBody: () => BrokenReason | null, changes: boolean): void {
-    const { reel, seq, hash } = link
+    const { reel, seq } = link
     if (reel !== this.#reel) this.#begin(reel)
     if (this.broken.has(reel)) return
     const expected = this.#last.seq + 1
     let reason: BrokenReason | null = 'seq-gap'
     if (seq === expected) reason = link.prev.equals(this.#last.hash) ? faultOfBody() : 'prev-mismatch'
     if (reason !== null) this.report({ reel, seq: expected, reason })
-    else this.#last = { seq, hash, stateSeq: changes ? seq : this.#last.stateSeq }
+    else this.#moveTo({ seq, hash: link.hash, stateSeq: changes ? seq : this.#last.stateSeq })
   }
 
   /** Call after the last link. A head without a chain must stand at its genesis. */
@@ -56,7 +58,13 @@ export class Walk {
     this.#finish()
     this.chains += 1
     this.#reel = reel
-    this.#last = this.#origin(reel)
+    this.#moveTo(this.#origin(reel))
+  }
+
+  #moveTo({ seq, hash, stateSeq }: Standing): void {
+    this.#last.seq = seq
+    this.#last.stateSeq = stateSeq
+    hash.copy(this.#last.hash)
   }
 
   #finish(): void {
