@@ -298,7 +298,7 @@ async function breakOff(
 }
 
 /** Cuts after every few letters, also within a pair of surrogates, as JSON allows. */
-const piecesOf = (text: string): string[] => text.match(/.{1,7}/gs) ?? []
+export const piecesOf = (text: string): string[] => text.match(/.{1,7}/gs) ?? []
 
 const EMPTY: ModelRequest = { model: '', messages: [] }
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { complaintsOf, enterBy, hasChromium, openBrowser } from '../../support/browser.ts'
 import { HOSTILE_TEXT } from '../../support/hostile-text.ts'
 import { askedFor, momentOf, tell, until } from '../../support/life.ts'
+import { piecesOf } from '../../support/model-server.ts'
 import { PortalWorld } from '../../support/portal.ts'
 import { useModelServer } from '../../support/use-world.ts'
 
@@ -75,15 +76,48 @@ describe.runIf(hasChromium)('a being at work', () => {
     await page.goto(`${at.origin}/beings/poet`)
     await held
     const gate = Promise.withResolvers<void>()
-    const before = (piece: number) => (piece > 60 ? gate.promise : undefined)
-    model.script([{ content: HOSTILE_TEXT, streamed: { before } }])
+    const shown = piecesOf(HOSTILE_TEXT).length
+    let isHeld = false
+    const before = (piece: number) => {
+      if (piece < shown) return undefined
+      isHeld = true
+      return gate.promise
+    }
+    model.script([{ content: `${HOSTILE_TEXT}\nIt ends.`, streamed: { before } }])
     const wake = await tell(at.world, 'poet', 'go on')
     await until(() => askedFor(model, 'poet').length > 2)
     expect(askedFor(model, 'poet').map(({ stream }) => stream)).toEqual([true, true, true])
     await card().getByText('<script>alert(1)</script>').waitFor()
+    await card().getByText('U+0007').waitFor()
+    expect(await card().locator('.unseen').allTextContents()).toEqual([
+      'U+202E',
+      'U+200B',
+      'U+E0041',
+      'U+0007',
+    ])
+    expect(isHeld).toBe(true)
     gate.resolve()
     await momentOf(at.world, wake)
     expect(complaints).toEqual([])
+  })
+
+  it('asks again to watch when the server did not take it', async () => {
+    let asked = 0
+    await page.route('**/api/live/watched', (route) => {
+      asked += 1
+      return asked === 1 ? route.fulfill({ status: 503 }) : route.continue()
+    })
+    const held = page.waitForResponse(
+      (response) => response.url().endsWith('/api/live/watched') && response.ok(),
+    )
+    await page.goto(`${at.origin}/beings/poet`)
+    await held
+    const gate = writes('Sugar is sweet.', 6)
+    const wake = await tell(at.world, 'poet', 'once more')
+    await card().getByText('A thought first.').waitFor()
+    gate.resolve()
+    await momentOf(at.world, wake)
+    expect(complaints.filter((complaint) => !complaint.includes('503'))).toEqual([])
   })
 
   it('its call is cancelled, and it is paused and resumed', async () => {

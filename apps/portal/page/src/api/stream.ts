@@ -4,6 +4,7 @@ import { EventReader, type StreamEvent } from './events.ts'
 const RETRY_MS_MIN = 500
 const RETRY_MS_MAX = 15_000
 const TOGETHER_MS = 20
+const TELL_AGAIN_MS = 1_000
 
 /** What somebody who follows the events of the server is told. */
 export interface Hearing {
@@ -50,17 +51,21 @@ export class Stream {
       return
     }
     this.#isTelling = true
+    do {
+      this.#isStale = false
+      if (this.#name !== null) await this.#tellOnce(this.#name)
+    } while (this.#isStale)
+    this.#isTelling = false
+  }
+
+  async #tellOnce(name: string): Promise<void> {
     try {
-      do {
-        this.#isStale = false
-        if (this.#name === null) return
-        const json = { stream: this.#name, beings: [...this.#beings] }
-        await (await api.live.watched.$post({ json })).json()
-      } while (this.#isStale)
+      const json = { stream: name, beings: [...this.#beings] }
+      await (await api.live.watched.$post({ json })).json()
     } catch {
-      // A connection that was lost meanwhile is followed by another one, which is told anew.
-    } finally {
-      this.#isTelling = false
+      // A connection that was lost is followed by another one, which is told anew. Otherwise the server may be busy.
+      if (this.#name !== name || this.#stopping.signal.aborted) return
+      this.#timer ??= setTimeout(() => void this.#tell(), TELL_AGAIN_MS)
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Words, withWords } from './words.ts'
+import { callsOf, forgetCalls, hearWords, type Words, withWords } from './words.ts'
 
 const words = (part: number, text: string, tool: string | null = null, end?: 'answered' | 'lost'): Words => ({
   ...{ being: 'owl', moment: 'owl/1/3', thread: 't', attempt: 1, part, says: [{ tool, text }] },
@@ -24,4 +24,16 @@ it('puts pieces of one tool together, and tells what is missing', () => {
 it('keeps no more than a decision can hold', () => {
   const big = withWords(undefined, words(0, 'x'.repeat(300_000)))
   expect(withWords(big, words(1, 'y')).pieces.map(({ text }) => text.length)).toEqual([200_000])
+})
+
+it('leaves out words of a moment that has ended, whichever comes first', () => {
+  const heard = () => callsOf('owl').map(({ moment }) => moment)
+  hearWords(words(0, 'a'))
+  expect(heard()).toEqual(['owl/1/3'])
+  forgetCalls('owl', 3)
+  expect(heard()).toEqual([])
+  hearWords(words(1, 'b', null, 'answered'))
+  expect(heard()).toEqual([])
+  hearWords({ ...words(0, 'c'), moment: 'owl/2/4' })
+  expect(heard()).toEqual(['owl/2/4'])
 })

@@ -37,6 +37,8 @@ const WANTED_MAX = 20
 
 const NONE: readonly CallSoFar[] = []
 const calls = new Map<string, readonly CallSoFar[]>()
+/** The last moment of each being that ended. Words take another way than the record, and may come after it. */
+const ended = new Map<string, number>()
 const wanted = new Map<string, number>()
 const listeners = new Set<() => void>()
 const wantListeners = new Set<() => void>()
@@ -54,8 +56,10 @@ export function onWanted(listener: () => void): () => void {
   return () => void wantListeners.delete(listener)
 }
 
+/** Words of a moment that has ended are left out. */
 export function hearWords(words: Words): void {
-  const known = calls.get(words.being) ?? NONE
+  if (numberOf(words.moment) <= (ended.get(words.being) ?? 0)) return
+  const known = callsOf(words.being)
   const isSame = ({ moment, attempt }: CallSoFar) => moment === words.moment && attempt === words.attempt
   const before = known.find(isSame)
   const call = withWords(before, words)
@@ -83,14 +87,20 @@ export function withWords(before: CallSoFar | undefined, words: Words): CallSoFa
 
 /** A moment has ended: what was decided is in the record now. */
 export function forgetCalls(being: string, n: number): void {
+  ended.set(being, Math.max(n, ended.get(being) ?? 0))
   const known = calls.get(being)
   if (known === undefined) return
-  const left = known.filter(({ moment }) => Number(moment.split('/')[2]) > n)
+  const left = known.filter(({ moment }) => numberOf(moment) > n)
   if (left.length === known.length) return
   if (left.length === 0) calls.delete(being)
   else calls.set(being, left)
   tell()
 }
+
+/** Numbers of moments go on over all lives of a being. */
+const numberOf = (moment: string): number => Number(moment.split('/')[2])
+
+export const callsOf = (being: string): readonly CallSoFar[] => calls.get(being) ?? NONE
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
@@ -104,7 +114,7 @@ export function useWords(being: string | null): readonly CallSoFar[] {
     want(being, 1)
     return () => want(being, -1)
   }, [being])
-  return useSyncExternalStore(subscribe, () => (being === null ? NONE : (calls.get(being) ?? NONE)))
+  return useSyncExternalStore(subscribe, () => (being === null ? NONE : callsOf(being)))
 }
 
 function want(being: string, more: 1 | -1): void {
