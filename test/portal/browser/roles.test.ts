@@ -135,6 +135,14 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await until(async () => (await role(1).inputValue()) === 'herald')
     await page.keyboard.press('Alt+ArrowUp')
     await until(async () => (await role(1).inputValue()) === 'loud')
+    // By the mouse, onto the upper and the lower half of the other one.
+    const sentence = (n: number) => page.getByRole('listitem', { name: `Sentence ${n}` })
+    const handle = (n: number) => sentence(n).getByTitle('Drag it to another place')
+    await handle(2).dragTo(sentence(1), { targetPosition: { x: 200, y: 8 } })
+    await until(async () => (await role(1).inputValue()) === 'herald')
+    const { height = 0 } = (await sentence(2).boundingBox()) ?? {}
+    await handle(1).dragTo(sentence(2), { targetPosition: { x: 200, y: height - 8 } })
+    await until(async () => (await role(1).inputValue()) === 'loud')
     await page.getByRole('button', { name: 'Remove sentence 2' }).click()
     await publish()
     expect(await flowOf('kid')).toEqual([loud])

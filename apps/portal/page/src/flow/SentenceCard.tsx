@@ -1,4 +1,5 @@
 import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import type { RefObject } from 'react'
 import { Hidden } from '../roles/Hidden.tsx'
 import { Content } from '../text/Inert.tsx'
 import type { Sentence, Test } from './sentences.ts'
@@ -10,6 +11,8 @@ interface CardProps {
   readonly isFirst: boolean
   readonly isLast: boolean
   readonly sentence: Sentence
+  /** by which a mouse drags it */
+  readonly handle: RefObject<HTMLSpanElement | null>
   readonly roles: readonly string[]
   readonly fields: readonly string[]
   readonly onChange: (sentence: Sentence) => void
@@ -21,7 +24,7 @@ const OFFERED_MAX = 50
 
 /** `WHEN field operator value AND … THEN use / STACK role`. */
 export function SentenceCard(props: CardProps) {
-  const { at, sentence, roles, fields, onChange } = props
+  const { at, sentence, handle, roles, fields, onChange } = props
   const tests = sentence.tests ?? []
   const rest = Object.keys(sentence.rest)
   const setTests = (next: readonly Test[]) =>
@@ -33,8 +36,14 @@ export function SentenceCard(props: CardProps) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="xs" className="quiet">
-          {at + 1}
+        <Text
+          ref={handle}
+          component="span"
+          size="xs"
+          className="quiet handle"
+          title="Drag it to another place"
+        >
+          <span aria-hidden>⠿</span> {at + 1}
         </Text>
         <Buttons {...props} />
       </Group>

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { Inert } from '../text/Inert.tsx'
+import { type Side, useDrag } from './drag.ts'
 import { SentenceCard } from './SentenceCard.tsx'
 import { moved, type Sentence } from './sentences.ts'
 
@@ -21,7 +22,7 @@ interface Keyed {
   readonly sentence: Sentence
 }
 
-/** The clauses in their order, each a sentence. Alt with an arrow key moves the sentence that has the focus. */
+/** The clauses in their order, each a sentence. Alt with an arrow key moves the sentence that has the focus; a mouse drags it. */
 export function Sentences({ start, roles, fields, faulty, defaultRole, onChange }: SentencesProps) {
   const [all, setAll] = useState<readonly Keyed[]>(() => start.map((sentence, id) => ({ id, sentence })))
   const [told, tell] = useState('')
@@ -39,13 +40,20 @@ export function Sentences({ start, roles, fields, faulty, defaultRole, onChange 
     setAll(next)
     onChange(next.map(({ sentence }) => sentence))
   }
-  const move = (at: number, step: -1 | 1) => {
-    const next = moved(all, at, step)
-    const id = all[at]?.id
-    if (next === all || id === undefined) return
-    focus.current = { id, button: step < 0 ? 'up' : 'down' }
-    tell(`Sentence ${at + 1} is sentence ${at + 1 + step} now`)
+  const place = (at: number, to: number): boolean => {
+    const next = moved(all, at, to)
+    if (next === all) return false
+    tell(`Sentence ${at + 1} is sentence ${to + 1} now`)
     write(next)
+    return true
+  }
+  const move = (at: number, step: -1 | 1) => {
+    const id = all[at]?.id
+    if (id !== undefined && place(at, at + step)) focus.current = { id, button: step < 0 ? 'up' : 'down' }
+  }
+  const drop = (dragged: number, onto: number, side: Side) => {
+    const at = all.findIndex(({ id }) => id === dragged)
+    place(at, onto + (side === 'below' ? 1 : 0) - (at < onto ? 1 : 0))
   }
   const add = () => {
     const id = nextId.current++
@@ -56,37 +64,24 @@ export function Sentences({ start, roles, fields, faulty, defaultRole, onChange 
     <Stack gap="sm">
       <ol ref={list} className="sentences" aria-label="Sentences">
         {all.map(({ id, sentence }, at) => (
-          <li
+          <Item
             key={id}
-            data-sentence={id}
-            className="sentence"
-            data-faulty={faulty.has(at)}
-            aria-label={`Sentence ${at + 1}`}
-            // Before the fields see the key: one with suggestions would open their list.
-            onKeyDownCapture={(event) => {
-              if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
-              event.preventDefault()
-              event.stopPropagation()
-              move(at, event.key === 'ArrowUp' ? -1 : 1)
+            id={id}
+            at={at}
+            isFaulty={faulty.has(at)}
+            isFirst={at === 0}
+            isLast={at === all.length - 1}
+            sentence={sentence}
+            roles={roles}
+            fields={fields}
+            onChange={(changed) => write(all.map((one) => (one.id === id ? { id, sentence: changed } : one)))}
+            onMove={(step) => move(at, step)}
+            onDrop={(dragged, side) => drop(dragged, at, side)}
+            onRemove={() => {
+              tell(`Sentence ${at + 1} is removed`)
+              write(all.filter((one) => one.id !== id))
             }}
-          >
-            <SentenceCard
-              at={at}
-              isFirst={at === 0}
-              isLast={at === all.length - 1}
-              sentence={sentence}
-              roles={roles}
-              fields={fields}
-              onChange={(changed) =>
-                write(all.map((one) => (one.id === id ? { id, sentence: changed } : one)))
-              }
-              onMove={(step) => move(at, step)}
-              onRemove={() => {
-                tell(`Sentence ${at + 1} is removed`)
-                write(all.filter((one) => one.id !== id))
-              }}
-            />
-          </li>
+          />
         ))}
       </ol>
       <Text size="sm">
@@ -108,5 +103,34 @@ export function Sentences({ start, roles, fields, faulty, defaultRole, onChange 
         {told}
       </div>
     </Stack>
+  )
+}
+
+interface ItemProps extends Omit<ComponentProps<typeof SentenceCard>, 'handle'> {
+  readonly id: number
+  readonly isFaulty: boolean
+  readonly onDrop: (dragged: number, side: Side) => void
+}
+
+function Item({ id, isFaulty, onDrop, ...card }: ItemProps) {
+  const { item, handle, side } = useDrag(id, onDrop)
+  return (
+    <li
+      ref={item}
+      data-sentence={id}
+      className="sentence"
+      data-faulty={isFaulty}
+      data-drop={side ?? undefined}
+      aria-label={`Sentence ${card.at + 1}`}
+      // Before the fields see the key: one with suggestions would open their list.
+      onKeyDownCapture={(event) => {
+        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
+        event.preventDefault()
+        event.stopPropagation()
+        card.onMove(event.key === 'ArrowUp' ? -1 : 1)
+      }}
+    >
+      <SentenceCard {...card} handle={handle} />
+    </li>
   )
 }

@@ -94,9 +94,14 @@ describe('flows as sentences', () => {
   it('moving one up and down again changes nothing, and the ends stay', () => {
     const numbers = [1, 2, 3]
     expect(moved(numbers, 0, 1)).toEqual([2, 1, 3])
-    expect(moved(moved(numbers, 0, 1), 1, -1)).toEqual(numbers)
-    expect(moved(numbers, 0, -1)).toBe(numbers)
-    expect(moved(numbers, 2, 1)).toBe(numbers)
+    expect(moved(numbers, 0, 2)).toEqual([2, 3, 1])
+    expect(moved(numbers, 2, 0)).toEqual([3, 1, 2])
+    for (const [at, to] of [
+      [0, -1],
+      [2, 3],
+      [1, 1],
+    ] as const)
+      expect(moved(numbers, at, to)).toBe(numbers)
   })
 
   it('a value → its text → the same value', () => {

@@ -125,12 +125,11 @@ function whenOf(tests: readonly Test[], rest: Sentence['rest']): unknown {
 const canBeBare = ({ isBare, operator, value }: Test): boolean =>
   isBare && (operator === 'eq' ? isScalar(value) : operator === 'in' && isList(value))
 
-/** Moves one of a list by a step; the same list at an end. */
-export function moved<T>(list: readonly T[], at: number, step: -1 | 1): readonly T[] {
-  const to = at + step
-  const [one, other] = [list[at], list[to]]
-  if (one === undefined || other === undefined) return list
-  return list.map((item, i) => (i === at ? other : i === to ? one : item))
+/** Moves one of a list to another place; the same list when it is there already, or there is no such place. */
+export function moved<T>(list: readonly T[], at: number, to: number): readonly T[] {
+  const one = list[at]
+  if (at === to || one === undefined || list[to] === undefined) return list
+  return list.toSpliced(at, 1).toSpliced(to, 0, one)
 }
 
 /** The operand that fits another operator, of the one that stands there. */
