@@ -192,12 +192,13 @@ const rules = [
   {
     name: 'portal-through-the-client',
     comment:
-      'What people see and do goes through packages/client, which asks the gates. The chain is for its connection and its listener alone. Of replay it knows the what-if, which needs no Temporal.',
+      'What people see and do goes through packages/client, which asks the gates. The chain is for its connection and its listener alone. Of replay it knows the what-if and the why-not, which need no Temporal.',
     severity: 'error',
     from: { path: '^apps/portal/src/', pathNot: tests },
     to: {
       path: ours,
-      pathNot: '^(apps/portal|packages/(client|core|protocol|chain))/|^packages/replay/src/what-if[.]ts$',
+      pathNot:
+        '^(apps/portal|packages/(client|core|protocol|chain))/|^packages/replay/src/(what-if|why-not)[.]ts$',
     },
   },
   {

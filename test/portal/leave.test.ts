@@ -71,6 +71,7 @@ describe('W1 nobody reads without leave', () => {
       '/api/beings/operator/moments': 403,
       '/api/space?path=/cellar': 403,
       '/api/roles': 403,
+      '/api/addresses': 403,
       '/api/roles/keeper': 403,
       '/api/beings/kid/flow': 403,
       '/api/map?path=/cellar': 403,

@@ -32,7 +32,7 @@ const get = async (seat: Seat, path: string) => (await at.ask(seat, path)).json
 describe('the text of a role', () => {
   it('F41 the catalog shows every role to whoever may see the role-manager, with its author and how many use it', async () => {
     for (const seat of [operator, ada, cy]) {
-      const { roles, operations, beOps, addresses, see } = await get(seat, '/api/roles')
+      const { roles, operations, beOps, see } = await get(seat, '/api/roles')
       expect(roles).toContainEqual({
         name: 'vault-keeper',
         origin: 'live',
@@ -46,7 +46,9 @@ describe('the text of a role', () => {
       })
       expect(operations.map(({ name }: JsonObject) => name)).toContain('set-role')
       expect(beOps.map(({ name }: JsonObject) => name)).toContain('birth')
-      expect(addresses).toContain('@kid')
+      expect(await get(seat, '/api/addresses?text=KI')).toEqual(['@kid'])
+      expect(await get(seat, '/api/addresses?text=/')).toEqual(['/', '/library'])
+      expect(await get(seat, '/api/addresses?text=/&of=beings')).toEqual([])
       expect(see).toContain('stage:board')
     }
   })
@@ -123,6 +125,51 @@ describe('the flow of a being', () => {
     expect((await ask(ada, { flow, since: 2, until: 9 })).json).toEqual({ until: 9, differences: [] })
     expect((await ask(ada, { flow: [{}], since: 1, until: 9 })).json.error.code).toBe('INVALID_INPUT')
     expect((await ask(cy, { flow, since: 1, until: 9 })).json.error.code).toBe('FORBIDDEN')
+    expect(await groundOf(at.world)).toEqual(before)
+  })
+})
+
+describe('why not', () => {
+  const ask = (seat: Seat, n: number, about: 'role' | 'act', json: JsonObject) =>
+    at.post(seat, `/api/beings/kid/moments/${n}/why-not/${about}`, json)
+
+  it('a role: says the smallest change to whom the past is open, and writes nothing', async () => {
+    const flow: Json = [{ when: { 'world.hall.hush': true }, role: 'errand' }, { role: 'vault-keeper' }]
+    await asAda('set-roleflow', '@kid', { flow })
+    await summon(
+      { ...at.world, person: 'ada' },
+      { target: 'kid', content: 'again', as: 'ada', waitSeconds: 30 },
+    )
+    const before = await groundOf(at.world)
+    for (const seat of [operator, ada]) {
+      expect((await ask(seat, 2, 'role', { role: 'errand' })).json).toEqual({
+        changes: [{ path: 'world.hall.hush', to: true }],
+      })
+      expect((await ask(seat, 2, 'role', { role: 'vault-keeper' })).json).toEqual({ changes: [] })
+      expect((await ask(seat, 1, 'role', { role: 'errand' })).json).toMatchObject({
+        changes: null,
+        never: 'not-named',
+      })
+    }
+    expect((await ask(ada, 99, 'role', { role: 'errand' })).json.error.code).toBe('MOMENT_NOT_FOUND')
+    expect((await ask(cy, 2, 'role', { role: 'errand' })).json.error.code).toBe('FORBIDDEN')
+    expect(await groundOf(at.world)).toEqual(before)
+  })
+
+  it('an act: says what would have allowed it to the first operator alone, since it quotes what others may do', async () => {
+    const before = await groundOf(at.world)
+    const call = { verb: 'see', address: '/library' }
+    expect((await ask(operator, 2, 'act', { call })).json).toEqual({
+      changes: [{ path: 'canSee', from: [], to: ['/library'] }],
+    })
+    expect((await ask(operator, 2, 'act', { call: {} })).json.error.code).toBe('INVALID_INPUT')
+    for (const seat of [ada, cy]) {
+      expect((await ask(seat, 2, 'act', { call })).json.error.code).toBe('FORBIDDEN')
+      expect((await get(seat, '/api/beings/kid/moments/2')).mayAskOfActs).toBe(
+        seat === ada ? false : undefined,
+      )
+    }
+    expect((await get(operator, '/api/beings/kid/moments/2')).mayAskOfActs).toBe(true)
     expect(await groundOf(at.world)).toEqual(before)
   })
 })

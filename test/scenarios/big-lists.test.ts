@@ -1,5 +1,5 @@
 /** Lists of a world with many beings are made in Postgres. TREEOS_CROWD=10000 is the full size. */
-import { countNamedRoles, listAddresses, listBeingsNaming } from '@treeos/chain'
+import { countNamedRoles, findAddresses, listAddresses, listBeingsNaming } from '@treeos/chain'
 import { authoring, budgets, lookIntoRole } from '@treeos/client'
 import { canonicalJson } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
@@ -82,6 +82,18 @@ describe('of many beings', () => {
     const addresses = await listAddresses(world.db)
     expect(addresses.beings).toEqual(all.map(({ name }) => name))
     expect(addresses.spaces).toEqual((await listRowsOf(world.db, 'space:')).map(({ row }) => row.path))
+    const stances = all.map(({ name }) => `@${name}`)
+    for (const text of ['', 'B-1', 'er', '@b-2', '/', '%', '_']) {
+      const placeIn = (address: string) => address.indexOf(text.toLowerCase())
+      const holding = (some: string[]) =>
+        some
+          .filter((address) => placeIn(address) >= 0)
+          .sort((a, b) => placeIn(a) - placeIn(b) || (a < b ? -1 : 1))
+          .slice(0, 20)
+      const found = (of: 'beings' | 'all') => findAddresses(world.db, { text, of, limit: 20 })
+      expect(await found('beings')).toEqual(holding(stances))
+      expect(await found('all')).toEqual(holding([...stances, ...addresses.spaces]))
+    }
   })
 
   it('the budgets of those that have one are listed, with their births', async () => {
@@ -99,6 +111,7 @@ describe('of many beings', () => {
       budgets: await timed(() => budgets(world)),
       counts: await timed(() => countNamedRoles(world.db)),
       addresses: await timed(() => listAddresses(world.db)),
+      search: await timed(() => findAddresses(world.db, { text: '99', of: 'all', limit: 50 })),
       /** what each of the lists did before */
       before: await timed(living),
     }

@@ -26,6 +26,7 @@ import { roleRoutes } from './routes/roles.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { speechRoutes } from './routes/speech.ts'
 import type { Streams } from './routes/streams.ts'
+import { whyNotRoutes } from './routes/why-not.ts'
 import { worldRoutes } from './routes/world.ts'
 import { visitOf } from './visits.ts'
 
@@ -53,6 +54,7 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
     .route('/api', recordRoutes(portal))
     .route('/api', healthRoutes(portal))
     .route('/api', roleRoutes())
+    .route('/api', whyNotRoutes())
     .route('/api', liveRoutes(portal, streams, tabs))
     .route('/api', inhabitRoutes(tabs))
     .route('/api', reachRoutes())

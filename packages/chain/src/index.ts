@@ -156,6 +156,7 @@ export type { Viewer } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,
+  findAddresses,
   listAddresses,
   listBeingsNaming,
   listBudgeted,

@@ -50,6 +50,7 @@ export { plantScene } from './act/scenes.ts'
 export { type Dispatched, type InvokeRequest, invoke, type TaskRequest, task } from './act/tasks.ts'
 export {
   type Authoring,
+  addresses,
   authoring,
   type FlowInside,
   type FlowVersion,
@@ -102,6 +103,7 @@ export {
   prompt,
   type RebuiltPrompt,
   type WokenBy,
+  whyNotRole,
 } from './read/moments.ts'
 export type { LastMoment, Occupant } from './read/occupants.ts'
 export type { Floor, Placing, Spot } from './read/placing.ts'

@@ -104,7 +104,7 @@ export { delegateInstalled, genesisFacts, roleInstalled, roleRemoved } from './s
 export { SUBSTRATE_ACTIONS, type SubstrateAction, seed } from './seed/substrate-extension.ts'
 export { decideCall } from './verbs/act.ts'
 export type { Act, Acting, Asker } from './verbs/acting.ts'
-export { type CatalogRows, type Catalogs, catalogsOf } from './verbs/catalogs.ts'
+export { type CatalogRows, type Catalogs, type Choices, catalogsOf, choicesOf } from './verbs/catalogs.ts'
 export { decideUngated } from './verbs/decide-operation.ts'
 export type { Descriptor } from './verbs/descriptor.ts'
 export { orientationRemark, type Remark } from './verbs/orientation.ts'

@@ -92,6 +92,20 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     expect(complaints).toEqual([])
   })
 
+  it('says what would have had to be otherwise in a moment, for a role and for an act', async () => {
+    await enter()
+    await page.goto(`${at.origin}/beings/echo?n=1`)
+    const part = page.getByRole('region', { name: 'What would have had to be otherwise' })
+    await part.getByRole('textbox', { name: 'A role' }).fill('librarian')
+    await part.getByRole('button', { name: 'What would it have needed' }).click()
+    await part.getByText('neither the flow nor the default role names librarian').waitFor()
+    const call = { verb: 'summon', target: '@librarian', content: 'hello' }
+    await part.getByRole('textbox', { name: 'An act, as JSON' }).fill(JSON.stringify(call))
+    await part.getByRole('button', { name: 'What would have allowed it?' }).click()
+    await part.getByRole('row', { name: 'canSummon + "@librarian"' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('what waits is answered from the inbox, and the badge goes down by itself', async () => {
     await enter()
     const badge = page.getByLabel('1 entries')
@@ -144,6 +158,22 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await until(async () => (await page.locator('.mantine-Spotlight-action').count()) === 3)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/inbox')
+  })
+
+  it('from the link of a first run to the first reply: a word to a being, and what it answers', async () => {
+    await enter()
+    await page.getByRole('link', { name: '/library' }).click()
+    await page.getByRole('list', { name: 'Beings here' }).getByRole('link', { name: '@echo' }).click()
+    await page.getByRole('button', { name: 'Speak to it' }).click()
+    await page.getByLabel('What you say to @echo').fill('Is anybody there?')
+    await page.getByRole('button', { name: 'Say it' }).click()
+    await page.getByRole('link', { name: 'Follow it in its thread' }).click()
+    await page.waitForURL('**/threads/*')
+    // What was said, and what came back.
+    const said = page.locator('.said').filter({ hasText: 'Is anybody there?' })
+    await said.filter({ hasText: '@operator → @echo' }).waitFor()
+    await said.filter({ hasText: '@echo → @operator' }).waitFor()
+    expect(complaints).toEqual([])
   })
 
   it('paints within a second', async () => {

@@ -1,4 +1,5 @@
 import {
+  addresses,
   authoring,
   authorizeLookBack,
   checkFlow,
@@ -17,6 +18,8 @@ import { input } from './input.ts'
 
 /** A what-if lives moments again, so the page asks for a few at a time, and can stop in between. */
 const MOMENTS_MAX = 25
+/** A list that somebody chooses from shows no more. */
+const ADDRESSES_MAX = 50
 const number = z.number().int().min(1).max(2_147_483_647)
 const name = z.object({ name: z.string().min(1).max(80) })
 /** Checked by the domain itself. `z.unknown()` alone would take a body without it. */
@@ -29,6 +32,17 @@ export const roleRoutes = () =>
       const { at, being } = c.get('visit')
       return c.json(await authoring(at, being))
     })
+    .get(
+      '/addresses',
+      input(
+        'query',
+        z.object({ text: z.string().max(1024).default(''), of: z.enum(['beings', 'all']).default('all') }),
+      ),
+      async (c) => {
+        const { at, being } = c.get('visit')
+        return c.json(await addresses(at, being, { ...c.req.valid('query'), limit: ADDRESSES_MAX }))
+      },
+    )
     .get('/roles/:role', input('param', z.object({ role: z.string().max(200) })), async (c) => {
       const { at, being } = c.get('visit')
       return c.json(await lookIntoRole(at, being, requireRoleName(c.req.valid('param').role)))

@@ -1,5 +1,6 @@
 import {
   authorizeLookBack,
+  authorizeLookBackAtAll,
   chart,
   inspect,
   lookInto,
@@ -30,6 +31,15 @@ const unseen = (being: BeingName): Awaited<ReturnType<typeof see>> => ({
   ...{ type: 'unseen', qualities: {} },
   identity: { cognition: null, defaultRole: null, home: null },
 })
+
+const isEveryPastOpen = (...asked: Parameters<typeof authorizeLookBackAtAll>): Promise<boolean> =>
+  authorizeLookBackAtAll(...asked).then(
+    () => true,
+    (error: unknown) => {
+      if (refusalOf(error).code === 'FORBIDDEN') return false
+      throw error
+    },
+  )
 
 /** What is there: spaces, beings and their moments. */
 export const worldRoutes = ({ temporal }: Portal) =>
@@ -85,5 +95,5 @@ export const worldRoutes = ({ temporal }: Portal) =>
       const { ui, namespace } = temporal
       const link =
         ui === null ? null : `${ui}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflow}`
-      return c.json({ ...inspected, temporalUi: link })
+      return c.json({ ...inspected, temporalUi: link, mayAskOfActs: await isEveryPastOpen(at, me) })
     })

@@ -17,22 +17,24 @@ const hasFlow = sql`strpos(p.state, '"roleFlow":[{') > 0`
 const namedInFlow = sql`
   select clause->>'role' as role from jsonb_path_query(p.state::jsonb, 'lax $.qualities.roleFlow[*]') as clause`
 
+interface WithFlow {
+  readonly qualities: { readonly roleFlow: readonly { readonly role?: unknown }[] }
+}
+
 /** How many living beings name each role in their flow or as their default. Only rows with a flow are read whole. */
 export async function countNamedRoles(db: Db): Promise<ReadonlyMap<RoleName, number>> {
-  const { rows: plain } = await sql<{ role: string; count: number }>`
-    select ${defaultRole} as role, count(*) from treeos.projection p
-    where ${living} and not ${hasFlow} group by 1`.execute(db)
-  const { rows: flowing } = await sql<{ state: string }>`
-    select p.state from treeos.projection p where ${living} and ${hasFlow}`.execute(db)
+  const { rows } = await sql<{ role: string; state: string | null; count: number }>`
+    select b.role, b.state, count(*) from (
+      select ${defaultRole} as role, case when ${hasFlow} then p.state end as state
+      from treeos.projection p where ${living}
+    ) b group by b.role, b.state`.execute(db)
   const counts = new Map<RoleName, number>()
   const add = (role: unknown, more: number) => {
     if (typeof role === 'string') counts.set(role, (counts.get(role) ?? 0) + more)
   }
-  for (const { role, count } of plain) add(JSON.parse(role), count)
-  for (const { state } of flowing) {
-    const row = decodeJson<{ defaultRole: unknown; qualities: { roleFlow: { role?: unknown }[] } }>(state)
-    for (const role of new Set([row.defaultRole, ...row.qualities.roleFlow.map((clause) => clause.role)]))
-      add(role, 1)
+  for (const { role, state, count } of rows) {
+    const flow = state === null ? [] : decodeJson<WithFlow>(state).qualities.roleFlow
+    for (const named of new Set([JSON.parse(role), ...flow.map((clause) => clause.role)])) add(named, count)
   }
   return counts
 }
@@ -72,6 +74,28 @@ export async function listAddresses(db: Db): Promise<{ beings: BeingName[]; spac
   const ofKind = (kind: string) =>
     rows.flatMap(({ key }) => (key.startsWith(kind) ? [key.slice(kind.length)] : []))
   return { beings: ofKind('being:'), spaces: ofKind('space:') }
+}
+
+/** Which addresses to look for. */
+interface Wanted {
+  /** what they hold, in letters of any case; the empty text is in all of them */
+  readonly text: string
+  readonly of: 'beings' | 'all'
+  readonly limit: number
+}
+
+/** Stances of living beings and paths of spaces that hold a text: where it comes earlier first, then in the order of letters. */
+export async function findAddresses(db: Db, { text, of, limit }: Wanted): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select a.address from (
+      select case when p.key collate "C" < 'being;' then '@' else '' end || substr(p.key, 7) as address
+      from treeos.projection p
+      where (${living}) or ${of === 'all'} and p.key collate "C" >= 'space:' and p.key collate "C" < 'space;'
+    ) a
+    cross join lateral (select strpos(lower(a.address), lower(${text}::text)) as place) found
+    where found.place > 0
+    order by found.place, a.address collate "C" limit ${limit}`.execute(db)
+  return rows.map(({ address }) => address)
 }
 
 /** States of beings that have a budget of their own, or an account, sorted by name. */

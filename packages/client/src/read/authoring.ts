@@ -2,6 +2,7 @@ import {
   catalogRowsOf,
   countNamedRoles,
   type Db,
+  findAddresses,
   listBeingsNaming,
   listFactsMentioning,
   listOutcomes,
@@ -22,8 +23,8 @@ import { type CompleteRole, flowRoles, type RoleSpec, withDefaults } from '@tree
 import {
   type BeingRow,
   beingKey,
-  type Catalogs,
-  catalogsOf,
+  type Choices,
+  choicesOf,
   type Registry,
   ROLE_MANAGER,
   type RoleRow,
@@ -31,7 +32,7 @@ import {
 import { mayLookBack } from './leave.ts'
 import { type Look, type SeeConnection, unlessRefused, withLook } from './seeing.ts'
 
-type RoleEntry = Catalogs['roles'][number]
+type RoleEntry = Choices['roles'][number]
 
 /** A role as the catalog of the role manager lists it, with who wrote it and how many beings name it. */
 export interface ListedRole extends RoleEntry {
@@ -45,8 +46,8 @@ export interface ListedRole extends RoleEntry {
   readonly deleted: boolean
 }
 
-/** All that authors of roles and flows choose from. */
-export interface Authoring extends Omit<Catalogs, 'roles'> {
+/** All that authors of roles and flows choose from. Addresses are searched for, see `addresses`. */
+export interface Authoring extends Omit<Choices, 'roles'> {
   readonly roles: readonly ListedRole[]
   /** see-resolvers */
   readonly see: readonly string[]
@@ -57,12 +58,12 @@ export interface Authoring extends Omit<Catalogs, 'roles'> {
 }
 
 /**
- * The catalogs of the role manager, as its SEE entry shows them to a being, and the names that extensions of this reality bring.
+ * The catalogs of the role manager, as its SEE entry shows them to a being, without addresses, and the names that extensions of this reality bring.
  * Of deleted roles only those whose author's past is open to the being.
  * @throws {TreeosError} as `see`: FORBIDDEN for a being that may not see the role manager
  */
 export async function authoring(at: SeeConnection, as: BeingName): Promise<Authoring> {
-  const catalogs = await withLook(at, as, (look) => catalogsIn(look, at.registry))
+  const catalogs = await withLook(at, as, (look) => choicesIn(look, at.registry))
   const [rows, users] = await Promise.all([rowsOf(at.db), countNamedRoles(at.db)])
   const listed = new Map(catalogs.roles.map((role) => [role.name, role]))
   const isOpen = openPasts(at, as)
@@ -76,11 +77,29 @@ export async function authoring(at: SeeConnection, as: BeingName): Promise<Autho
   return { ...catalogs, roles, ...namesOf(at.registry) }
 }
 
+/**
+ * The first addresses that hold a text, of those that the catalogs of the role manager show to a being.
+ * @throws {TreeosError} as `authoring`
+ */
+export const addresses = (
+  at: SeeConnection,
+  as: BeingName,
+  wanted: { readonly text: string; readonly of: 'beings' | 'all'; readonly limit: number },
+): Promise<string[]> =>
+  withLook(at, as, async (look) => {
+    await requireRoleManager(look)
+    return findAddresses(look.db, wanted)
+  })
+
 /** What SEE of the role manager shows as its catalogs, without what is around it: a space may hold thousands of beings. */
-async function catalogsIn({ regard, db }: Look, registry: Registry): Promise<Catalogs> {
+async function choicesIn(look: Look, registry: Registry): Promise<Choices> {
+  await requireRoleManager(look)
+  return choicesOf(registry, catalogRowsOf(look.db))
+}
+
+async function requireRoleManager({ regard }: Look): Promise<void> {
   if ((await regard(ROLE_MANAGER))?.cognition.script !== ROLE_MANAGER)
     throw new TreeosError('BEING_NOT_FOUND', `${stanceOf(ROLE_MANAGER)} keeps no roles in this reality`)
-  return catalogsOf(registry, catalogRowsOf(db))
 }
 
 const namesOf = (registry: Registry): Pick<Authoring, 'see' | 'relations' | 'resolvers' | 'signals'> => ({
@@ -160,7 +179,7 @@ export async function lookIntoRole(at: SeeConnection, as: BeingName, name: RoleN
   const users = await listBeingsNaming(at.db, name, { among: null, limit: USERS_MAX })
   return withLook(at, as, async (look) => {
     const isOpen = openPasts({ ...at, db: look.db }, as)
-    const entry = (await catalogsIn(look, at.registry)).roles.find((role) => role.name === name)
+    const entry = (await choicesIn(look, at.registry)).roles.find((role) => role.name === name)
     if (row === undefined || (entry === undefined && !(isLive(row) && (await isOpen(row.author)))))
       throw new TreeosError('ROLE_UNAVAILABLE', `role ${JSON.stringify(name)} is not registered`)
     const isReadable = !isLive(row) || (await isOpen(row.author)) || (await namesOneOf(at, as, name))

@@ -15,10 +15,14 @@ import type { OperationTarget } from '../read/target.ts'
 import type { RoleRow } from '../rows/rows.ts'
 
 /** What authors of roles and flows choose from. SEE of the role manager shows it. */
-export interface Catalogs {
-  readonly roles: readonly RoleEntry[]
+export interface Catalogs extends Choices {
   /** stances of all beings, paths of all spaces */
   readonly addresses: readonly string[]
+}
+
+/** Catalogs without the addresses, of which there may be very many. */
+export interface Choices {
+  readonly roles: readonly RoleEntry[]
   readonly operations: readonly OperationEntry[]
   readonly beOps: readonly OperationEntry[]
 }
@@ -50,21 +54,30 @@ export interface CatalogRows {
 export const publishesCatalogs = (target: OperationTarget): boolean =>
   target.kind === 'being' && target.being.cognition.script === ROLE_MANAGER
 
-export async function catalogsOf(
-  registry: Pick<Registry, 'operations' | 'beOperations'>,
-  rows: CatalogRows,
-): Promise<Catalogs> {
-  const [roles, { beings, spaces }] = await Promise.all([rows.states('role:'), rows.addresses()])
+type Operations = Pick<Registry, 'operations' | 'beOperations'>
+
+export async function catalogsOf(registry: Operations, rows: CatalogRows): Promise<Catalogs> {
+  const [{ roles, operations, beOps }, { beings, spaces }] = await Promise.all([
+    choicesOf(registry, rows),
+    rows.addresses(),
+  ])
+  return { roles, addresses: [...beings.map(stanceOf), ...spaces], operations, beOps }
+}
+
+export async function choicesOf(
+  registry: Operations,
+  rows: Pick<CatalogRows, 'states' | 'blob'>,
+): Promise<Choices> {
+  const roles = await rows.states('role:')
   const standing = roles.map((state) => fromJson<RoleRow>(state)).filter((role) => !role.deleted)
   return {
     roles: await Promise.all(standing.map((role) => roleEntry(role, rows))),
-    addresses: [...beings.map(stanceOf), ...spaces],
     operations: [...registry.operations.values()].map(operationEntry),
     beOps: [...registry.beOperations.values()].map(operationEntry),
   }
 }
 
-async function roleEntry(role: RoleRow, rows: CatalogRows): Promise<RoleEntry> {
+async function roleEntry(role: RoleRow, rows: Pick<CatalogRows, 'blob'>): Promise<RoleEntry> {
   const spec = fromJson<RoleSpec | null>(await rows.blob(role.digest))
   return {
     name: role.name,

@@ -9,13 +9,14 @@ import { Time } from '../shell/Time.tsx'
 import { Content, Inert } from '../text/Inert.tsx'
 import { type Clause, Clauses } from './Clauses.tsx'
 import { OutcomeBadge } from './Outcome.tsx'
+import { WhyNot } from './WhyNot.tsx'
 
 /** One past moment, opened: from what woke it to the facts that it left. */
 export function Moment({ name, n }: { readonly name: string; readonly n: number }) {
   const past = useQuery(momentQuery(name, n))
   return (
     <Answer of={past}>
-      {({ moment, wake, explained, prompt, layers, decision, facts, cost, temporalUi }) => (
+      {({ moment, wake, explained, prompt, layers, decision, facts, cost, temporalUi, mayAskOfActs }) => (
         <Stack gap="md">
           <Group justify="space-between" align="baseline">
             <Group gap="xs" align="baseline">
@@ -116,6 +117,18 @@ export function Moment({ name, n }: { readonly name: string; readonly n: number 
               </Table.ScrollContainer>
             </Part>
           )}
+          {explained === null ? null : (
+            <Part title="What would have had to be otherwise">
+              <WhyNot
+                key={`${name} ${n}`}
+                name={name}
+                n={n}
+                roles={rolesIn(explained)}
+                call={decision?.kind === 'call' ? decision.call : null}
+                mayAskOfActs={mayAskOfActs}
+              />
+            </Part>
+          )}
           <Text size="sm" className="quiet">
             {cost === null
               ? 'No model was asked.'
@@ -159,6 +172,17 @@ export function Moment({ name, n }: { readonly name: string; readonly n: number 
     </Answer>
   )
 }
+
+/** Those that the flow names, and what was worn. */
+const rolesIn = ({
+  clauses,
+  primary,
+}: {
+  readonly clauses: readonly { readonly role: string | null }[]
+  readonly primary?: string | null
+}): string[] => [
+  ...new Set([...clauses.map(({ role }) => role), primary].filter((role) => typeof role === 'string')),
+]
 
 const Part = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <section className="card" aria-label={title}>

@@ -21,7 +21,6 @@ const NEW: Spec = { name: '', canSee: [], canDo: [], canSummon: [], canBe: [], s
 
 /** What the pickers offer. */
 export interface Offered {
-  readonly addresses: readonly string[]
   readonly operations: readonly { readonly name: string }[]
   readonly beOps: readonly { readonly name: string }[]
   readonly see: readonly string[]
@@ -99,7 +98,6 @@ function Form({ published, source, catalogs, of }: FormProps) {
   }
   const relations = catalogs.relations.map((rel) => JSON.stringify({ rel }))
   const resolvers = catalogs.resolvers.map((resolver) => JSON.stringify({ resolver }))
-  const stances = catalogs.addresses.filter((address) => address.startsWith('@'))
   return (
     <form onSubmit={onSubmit} className="card" aria-label="Role">
       <Stack gap="md">
@@ -147,7 +145,8 @@ function Form({ published, source, catalogs, of }: FormProps) {
         <EntryPicker
           label="May see"
           description="Spaces, beings and things, or relations such as parent"
-          offered={[...catalogs.addresses, '~', '{"pattern":"*"}', ...relations, ...resolvers]}
+          addresses="all"
+          offered={['~', '{"pattern":"*"}', ...relations, ...resolvers]}
           {...list('canSee')}
         />
         <EntryPicker
@@ -159,7 +158,8 @@ function Form({ published, source, catalogs, of }: FormProps) {
         <EntryPicker
           label="May speak to"
           description="Beings, or relations such as asker"
-          offered={[...relations, ...stances, '{"pattern":"@*"}', ...resolvers]}
+          addresses="beings"
+          offered={[...relations, '{"pattern":"@*"}', ...resolvers]}
           {...list('canSummon')}
         />
         <EntryPicker

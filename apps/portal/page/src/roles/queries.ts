@@ -22,6 +22,15 @@ export const signalsQuery = queryOptions({
   queryFn: async () => (await api.signals.$get()).json(),
 })
 
+/** The first addresses that hold a text; all of them may be very many. */
+export const addressesQuery = (of: 'beings' | 'all', text: string) =>
+  queryOptions({
+    queryKey: ['addresses', of, text],
+    queryFn: async () => (await api.addresses.$get({ query: { of, text } })).json(),
+    placeholderData: (before: string[] | undefined) => before,
+    staleTime: 10_000,
+  })
+
 /** What was found wrong, and where in the role or the flow. */
 export interface Fault {
   readonly path: string
