@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CheckpointedLog, type ExportRequest, exportBundle } from '@treeos/audit'
 import { plantScene } from '@treeos/client'
 import court from '@treeos/court'
-import { parseKey, type Verified, verifyBundle } from '@treeos/verify'
+import type { Verified } from '@treeos/verify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../chain/tampering.ts'
 import { Random } from '../faults/random.ts'
@@ -13,6 +12,7 @@ import { createSpace, doAs, live, play, setFlow } from '../support/life.ts'
 import { type LogKey, naiveLog, newLogKey } from '../support/naive-log.ts'
 import { stage } from '../support/puppet.ts'
 import { useWorld } from '../support/use-world.ts'
+import { linesOf, summed, textOf, verifyBytes } from './bundle-lines.ts'
 
 const EDITS = Number(process.env.TREEOS_BUNDLE_EDITS ?? 300)
 const folder = mkdtempSync(join(tmpdir(), 'treeos-proofs-'))
@@ -47,34 +47,9 @@ async function bundleOf(
   return readFileSync(file)
 }
 
-const verify = (bytes: Buffer, by: string | null = key.verifier): Promise<Verified> =>
-  verifyBundle(
-    (async function* () {
-      yield bytes
-    })(),
-    by === null ? null : parseKey(by),
-  )
+const verify = (bytes: Buffer, by: string | null = key.verifier): Promise<Verified> => verifyBytes(bytes, by)
 
-const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').slice(0, -1)
-const textOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(''))
-
-/** The lines with true numbers, counts and sums, as somebody who knows the format makes them. */
-function summed(lines: readonly string[]): Buffer {
-  const counts: Record<string, number> = {}
-  let sum = ''
-  return textOf(
-    lines.map((text, i) => {
-      const { sum: _, ...value } = JSON.parse(text)
-      if (value.kind === 'end') value.counts = Object.fromEntries(Object.entries(counts).sort())
-      else counts[value.kind] = (counts[value.kind] ?? 0) + 1
-      const body = JSON.stringify({ ...value, line: i + 1 }) // the fields are in order already
-      sum = createHash('sha256').update(`treeos.line.v1\0${sum}\0${body}`).digest('hex')
-      return `${body.slice(0, -1)},"sum":"${sum}"}`
-    }),
-  )
-}
-
-describe('F49 an audit bundle', () => {
+describe('an audit bundle', () => {
   it('of everything is checked offline against a checkpoint, and tells what it proves', async () => {
     const whole = await verify(await bundleOf())
     const { facts } = await world.db
@@ -142,7 +117,7 @@ const lineAt = (bytes: Buffer, at: number): number =>
 const isLocated = ({ ok, broken }: Verified, line: number) =>
   !ok && broken.some((fault) => Math.abs(fault.line - line) <= 1)
 
-describe('F50 a changed bundle', () => {
+describe('a changed bundle', () => {
   it('is refused whichever byte is changed, and the line is named', async () => {
     const bytes = await bundleOf({ being: 'mute' })
     const missed: number[] = []
@@ -234,7 +209,7 @@ function otherText(text: string, pick: (most: number) => number): string {
   return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1)
 }
 
-describe('F51 a bundle of a record that was tampered with', () => {
+describe('a bundle of a record that was tampered with', () => {
   it('names the fact whose payload was changed in the database', async () => {
     const secret = `reel = 'being:ann' and convert_from(bytes, 'UTF8') like '%a secret%'`
     const { seq } = await world.db

@@ -1,9 +1,11 @@
-import { type Db, getBlob, type Reality } from '@treeos/chain'
+import { type Db, getBlob, type Reality, readErasures } from '@treeos/chain'
 import {
+  beingReel,
   type Json,
   type JsonObject,
   type MomentId,
   parseAddress,
+  parseMomentId,
   readPath,
   SPEECH_KIND,
   stanceOf,
@@ -40,6 +42,15 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
       'MOMENT_NOT_FOUND',
       `no moment ${moment} has ended; \`treeos moments @being\` lists what has`,
     )
+  if (line.decision === null && readPath(line.record, ['decision']) !== null) {
+    const { being } = parseMomentId(moment)
+    const erasure = (await readErasures(deps.tx, beingReel(being))).ofMoment(moment)
+    const who = erasure === undefined ? 'gone' : `erased by ${stanceOf(erasure.by)} (${erasure.why})`
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `the decision of moment ${moment} was ${who}: no permission follows from what is left`,
+    )
+  }
   const call = readPath(line.decision as Json, ['call'])
   if (call === undefined || call === null)
     throw new TreeosError('INVALID_INPUT', `moment ${moment} called nothing, so there is nothing to permit`)

@@ -1,5 +1,6 @@
 /** Checks audit bundles and receipts of TreeOS: of bytes alone, by code that shares nothing with what wrote them. */
-export { type Verified, verifyBundle } from './bundle/bundle.ts'
+
+export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/lines.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
 export { lineHash } from './hash.ts'

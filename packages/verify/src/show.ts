@@ -16,6 +16,7 @@ export function shownVerified({
   broken,
   checkpoint,
   covered,
+  erased,
   unproven,
 }: Verified): string {
   const log =
@@ -28,6 +29,9 @@ export function shownVerified({
     `${ok ? 'ok' : 'broken'}: ${facts} facts on ${reels} reels, ${moments} moments`,
     ...broken.map(({ line, reel, seq, reason, what }) => `line ${line}: ${reel} ${seq}: ${reason}: ${what}`),
     ...log,
+    ...erased.map(
+      ({ reel, seq, what, by }) => `erased: the ${what} of ${reel} ${seq}${by === null ? '' : `, by @${by}`}`,
+    ),
     ...notProven(unproven),
   ]
     .map(plain)

@@ -2,7 +2,17 @@ import { at, isArray, isObject, type Json, type JsonObject, same } from '../cano
 import { factHash, genesisHash, isHash, isIncluded, momentHash, saltedHash, valueHash } from '../hash.ts'
 import { type Checkpoint, readCheckpoint, type VerifierKey } from '../signature.ts'
 import { type Broken, readLines } from './lines.ts'
-import { citedBy, faultsOfMoment, type Moment } from './moment.ts'
+import { citedBy, faultsOfMoment, goneFrom, type Moment } from './moment.ts'
+
+/** Something that is not in a bundle, and that its fact or record holds the digest of. */
+export interface Erased {
+  /** of the fact, or `moments:<being>` */
+  readonly reel: string
+  readonly seq: number
+  readonly what: 'payload' | 'decision' | 'effect'
+  /** who erased it, as its tombstone says; null where the tombstone is on a reel that is not in the bundle */
+  readonly by: string | null
+}
 
 /** What the check of a bundle found. */
 export interface Verified {
@@ -16,27 +26,28 @@ export interface Verified {
   readonly checkpoint: Checkpoint | null
   /** links of chains that the checkpoint covers; null without a checkpoint */
   readonly covered: number | null
-  /** facts whose payload is not in the bundle: it was erased */
-  readonly erased: readonly { readonly reel: string; readonly seq: number }[]
+  /** what was erased */
+  readonly erased: readonly Erased[]
   /** in words, what this bundle does not prove */
   readonly unproven: readonly string[]
 }
 
-/** A chain of facts, or of a being's moments. `hashes[i]` is the hash after link `from + i`. */
+type Link = readonly [seq: number, hash: string]
+/** A chain of facts, or of a being's moments. */
 interface Chain {
   readonly line: number
   readonly from: number
-  readonly end: readonly [seq: number, hash: string]
+  /** its last link, as its head says */
+  readonly end: Link
+  /** its last link so far */
+  last: Link
   /** the last link that the checkpoint holds */
   covered: number
-  readonly hashes: string[]
 }
 
 type Place = Pick<Broken, 'line' | 'reel' | 'seq'>
 
-const KINDS = ['manifest', 'head', 'fact', 'moment', 'blob', 'checkpoint', 'proof', 'end']
-const END = KINDS.length - 1
-/** The fields of each kind of line, sorted. Another field would be something that nobody checks. */
+/** The kinds of lines in their order, each with its fields, sorted. Another field would be something that nobody checks. */
 const FIELDS: Readonly<Record<string, string>> = {
   manifest: 'at format kind line reality scope sum',
   head: 'from hash kind line prev reel seq sum',
@@ -47,6 +58,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   proof: 'index kind leaf line path sum',
   end: 'counts kind line sum',
 }
+const KINDS = Object.keys(FIELDS)
+const END = KINDS.length - 1
 const HEADER = 'actor at cause code driver kind moment payloadHash reel seq stack v'
 const fieldsOf = (value: unknown): string => (isObject(value) ? Object.keys(value).sort().join(' ') : '')
 
@@ -55,17 +68,18 @@ class Check {
   readonly #broken: Broken[] = []
   readonly #key: VerifierKey | null
   readonly #chains = new Map<string, Chain>()
-  /** facts of reels that are not in the bundle as a whole, by `seq reel`: a moment must name their hash */
-  readonly #single = new Map<string, { at: Place; hash: string; named: boolean }>()
+  /** by reel and number, of facts and moments */
+  readonly #hashes = new Map<string, Map<number, string>>()
+  /** facts of reels that are not in the bundle as a whole, by hash, until a moment names them */
+  readonly #unnamed = new Map<string, Place>()
   /** how many facts name each moment */
   readonly #wrote = new Map<string, number>()
-  /** what is not here, each with the name that its tombstone has */
-  readonly #erased: { place: Place; name: string }[] = []
-  readonly #tombs = new Set<string>()
-  readonly #blobs = new Set<string>()
-  /** digests that moments name, each with the line of the first */
+  /** what is not here: `name` is what its tombstone calls it */
+  readonly #gone: { place: Place; what: Erased['what']; name: string }[] = []
+  /** who erased something: by the reel of the tombstone, and the hash of a fact or the id of a moment */
+  readonly #tombs = new Map<string, string>()
+  /** digests of contents that moments name, each with the line of the first, until the content is read */
   readonly #wanted = new Map<string, number>()
-  readonly #causes = new Set<string>()
   readonly #counts: Record<string, number> = {}
   #at: Place = { line: 0, reel: 'bundle', seq: 0 }
   #reality = ''
@@ -110,9 +124,8 @@ class Check {
     moment: (value) => this.#moment(value),
     blob: ({ digest, content = null }) => {
       this.#need(valueHash(content) === digest, 'blob-mismatch', 'its content has another digest')
-      const isDue = this.#wanted.has(String(digest)) && !this.#blobs.has(String(digest))
+      const isDue = this.#wanted.delete(String(digest))
       this.#need(isDue, 'blob-mismatch', 'no moment names this content, or it is in the bundle twice')
-      this.#blobs.add(String(digest))
     },
     checkpoint: ({ note }) => this.#note(String(note)),
     proof: (value) => this.#proof(value),
@@ -125,22 +138,29 @@ class Check {
   #head({ reel, from, seq, hash, prev }: JsonObject): void {
     this.#at = { ...this.#at, reel: String(reel), seq: Number(seq) }
     const isHead = Number.isSafeInteger(from) && Number.isSafeInteger(seq) && isHash(hash) && isHash(prev)
-    const isFirst = !this.#chains.has(String(reel))
-    if (!this.#need(isHead && isFirst, 'head-mismatch', 'this is no head, or the second one of its chain'))
-      return
+    const isFirst = isHead && !this.#chains.has(String(reel))
+    if (!this.#need(isFirst, 'head-mismatch', 'this is no head, or the second one of its chain')) return
     const begins = from === 0 ? prev === genesisHash(this.#reality, String(reel)) : this.#being !== null
     this.#need(begins, 'prev-mismatch', 'this chain does not begin where the reality and its name say')
-    const { line } = this.#at
-    const end = [Number(seq), String(hash)] as const
-    this.#chains.set(String(reel), { line, from: Number(from), end, covered: 0, hashes: [String(prev)] })
+    const last: Link = [Number(from), String(prev)]
+    const end: Link = [Number(seq), String(hash)]
+    this.#chains.set(String(reel), { line: this.#at.line, from: last[0], last, end, covered: 0 })
   }
 
-  /** Adds a link to its chain. */
-  #link(chain: Chain, seq: Json | undefined, prev: string, hash: string): void {
-    const due = chain.from + chain.hashes.length
-    if (this.#need(seq === due, 'seq-gap', `link ${due} of this chain is due here`))
-      this.#need(prev === chain.hashes.at(-1), 'prev-mismatch', 'it does not follow the link before it')
-    chain.hashes.push(hash)
+  #hashAt = (reel: string, seq: unknown): string | undefined => this.#hashes.get(reel)?.get(Number(seq))
+
+  /** Adds a fact or a moment to its chain. @returns whether it has one in the bundle */
+  #link(reel: string, seq: number, prev: Json | undefined, hash: string): boolean {
+    const known = this.#hashes.get(reel) ?? new Map<number, string>()
+    const chain = this.#chains.get(reel)
+    if (this.#need(!known.has(seq), 'seq-gap', 'this link of its chain is in the bundle twice')) {
+      this.#hashes.set(reel, known.set(seq, hash))
+      const [before, hashBefore] = chain?.last ?? [seq - 1, prev]
+      if (this.#need(seq === before + 1, 'seq-gap', `link ${before + 1} of this chain is due here`))
+        this.#need(prev === hashBefore, 'prev-mismatch', 'it does not follow the link before it')
+      if (chain !== undefined) chain.last = [seq, hash]
+    }
+    return chain !== undefined
   }
 
   #fact({ reel, seq, prev, hash, header = null, payload = null, salt }: JsonObject): void {
@@ -150,39 +170,27 @@ class Check {
     const isOfPlace = at(header, 'reel') === reel && at(header, 'seq') === seq && at(header, 'v') === 1
     const isHeader = fieldsOf(header) === HEADER && isOfPlace
     this.#need(isHeader, 'header-mismatch', 'its header is of another place, or has other fields')
-    const isErased = salt === null && payload === null
-    if (isErased) this.#erased.push({ place: this.#at, name: `${seq} ${reel}` })
-    const isSaid = isErased || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
+    const isGone = salt === null && payload === null
+    if (isGone) this.#gone.push({ place: this.#at, what: 'payload', name: `${reel} ${hash}` })
+    const isSaid = isGone || (isHash(salt) && saltedHash(salt, payload) === at(header, 'payloadHash'))
     this.#need(isSaid, 'payload-mismatch', 'its payload is not the one whose digest its header holds')
-    const kind = at(header, 'kind')
-    if (kind === 'fact:erased') this.#tombs.add(`${at(payload, 'seq')} ${reel}`)
-    if (kind === 'moment:erased') this.#tombs.add(String(at(payload, 'moment')))
-    const moment = at(header, 'moment')
+    const { kind, actor, moment } = isObject(header) ? header : {}
+    const [by, named] = [at(payload, 'onBehalfOf') ?? actor, at(payload, 'hash') ?? at(payload, 'moment')]
+    if (kind === 'fact:erased' || kind === 'moment:erased') this.#tombs.set(`${reel} ${named}`, String(by))
     if (typeof moment === 'string') this.#wrote.set(moment, (this.#wrote.get(moment) ?? 0) + 1)
-    const chain = this.#chains.get(String(reel))
-    if (chain !== undefined) {
-      this.#link(chain, seq, String(prev), String(hash))
-      return
-    }
+    if (this.#link(String(reel), Number(seq), prev, String(hash))) return
     this.#need(this.#being !== null, 'head-mismatch', 'this reel has no head in the bundle')
-    this.#need(!this.#single.has(`${seq} ${reel}`), 'seq-gap', 'this fact is in the bundle twice')
-    this.#single.set(`${seq} ${reel}`, { at: this.#at, hash: String(hash), named: false })
+    this.#unnamed.set(String(hash), this.#at)
   }
 
   /** Whether a record may cite this hash: it is not that of another fact in the bundle. */
   #cites(ref: unknown, mustBeHere: boolean): boolean {
     const [reel, seq, hash] = isArray(ref) ? ref : []
     if (seq === 0) return hash === genesisHash(this.#reality, String(reel))
-    const single = this.#single.get(`${seq} ${reel}`)
-    if (single !== undefined && single.hash === hash) single.named = true
-    const found = single?.hash ?? this.#hashAt(String(reel), seq)
-    return found === undefined ? !mustBeHere && isHash(hash) : found === hash
-  }
-
-  #hashAt(reel: string, seq: Json | undefined): string | undefined {
-    const chain = this.#chains.get(reel)
-    const index = chain === undefined ? 0 : Number(seq) - chain.from
-    return index > 0 ? chain?.hashes[index] : undefined
+    const found = this.#hashAt(String(reel), seq)
+    if (found === undefined) return !mustBeHere && isHash(hash)
+    if (found === hash) this.#unnamed.delete(found)
+    return found === hash
   }
 
   #moment({ being, n, prev, hash, record, ...rest }: JsonObject): void {
@@ -192,26 +200,24 @@ class Check {
     const isOfPlace = at(record, 'being') === being && at(record, 'n') === n
     this.#need(isHashed, 'hash-mismatch', 'its hash is not that of its record and the moment before it')
     this.#need(isOfPlace, 'header-mismatch', 'its record is of another moment')
-    const chain = this.#chains.get(reel)
-    this.#need(chain !== undefined, 'head-mismatch', 'the moments of this being have no head in the bundle')
-    if (chain !== undefined) this.#link(chain, n, String(prev), String(hash))
+    const isLinked = this.#link(reel, Number(n), prev, String(hash))
+    this.#need(isLinked, 'head-mismatch', 'the moments of this being have no head in the bundle')
     if (!isObject(record)) return
-    const isSilent = record.decision !== null && rest.decision === null && rest.salt === null
-    const isErased = isSilent || (record.effect !== undefined && rest.effect === null)
-    if (isErased) this.#erased.push({ place: this.#at, name: String(record.moment) })
+    const moment = { record, ...rest } as Moment
+    const name = String(record.moment)
+    for (const [reason, what] of faultsOfMoment(moment)) this.#need(false, reason, what)
     const isTold = record.effect !== undefined || rest.effect === null
     this.#need(isTold, 'effect-mismatch', 'its record tells of no effect')
-    for (const [reason, what] of faultsOfMoment({ record, ...rest } as Moment))
-      this.#need(false, reason, what)
-    const { facts, cited, cause, digests } = citedBy({ record, ...rest } as Moment)
+    for (const what of goneFrom(moment))
+      this.#gone.push({ place: this.#at, what, name: `being:${being} ${name}` })
+    const { facts, cited, cause, digests } = citedBy(moment)
     const isWritten =
-      facts.every((ref) => this.#cites(ref, true)) &&
-      facts.length === (this.#wrote.get(String(record.moment)) ?? 0)
+      facts.every((ref) => this.#cites(ref, true)) && facts.length === (this.#wrote.get(name) ?? 0)
     this.#need(isWritten, 'facts-mismatch', 'it names other facts than those that name it')
-    this.#wrote.delete(String(record.moment))
+    this.#wrote.delete(name)
     const isSeen = cited.every((ref) => this.#cites(ref, this.#being === null))
     this.#need(isSeen, 'basis-mismatch', 'it cites facts that are not those in the bundle')
-    if (isHash(cause)) this.#causes.add(cause)
+    this.#unnamed.delete(String(cause))
     for (const digest of digests) this.#wanted.set(digest, this.#wanted.get(digest) ?? this.#at.line)
   }
 
@@ -234,10 +240,10 @@ class Check {
     const chain = this.#chains.get(reel)
     const isHere = fieldsOf(leaf) === kind && hash !== undefined && this.#hashAt(reel, seq) === hash
     this.#need(isHere, 'proof-mismatch', 'it is a proof of something that is not in the bundle')
-    this.#need(chain?.covered === 0, 'proof-mismatch', 'it is the second proof of its chain')
+    this.#need(chain?.covered === 0, 'proof-mismatch', 'it is the second proof of its chain, or of none')
     if (chain !== undefined) chain.covered = Number(seq)
-    if (!this.#need(Boolean(this.#counts.checkpoint), 'proof-mismatch', 'it stands without a checkpoint'))
-      return
+    const isAnchored = this.#counts.checkpoint !== undefined
+    this.#need(isAnchored, 'proof-mismatch', 'it stands without a checkpoint')
     if (this.#checkpoint === null) return // that is reported
     const { size, root } = this.#checkpoint
     const isIn = isArray(path) && isIncluded(leaf, Number(index), path as string[], size, root)
@@ -249,44 +255,28 @@ class Check {
     this.#need(this.#stage === END, 'end-mismatch', 'the bundle is cut off: its last line is missing')
     const isAnchored = this.#key === null || this.#counts.checkpoint === 1
     this.#need(isAnchored, 'checkpoint-mismatch', 'a key was given, and the bundle has no checkpoint')
-    for (const [reel, { line, from, end, hashes }] of this.#chains) {
-      const seq = from + hashes.length - 1
-      const isWhole = seq === end[0] && hashes.at(-1) === end[1]
-      this.#need(isWhole, 'head-mismatch', 'its chain in the bundle does not end as its head says', {
-        line,
-        reel,
-        seq,
-      })
+    for (const [reel, { line, end, last }] of this.#chains) {
+      const place = { line, reel, seq: last[0] }
+      this.#need(same(last, end), 'head-mismatch', 'its chain does not end as its head says', place)
     }
-    for (const { at, named, hash } of this.#single.values())
-      this.#need(
-        named || this.#causes.has(hash),
-        'unnamed-fact',
-        'no moment in the bundle names this fact',
-        at,
-      )
-    for (const { place, name } of this.#erased) {
+    for (const place of this.#unnamed.values())
+      this.#need(false, 'unnamed-fact', 'no moment in the bundle names this fact', place)
+    for (const { place, what, name } of this.#gone) {
       const isTold = this.#tombs.has(name) || !this.#chains.has(place.reel)
-      this.#need(isTold, 'payload-missing', 'no tombstone says that it was erased', place)
+      this.#need(isTold, `${what}-missing`, 'it is gone, and no tombstone says that it was erased', place)
     }
     for (const [digest, line] of this.#wanted) {
       const place = { line, reel: `blob:${digest}`, seq: 0 }
-      this.#need(this.#blobs.has(digest), 'blob-mismatch', 'this content is not in the bundle', place)
+      this.#need(false, 'blob-mismatch', 'this content is not in the bundle', place)
     }
     for (const moment of this.#being === null ? this.#wrote.keys() : [])
-      this.#need(
-        false,
-        'facts-mismatch',
-        `facts name the moment ${moment}, which is not here or names others`,
-      )
-    const covered = [...this.#chains.values()].reduce((sum, chain) => sum + chain.covered, 0)
+      this.#need(false, 'facts-mismatch', `facts name ${moment}, which is not here or names others`)
+    const chains = [...this.#chains.values()]
+    const covered = chains.reduce((sum, chain) => sum + chain.covered, 0)
     const size = this.#checkpoint?.size ?? 0
     const isFull = this.#checkpoint === null || this.#being !== null || covered === size
-    this.#need(
-      isFull,
-      'checkpoint-mismatch',
-      `it covers ${size} entries, ${covered} are here: a chain is gone or cut`,
-    )
+    const cut = `it covers ${size} entries, ${covered} are here: a chain is gone or cut`
+    this.#need(isFull, 'checkpoint-mismatch', cut)
     return {
       reels: [...this.#chains.keys()].filter((reel) => !reel.startsWith('moments:')).length,
       facts: this.#counts.fact ?? 0,
@@ -295,8 +285,11 @@ class Check {
       broken: this.#broken.toSorted((a, b) => a.line - b.line),
       checkpoint: this.#checkpoint,
       covered: this.#checkpoint === null ? null : covered,
-      erased: this.#erased.map(({ place: { reel, seq } }) => ({ reel, seq })),
-      unproven: [...this.#unproven([...this.#chains.values()])],
+      erased: this.#gone.map(({ place: { reel, seq }, what, name }) => ({
+        ...{ reel, seq, what },
+        by: this.#tombs.get(name) ?? null,
+      })),
+      unproven: [...this.#unproven(chains)],
     }
   }
 
@@ -311,8 +304,8 @@ class Check {
       yield `it is of @${this.#being} alone: of others it holds only facts that these moments wrote or cite`
     if (chains.some(({ from }) => from > 0))
       yield 'it begins in the middle: nothing is said of earlier moments'
-    if (this.#erased.length > 0)
-      yield `${this.#erased.length} contents are not in it; facts and records hold their digests`
+    if (this.#gone.length > 0)
+      yield `${this.#gone.length} contents are not in it; facts and records hold their digests`
   }
 }
 

@@ -23,8 +23,8 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
     yield ['open-mismatch', 'what it opened with has another digest than its record says']
   if (valueHash(basis) !== at(open, 'basis'))
     yield ['basis-mismatch', 'its basis has another digest than its open record says']
-  const isErased = salt === null && decision === null
-  if (!isErased && (!isHash(salt) || saltedHash(salt, decision) !== record.decision))
+  const isGone = salt === null && decision === null
+  if (!isGone && (!isHash(salt) || saltedHash(salt, decision) !== record.decision))
     yield ['decision-mismatch', 'its decision has another digest than its record says']
   if ((record.judged ?? null) !== (judged === null ? null : valueHash(judged)))
     yield ['judged-mismatch', 'its call was judged from heads with another digest']
@@ -36,6 +36,12 @@ export function* faultsOfMoment(moment: Moment): Generator<[reason: string, what
   const act = actHash({ moment: String(record.moment), decision: String(record.decision ?? ''), facts })
   if (record.act !== (record.outcome === 'act' ? act : null))
     yield ['act-mismatch', 'its act has another digest than its facts give']
+}
+
+/** What of a moment its record holds the digest of, and is not there. */
+export function* goneFrom({ record, decision, salt, effect }: Moment): Generator<'decision' | 'effect'> {
+  if (record.decision !== null && decision === null && salt === null) yield 'decision'
+  if (record.effect !== undefined && effect === null) yield 'effect'
 }
 
 /** Salted digests of what was asked of the outside, and of the result. */
