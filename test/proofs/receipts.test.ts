@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import { type CheckpointedLog, envelopeOf, issueReceipt } from '@treeos/audit'
 import { moments, plantScene } from '@treeos/client'
-import type { Json, JsonObject } from '@treeos/core'
+import { type Json, type JsonObject, readPath } from '@treeos/core'
 import court from '@treeos/court'
+import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import {
   type CheckedReceipt,
+  type Derived,
   PAYLOAD_TYPE,
   parseKey,
   preAuthentication,
@@ -12,6 +15,7 @@ import {
 } from '@treeos/verify'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { Random } from '../faults/random.ts'
 import { createSpace, doAs, live, play, until } from '../support/life.ts'
 import mail from '../support/mail.ts'
@@ -22,14 +26,39 @@ import { useWorld } from '../support/use-world.ts'
 
 const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? 1000)
 
+/** Facts on the reel of a maker. */
+const MAKER_FACTS = Number(process.env.TREEOS_MAKER_FACTS ?? 1020)
+const ACT_FACTS = 60
+/** The key of a test, so that the bytes of a receipt can be compared. */
+const SEED = createHash('sha256').update('a key of a test of receipts').digest()
+
+/** An operation that writes many facts. */
+const diary = defineExtension({
+  name: 'diary',
+  version: '1.0.0',
+  operations: [
+    defineOperation({
+      name: 'diary:fill',
+      description: 'Writes many facts about the being itself.',
+      on: 'being',
+      allow: ['self'],
+      args: z.object({ from: z.number() }),
+      decide: ({ actor, args }) => ({
+        facts: Array.from({ length: ACT_FACTS }, (_, i) => setQuality(actor, 'diary.page', args.from + i)),
+        result: null,
+      }),
+    }),
+  ],
+})
+
 let office: PostOffice
 beforeAll(async () => {
   office = await startPostOffice()
   process.env.TREEOS_TEST_OFFICE = office.url
 })
 afterAll(() => office?.close())
-const world = useWorld({ extensions: [stage, court, mail] })
-const registry = buildRegistry([seed, stage, court, mail])
+const world = useWorld({ extensions: [stage, court, mail, diary] })
+const registry = buildRegistry([seed, stage, court, mail, diary])
 let key: LogKey
 let log: CheckpointedLog
 
@@ -53,8 +82,14 @@ async function plays(name: string, being: string, call: JsonObject): Promise<voi
   told.set(name, `${being}/1/${n}`)
 }
 
+/** Has a being write many facts, an act at a time. */
+async function fill(being: string, from: number, count: number): Promise<void> {
+  for (let at = from; at < from + count; at += ACT_FACTS)
+    await play(world, being, { verb: 'do', action: 'diary:fill', target: null, args: { from: at } })
+}
+
 beforeAll(async () => {
-  key = newLogKey(world.reality)
+  key = newLogKey(world.reality, SEED)
   await plantScene(world, court)
   await until(async () => (await moments(world.db, 'solomon', 1))[0]?.primary === 'court:judge')
   const puppet = { cognition: 'scripted', script: 'stage:puppet' }
@@ -129,17 +164,25 @@ beforeAll(async () => {
   await plays('a rule that requires', 'bound', { verb: 'summon', target: '@clerk', content: 'hello' })
   await live(world, 'solomon', 'the child is mine')
   told.set('a judge', await newest('solomon'))
+  await world.birth({ ...puppet, name: 'elder', role: 'stage:free' })
+  const heir = { ...puppet, name: 'heir', role: 'stage:free' }
+  await play(world, 'elder', { verb: 'be', operation: 'birth', payload: heir })
+  await fill('elder', 0, MAKER_FACTS)
+  await plays('a maker that wrote much', 'heir', { verb: 'see', address: '/den' })
   log = await naiveLog(world.db, key)
 })
 
-const issue = (moment: string, by: CheckpointedLog | null = log) =>
-  issueReceipt({ db: world.db, reality: world.reality, registry }, moment, { signer: key, log: by })
+const issue = (moment: string, by: CheckpointedLog | null = log, longest?: number) =>
+  issueReceipt({ db: world.db, reality: world.reality, registry }, moment, {
+    ...{ signer: key, log: by },
+    ...(longest === undefined ? {} : { longest }),
+  })
 const check = (envelope: unknown, by: string | null = key.verifier): CheckedReceipt =>
   verifyReceipt(JSON.stringify(envelope), by === null ? null : parseKey(by))
 const statementIn = (envelope: JsonObject): JsonObject =>
   JSON.parse(Buffer.from(String(envelope.payload), 'base64').toString())
 
-describe('F52 a receipt', () => {
+describe('a receipt', () => {
   it.each<[string, Verdict, (string | RegExp)[]]>([
     ['a rule of a space', 'seen-to-run', [/^canDo: /, '/den permissions.do.create-space']],
     ['a conflict', 'permitted', [/^canDo: /, '/den permissions.do.create-space']],
@@ -153,6 +196,7 @@ describe('F52 a receipt', () => {
     ['a role in a court', 'seen-to-run', [/^canDo: court:disturb/, /./]],
     ['a ceiling', 'refused', ['the ceiling of @bound in canDo']],
     ['a judge', 'seen-to-run', [/./, /./]],
+    ['a maker that wrote much', 'permitted', [/^canSee: /, 'see /den: anyone']],
   ])('of %s says %s, and by what, and is checked offline', async (name, verdict, by) => {
     const { envelope } = await issue(told.get(name)!)
     const { ok, broken, derived, signed, checkpoint } = check(envelope)
@@ -204,7 +248,79 @@ describe('F52 a receipt', () => {
   })
 })
 
-describe('F53 a forged receipt', () => {
+describe('a receipt of a being whose maker wrote much', () => {
+  const bytesOf = (envelope: JsonObject) => JSON.stringify(envelope).length
+  const gapOf = ({ gaps }: Derived) => gaps.find(({ reel }) => reel === 'being:elder')!
+  /** bytes of what a receipt shows of the maker */
+  const elderIn = (envelope: JsonObject) =>
+    JSON.stringify(readPath(statementIn(envelope), ['predicate', 'reels', 'being:elder'])).length
+  const ofHeir = () => told.get('a maker that wrote much')!
+  const wholeOf = async (moment: string) => (await issue(moment, log, Number.POSITIVE_INFINITY)).envelope
+
+  it('does not grow with the facts of the maker, and names those that it leaves out', async () => {
+    const [short, whole] = [(await issue(ofHeir())).envelope, await wholeOf(ofHeir())]
+    const { ok, unproven, derived } = check(short)
+    expect(ok).toBe(true)
+    const { from, to } = gapOf(derived!)
+    expect(from).toBe(2) // all but its birth
+    expect(to - from).toBeGreaterThanOrEqual(MAKER_FACTS - 1)
+    expect(unproven).toContainEqual(
+      `facts ${from} to ${to} of being:elder are left out: that the permission does not depend on them is said by the signer`,
+    )
+    // The control: with all of them nothing of the kind is unproven, and it is many times larger.
+    expect(check(whole)).toMatchObject({ ok: true, unproven: [], derived: { gaps: [] } })
+    expect(bytesOf(whole)).toBeGreaterThan(400 * MAKER_FACTS)
+    expect(bytesOf(short)).toBeLessThan(60_000)
+    console.log(`a maker of ${to} facts: ${bytesOf(whole)} bytes with all of them, ${bytesOf(short)} without`)
+
+    await fill('elder', MAKER_FACTS, MAKER_FACTS / 2)
+    await plays('a maker that wrote more', 'heir', { verb: 'see', address: '/den' })
+    log = await naiveLog(world.db, key)
+    const later = (await issue(told.get('a maker that wrote more')!)).envelope
+    expect(gapOf(check(later).derived!)).toMatchObject({ from: 2 })
+    expect(elderIn(later) - elderIn(short)).toBeLessThan(10) // a longer number
+    told.delete('a maker that wrote more')
+  })
+
+  it('shows every fact while the log does not hold them: a gap needs the log', async () => {
+    const { envelope } = await issue(ofHeir(), null)
+    expect(check(envelope, null)).toMatchObject({ ok: true, derived: { gaps: [] } })
+  })
+
+  it('names what it leaves out also when that counts, and is refused where the log does not show what stands before', async () => {
+    await play(world, 'elder', { verb: 'do', action: 'move', target: '/den', args: {} }) // a place counts
+    const { n } = await play(world, 'heir', { verb: 'see', address: '/den' })
+    log = await naiveLog(world.db, key)
+    const statement = statementIn(await wholeOf(`heir/1/${n}`)) as unknown as Statement
+    const reel = statement.predicate.reels['being:elder'] as ShownFact[]
+    const moved = 1 + reel.findIndex(([header]) => header.kind === 'being:moved')
+    expect(moved).toBeGreaterThan(MAKER_FACTS)
+    const { index, path } = (await log.prove('being:elder', 1))!
+    const { hash } = await world.db
+      .selectFrom('fact')
+      .select('hash')
+      .where('reel', '=', 'being:elder')
+      .where('seq', '=', reel.length)
+      .executeTakeFirstOrThrow()
+    const { proof, ...predicate } = statement.predicate as unknown as { proof: JsonObject; reels: JsonObject }
+    const gap = { to: reel.length, hash: hash.toString('hex') }
+    const signed = (more: JsonObject) => {
+      const reels = { ...predicate.reels, 'being:elder': [reel[0] as Json, gap] }
+      const forged = { ...statement, predicate: { ...predicate, reels, proof: { ...proof, ...more } } }
+      return check(envelopeOf(forged as unknown as Json, key))
+    }
+    const cuts = { '1 being:elder': [index, [...path]] }
+    const { ok, unproven } = signed({ cuts })
+    expect(ok).toBe(true) // whoever signs could do that: so it is said
+    expect(unproven).toContainEqual(
+      expect.stringContaining(`facts 2 to ${reel.length} of being:elder are left out`),
+    )
+    expect(signed({}).broken).toMatchObject([{ reason: 'proof-mismatch' }])
+    expect(signed({ cuts: { '1 being:elder': [index + 1, [...path]] } }).ok).toBe(false)
+  })
+})
+
+describe('a forged receipt', () => {
   it('that the key did not sign is refused, whichever byte is changed', async () => {
     const { envelope } = await issue(told.get('a list')!)
     const text = JSON.stringify(envelope)
@@ -251,6 +367,11 @@ describe('F53 a forged receipt', () => {
   })
 })
 
+type ShownFact = [JsonObject, string | null, JsonObject | null]
+interface Gap {
+  to: number
+  hash: string
+}
 interface Statement {
   subject: [{ name: string; digest: { sha256: string } }]
   predicate: {
@@ -260,7 +381,7 @@ interface Statement {
     surface: Record<string, Json[]>
     specs: Record<string, Json>[]
     program: { flow: Json[]; defaultRole: Json; roles: Record<string, { digest: string }> }
-    reels: Record<string, [JsonObject, string | null, JsonObject | null][]>
+    reels: Record<string, (ShownFact | Gap)[]>
     moment: {
       record: Record<string, Json>
       open: Record<string, Json>
@@ -271,6 +392,11 @@ interface Statement {
     }
   }
 }
+
+const factsIn = ({ reels }: Statement['predicate']): ShownFact[] =>
+  Object.values(reels)
+    .flat()
+    .filter((shown) => Array.isArray(shown))
 
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
 /** Each changes a true statement into one that claims something else. @returns false when there is nothing of the kind in it */
@@ -355,9 +481,7 @@ const FORGERS: readonly (readonly [string, (statement: Statement, draw: Random) 
   [
     'a fact of another lineage, ceiling, owner or rule',
     ({ predicate }, draw) => {
-      const links = Object.values(predicate.reels)
-        .flat()
-        .filter(([, , payload]) => payload !== null)
+      const links = factsIn(predicate).filter(([, , payload]) => payload !== null)
       const payload = draw.pick(links)[2] as Record<string, Json>
       const field = draw.pick(Object.keys(payload))
       payload[field] = payload[field] === null ? 'operator' : null
@@ -366,8 +490,34 @@ const FORGERS: readonly (readonly [string, (statement: Statement, draw: Random) 
   [
     'a changed header',
     ({ predicate }, draw) => {
-      const [header] = draw.pick(Object.values(predicate.reels).flat())
+      const [header] = draw.pick(factsIn(predicate))
       ;(header as Record<string, Json>)[draw.pick(['actor', 'kind', 'at', 'code'])] = 'mallory'
+    },
+  ],
+  [
+    'a gap that is longer, shorter or nowhere in the log',
+    ({ predicate }, draw) => {
+      const found = Object.values(predicate.reels).flatMap((links) =>
+        links.flatMap((link, i) => (Array.isArray(link) ? [] : [{ links, gap: link, i }])),
+      )
+      if (found.length === 0) return false
+      const { links, gap, i } = draw.pick(found)
+      const kind = draw.between(0, 3)
+      if (kind === 0) gap.to += draw.pick([-1, 1])
+      else if (kind === 1) gap.hash = gap.hash.replace(/./, (digit) => (digit === 'a' ? 'b' : 'a'))
+      else links.splice(kind === 2 ? i - 1 : i, 1)
+      return `kind ${kind}`
+    },
+  ],
+  [
+    'a gap that is not in the log',
+    ({ predicate }, draw) => {
+      const found = Object.values(predicate.reels).filter((links) => links.length > 3)
+      if (found.length === 0) return false
+      const links = draw.pick(found)
+      const at = draw.between(1, links.length - 2)
+      const hash = createHash('sha256').update(String(at)).digest('hex')
+      links.splice(at, 1, { to: at + 1, hash })
     },
   ],
   [

@@ -1,5 +1,5 @@
 /** The log of a reality as RFC 6962 defines it, word by word: slow, and shares nothing with the product's. For tests of verifiers. */
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
 import type { CheckpointedLog, ReceiptSigner } from '@treeos/audit'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { canonicalJson } from '@treeos/core'
@@ -37,8 +37,13 @@ export interface LogKey extends ReceiptSigner {
   readonly verifier: string
 }
 
-export function newLogKey(reality: Pick<Reality, 'id'>): LogKey {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+/** What RFC 8410 puts before the 32 secret bytes of an ed25519 key. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** @param seed 32 bytes that give the key; random when left out */
+export function newLogKey(reality: Pick<Reality, 'id'>, seed: Uint8Array = randomBytes(32)): LogKey {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+  const publicKey = createPublicKey(privateKey)
   const name = `treeos/${reality.id}`
   const typed = Buffer.concat([Buffer.of(1), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)])
   const id = sha256(Buffer.from(`${name}\n`), typed).subarray(0, 4)

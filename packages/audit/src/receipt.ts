@@ -3,15 +3,24 @@ import { type ChainDb, inSnapshot, type Reality } from '@treeos/chain'
 import {
   asJson,
   canonicalJson,
+  isJsonObject,
   type Json,
   type JsonObject,
   type MomentId,
   momentsReel,
   parseMomentId,
 } from '@treeos/core'
-import { type Derived, PAYLOAD_TYPE, preAuthentication, RECEIPT_TYPE, STATEMENT_TYPE } from '@treeos/verify'
+import {
+  type Derived,
+  derive,
+  PAYLOAD_TYPE,
+  preAuthentication,
+  RECEIPT_TYPE,
+  STATEMENT_TYPE,
+} from '@treeos/verify'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
+import { shorten } from './gaps.ts'
 import type { CheckpointedLog } from './log.ts'
 import { gatherWitness } from './witness.ts'
 
@@ -31,6 +40,17 @@ export interface Issued {
   readonly derived: Derived
 }
 
+/** A run of facts of which nothing is derived is shown up to this length: a proof that stands for it takes the place of some. */
+const RUN_MAX = 100
+
+export interface Issuing {
+  readonly signer: ReceiptSigner
+  /** null: the receipt has no checkpoint, and shows every fact */
+  readonly log: CheckpointedLog | null
+  /** number of facts in the longest run of which nothing is derived that is shown; default 100, Infinity shows all */
+  readonly longest?: number
+}
+
 /**
  * Writes a receipt of the call that a moment made: what was decided of it and why, with all that the permission follows from.
  * @throws {TreeosError} MOMENT_NOT_FOUND, or INVALID_INPUT for a moment that called nothing
@@ -43,24 +63,36 @@ export async function issueReceipt(
     registry,
   }: { readonly db: Kysely<ChainDb>; readonly reality: Reality; readonly registry: Registry },
   moment: MomentId,
-  { signer, log }: { readonly signer: ReceiptSigner; readonly log: CheckpointedLog | null },
+  { signer, log, longest = RUN_MAX }: Issuing,
 ): Promise<Issued> {
-  const { witness, derived } = await inSnapshot(db, (tx) => gatherWitness({ tx, reality, registry }, moment))
-  const proof = log === null ? null : await proofOf(log, moment, derived)
+  const whole = await inSnapshot(db, (tx) => gatherWitness({ tx, reality, registry }, moment))
+  const proof = log === null ? null : await proofOf(log, moment, whole.derived)
+  // An older record does not say from which heads it was judged, so every fact up to there must be shown.
+  const isTold = isJsonObject(whole.witness.moment.record) && whole.witness.moment.record.judged !== undefined
+  const { reels, cuts } =
+    log === null || proof === null || !isTold
+      ? { reels: whole.witness.reels, cuts: {} }
+      : await shorten(whole.witness, log, longest)
+  const witness = { ...whole.witness, reels }
+  const derived = derive(witness)
   const statement = {
     _type: STATEMENT_TYPE,
     subject: [{ name: moment, digest: { sha256: derived.hash } }],
     predicateType: RECEIPT_TYPE,
     predicate: {
       ...(witness as unknown as JsonObject),
-      proof,
+      proof: proof === null ? null : { ...proof, ...(Object.keys(cuts).length === 0 ? {} : { cuts }) },
     },
   }
   return { envelope: envelopeOf(statement, signer), derived }
 }
 
 /** Where the log holds the moment, and the last fact of each reel that the permission follows from. Null while it does not hold the moment. */
-async function proofOf(log: CheckpointedLog, moment: MomentId, { heads }: Derived): Promise<Json> {
+async function proofOf(
+  log: CheckpointedLog,
+  moment: MomentId,
+  { heads }: Derived,
+): Promise<JsonObject | null> {
   const { being, n } = parseMomentId(moment)
   const own = await log.prove(momentsReel(being), n)
   if (own?.seq !== n) return null

@@ -9,6 +9,10 @@ interface ExportOptions extends InstanceOptions {
   readonly until?: number
 }
 
+interface ReceiptOptions extends InstanceOptions {
+  readonly whole?: boolean
+}
+
 const MOMENT_NUMBER = { min: 1, max: 1_000_000_000, whole: true }
 
 /** `treeos export | receipt`: what people outside check, with `treeos verify` or with @treeos/verify alone. */
@@ -53,8 +57,9 @@ function addReceipt(cli: Cli): void {
       'receipt <moment>',
       'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
     )
+    .option('--whole', 'with every fact of the reels that it is derived from, however many there are')
     .action(
-      cli.run(async (out, moment: string, options: InstanceOptions) => {
+      cli.run(async (out, moment: string, options: ReceiptOptions) => {
         const { issueReceipt } = await import('@treeos/audit')
         const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
@@ -63,6 +68,7 @@ function addReceipt(cli: Cli): void {
           issueReceipt({ ...at, registry }, moment, {
             signer: receiptSigner(options, at.reality),
             log: checkpointedLog(options, at),
+            ...(options.whole === true ? { longest: Number.POSITIVE_INFINITY } : {}),
           }),
         )
         out.value(envelope, (value) => JSON.stringify(value))

@@ -40,7 +40,10 @@ export interface Witness {
   readonly target: string
   /** who may call the operation where no space has a rule: this is code of the operation */
   readonly fallback: readonly string[]
-  /** reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not read is null */
+  /**
+   * reels from their first fact on, each fact as [header, salt, payload]; a payload that the gates do not read is null. `{to, hash}`
+   * stands for facts that are left out, up to the one of that number and hash
+   */
   readonly reels: Readonly<Record<string, Json>>
 }
 
@@ -62,7 +65,14 @@ export interface Derived {
   readonly lineage: readonly string[]
   /** the reels that it is derived from, with the number and the hash of their last fact */
   readonly heads: readonly (readonly [reel: string, seq: number, hash: string])[]
-  /** those of them that the moment does not cite with this hash: the signer says that they stood there */
+  /** what the witness leaves out: facts `from` to `to` of a reel follow the one with the hash `after`, which the log must hold */
+  readonly gaps: readonly {
+    readonly reel: string
+    readonly from: number
+    readonly to: number
+    readonly after: string
+  }[]
+  /** those of the reels that the moment does not cite with this hash: the signer says that they stood there */
   readonly uncited: readonly string[]
   /** in words, what else the derivation takes from the record or the signer */
   readonly attested: readonly string[]
@@ -101,8 +111,9 @@ export function derive(witness: Parts): Derived {
   const me = world.being(being)
   if (me === null) throw new Error(`@${being} was never born`)
   const attested: string[] = []
-  const heads = [...world.hashes].map(
-    ([reel, hashes]) => [reel, hashes.length - 1, hashes.at(-1) ?? ''] as const,
+  const heads = [...world.shown].map(([reel, { head }]) => [reel, ...head] as const)
+  const gaps = [...world.shown].flatMap(([reel, { cuts }]) =>
+    cuts.map(([seq, after, to]) => ({ reel, from: seq + 1, to, after })),
   )
   const cited = new Set([...seen(witness).values()].map((ref) => canonical(ref)))
   const wearer = { me, asker: (at(open, 'caller', 'name') as string | undefined) ?? null }
@@ -140,6 +151,7 @@ export function derive(witness: Parts): Derived {
       roles,
       gates,
       heads,
+      gaps,
       attested,
     },
     uncited: heads.filter((head) => !cited.has(canonical(head))).map(([reel]) => reel),
@@ -188,16 +200,21 @@ function seen({ moment }: Parts): Map<string, readonly Json[]> {
 function worldOf(witness: Parts, record: JsonObject): World {
   const world = new World(witness.reality, witness.reels)
   const cited = seen(witness)
-  for (const [reel, hashes] of world.hashes) {
+  for (const [reel, { head, hashes, cuts }] of world.shown) {
     const [, seq = null, hash = null] = cited.get(reel) ?? []
-    const isExact = seq !== null && hashes.length - 1 === seq
+    const isExact = seq !== null && head[0] === seq
     need(
-      seq === null || hashes[Number(seq)] === hash,
+      seq === null || hashes.get(Number(seq)) === hash,
       `${reel} is older than, or another than what the moment saw`,
     )
     need(isExact || record.judged === undefined, `${reel} does not stand where the moment was judged from`)
+    need(
+      cuts.length === 0 || record.judged !== undefined,
+      `${reel} is not whole, and may hold what came later`,
+    )
     for (const link of witness.reels[reel] as readonly Json[]) {
-      const header = (link as readonly Json[])[0]
+      const header = isArray(link) ? link[0] : null
+      if (header === null) continue
       need(at(header, 'moment') !== record.moment, `${reel} holds what the moment itself wrote`)
       need(Number(at(header, 'at')) <= Number(record.sealedAt), `${reel} holds what came after the moment`)
     }

@@ -61,6 +61,16 @@ export function verifyReceipt(text: string, key: VerifierKey | null = null): Che
     : null
   const inLog = new Set(checkpoint === null ? [] : Object.keys(reelsIn(proof)))
   const unproven = [...(derived?.attested ?? [])]
+  const gaps = derived?.gaps ?? []
+  if (gaps.length > 0 && !isObject(proof))
+    fault(
+      'proof-mismatch',
+      'it leaves facts out, and no checkpoint shows that those before them are in the log',
+    )
+  for (const { reel, from, to } of gaps)
+    unproven.push(
+      `facts ${from} to ${to} of ${reel} are left out: that the permission does not depend on them is said by the signer`,
+    )
   for (const reel of derived?.uncited ?? [])
     unproven.push(
       inLog.has(reel)
@@ -95,7 +105,9 @@ function requireWitness(predicate: Json | undefined): Witness {
 /** @throws {Error} for anything but an envelope of a receipt that the key signed */
 function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
   const envelope = JSON.parse(text) as Json
-  const body = Buffer.from(String(at(envelope, 'payload')), 'base64')
+  const payload = at(envelope, 'payload')
+  const body = Buffer.from(String(payload), 'base64')
+  if (body.toString('base64') !== payload) throw new Error('its payload is not base64')
   const signatures = at(envelope, 'signatures')
   if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
     throw new Error(`it is no DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
@@ -136,6 +148,12 @@ function covering(
     const [where = null, hashes = null] = isArray(at) ? at : []
     if (head === undefined || !holds({ fact: head }, where, hashes))
       throw new Error(`the tree of the checkpoint does not hold what is shown of ${reel}`)
+  }
+  for (const { reel, from, after } of derived?.gaps ?? []) {
+    const cut = at(proof, 'cuts', `${from - 1} ${reel}`)
+    const [where = null, hashes = null] = isArray(cut) ? cut : []
+    if (!holds({ fact: [reel, from - 1, after] }, where, hashes))
+      throw new Error(`the tree of the checkpoint does not hold fact ${from - 1} of ${reel}`)
   }
   return checkpoint
 }

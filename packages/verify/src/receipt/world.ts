@@ -4,6 +4,16 @@ import { factHash, genesisHash, isHash, saltedHash } from '../hash.ts'
 /** A fact of a witness: its header, and salt and payload where the state that the gates read depends on them. */
 export type Link = readonly [header: Json, salt: Json, payload: Json]
 
+/** A reel as far as a witness shows it. */
+interface Shown {
+  /** number and hash of its last fact */
+  readonly head: readonly [seq: number, hash: string]
+  /** by number, of the facts that are shown and of the last one in each gap; that of 0 is the genesis hash */
+  readonly hashes: ReadonlyMap<number, string>
+  /** before each gap: the number and the hash of the last fact that is shown */
+  readonly cuts: readonly (readonly [seq: number, hash: string, to: number])[]
+}
+
 /** A reel that the derivation needs, and the witness does not have. */
 export class MissingReel extends Error {
   override readonly name = 'MissingReel'
@@ -115,19 +125,31 @@ export const isRead = (reel: string, kind: string): boolean =>
 /** The world at the heads up to which a witness holds its reels. */
 export class World {
   readonly #states = new Map<string, State | null>()
-  /** by reel: the hash after each of its facts, the genesis hash first */
-  readonly hashes = new Map<string, readonly string[]>()
+  readonly shown = new Map<string, Shown>()
 
   /** @throws {Error} for a reel whose facts do not follow one another, or that lacks a payload that counts */
   constructor(reality: string, reels: JsonObject) {
     for (const [reel, links] of Object.entries(reels)) {
       let state: State | null = null
-      const hashes = [genesisHash(reality, reel)]
-      for (const [i, link] of (isArray(links) ? links : [null]).entries()) {
+      let [seq, hash] = [0, genesisHash(reality, reel)]
+      const hashes = new Map([[seq, hash]])
+      const cuts: [number, string, number][] = []
+      for (const link of isArray(links) ? links : [null]) {
+        const wrong = (what: string) => new Error(`fact ${seq} of ${reel} ${what}`)
+        if (isObject(link)) {
+          const { to, hash: last } = link // stands for facts that are left out, up to that number
+          const isGap = Number.isSafeInteger(to) && Number(to) > seq && seq > 0 && isHash(last)
+          if (!isGap) throw wrong('stands before a gap that has no end')
+          cuts.push([seq, hash, Number(to)])
+          ;[seq, hash] = [Number(to), String(last)]
+          hashes.set(seq, hash)
+          continue
+        }
         const [header, salt, payload] = isArray(link) ? (link as Link) : ([null, null, null] as const)
-        const wrong = (what: string) => new Error(`fact ${i + 1} of ${reel} ${what}`)
-        if (at(header, 'reel') !== reel || at(header, 'seq') !== i + 1) throw wrong('is of another place')
-        hashes.push(factHash(hashes[i] as string, header))
+        seq += 1
+        if (at(header, 'reel') !== reel || at(header, 'seq') !== seq) throw wrong('is of another place')
+        hash = factHash(hash, header)
+        hashes.set(seq, hash)
         const kind = String(at(header, 'kind'))
         if (!isRead(reel, kind)) {
           if (salt !== null || payload !== null) throw wrong('brings a payload that nothing is derived from')
@@ -138,7 +160,7 @@ export class World {
         if (state !== null || /:(born|created)$/.test(kind))
           state = CHANGES[kind]?.(state ?? NONE, payload) ?? null
       }
-      this.hashes.set(reel, hashes)
+      this.shown.set(reel, { head: [seq, hash], hashes, cuts })
       this.#states.set(reel, state)
     }
   }

@@ -1,0 +1,88 @@
+import { beingReel, isJsonObject, type Json, type JsonObject, readPath } from '@treeos/core'
+import type { Witness } from '@treeos/verify'
+import { World } from '@treeos/verify/parts'
+import type { CheckpointedLog } from './log.ts'
+
+/** A witness without the facts on which the permission does not depend. */
+export interface Shortened {
+  readonly reels: Witness['reels']
+  /** by `<seq> <reel>` of the fact before each gap: where the log holds it, as [index, path] */
+  readonly cuts: JsonObject
+}
+
+type Link = readonly [header: Json, salt: Json, payload: Json]
+interface Run {
+  /** numbers of its first and its last fact */
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Leaves long runs of facts out of a witness, on which the permission does not depend. The fact before such a run must be in the log,
+ * because the hashes of the run no longer lead from it to the head.
+ * @param longest number of facts in the longest run that is shown
+ */
+export async function shorten(witness: Witness, log: CheckpointedLog, longest: number): Promise<Shortened> {
+  const { shown } = new World(witness.reality, witness.reels)
+  const isNeeded = needs(witness)
+  const reels: Record<string, Json> = {}
+  const cuts: Record<string, Json> = {}
+  for (const [reel, all] of Object.entries(witness.reels)) {
+    const links = all as unknown as readonly Link[]
+    const kept: Json[] = []
+    let next = 1
+    for (const { from, to } of runsOf(links, (link) => isNeeded(reel, link))) {
+      if (to - from < longest) continue
+      const hash = shown.get(reel)?.hashes.get(to)
+      const proof = await log.prove(reel, from - 1)
+      if (proof?.seq !== from - 1 || hash === undefined) continue
+      cuts[`${from - 1} ${reel}`] = [proof.index, [...proof.path]]
+      kept.push(...links.slice(next - 1, from - 1), { to, hash })
+      next = to + 1
+    }
+    reels[reel] = [...kept, ...links.slice(next - 1)]
+  }
+  return { reels, cuts }
+}
+
+const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe']
+
+/**
+ * Tells the facts on which a permission may depend. Of what a verifier reads, not all counts for each being: the places of those who
+ * act and are acted on, and the children of one that reaches for its children.
+ */
+function needs({ moment, specs, target }: Witness): (reel: string, link: Link) => boolean {
+  const me = beingReel(String(readPath(moment.record, ['being'])))
+  const reachesForChildren = specs
+    .flatMap((spec) => LISTS.flatMap((list) => readPath(spec, [list]) ?? []))
+    .some((entry) => readPath(entry, ['rel']) === 'any-child')
+  const isPlaced = (reel: string) =>
+    reel === me || target.startsWith('matter:') || reel === beingReel(target.slice(1))
+  return (reel, [header, , payload]) => {
+    if (payload === null) return false
+    switch (readPath(header, ['kind'])) {
+      case 'being:bore':
+        return reachesForChildren && reel === me
+      case 'being:moved':
+        return isPlaced(reel)
+      case 'quality:set': {
+        const path = readPath(payload, ['path'])
+        return !Array.isArray(path) || path.length === 0 || path[0] === 'permissions'
+      }
+      default:
+        return isJsonObject(payload)
+    }
+  }
+}
+
+/** The runs of facts that are not needed. The first fact of a reel is in none: it says what the reel is of. */
+function runsOf(links: readonly Link[], isNeeded: (link: Link) => boolean): Run[] {
+  const runs: Run[] = []
+  for (const [i, link] of links.entries()) {
+    if (i === 0 || isNeeded(link)) continue
+    const last = runs.at(-1)
+    if (last?.to === i) runs[runs.length - 1] = { from: last.from, to: i + 1 }
+    else runs.push({ from: i + 1, to: i + 1 })
+  }
+  return runs
+}
