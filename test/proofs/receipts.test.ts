@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type CheckpointedLog, envelopeOf, issueReceipt } from '@treeos/audit'
 import { moments, plantScene } from '@treeos/client'
 import { type Json, type JsonObject, readPath } from '@treeos/core'
@@ -29,6 +31,8 @@ const FORGERIES = Number(process.env.TREEOS_FORGERIES ?? 1000)
 /** Facts on the reel of a maker. */
 const MAKER_FACTS = Number(process.env.TREEOS_MAKER_FACTS ?? 1020)
 const ACT_FACTS = 60
+/** The receipts that Go's libraries were asked about. With `TREEOS_RECEIPTS_TO` they are written anew. */
+const RECORDED = join(import.meta.dirname, '../../packages/verify/test/go-dsse/receipts.json')
 /** The key of a test, so that the bytes of a receipt can be compared. */
 const SEED = createHash('sha256').update('a key of a test of receipts').digest()
 
@@ -319,6 +323,45 @@ describe('a receipt of a being whose maker wrote much', () => {
     expect(signed({ cuts: { '1 being:elder': [index + 1, [...path]] } }).ok).toBe(false)
   })
 })
+
+describe('receipts of all four statuses', () => {
+  const statuses = [
+    ['refused', 'a list'],
+    ['permitted', 'a look'],
+    ['seen-to-run', 'a letter'],
+    ['not-known', 'a lost answer'],
+  ] as const
+
+  it('have the form of those that Go’s securesystemslib and in-toto were asked about', async () => {
+    const receipts = []
+    for (const [status, name] of statuses)
+      receipts.push({ status, envelope: (await issue(told.get(name)!)).envelope })
+    const target = process.env.TREEOS_RECEIPTS_TO
+    if (target !== undefined) {
+      writeFileSync(target, `${JSON.stringify({ verifier: key.verifier, receipts }, null, 2)}\n`)
+    }
+    const recorded = JSON.parse(readFileSync(RECORDED, 'utf8'))
+    for (const [i, { status, envelope }] of receipts.entries()) {
+      const known = recorded.receipts[i]
+      expect({ status, fields: shapeOf(statementIn(envelope)) }).toEqual({
+        status: known.status,
+        fields: shapeOf(statementIn(known.envelope)),
+      })
+      expect(Object.keys(envelope).sort()).toEqual(Object.keys(known.envelope).sort())
+      // The same statement, signed today, is the same to the byte as what Go accepted.
+      const name = known.envelope.signatures[0].keyid.split('+')[0]
+      const signer = newLogKey({ id: name.slice('treeos/'.length) }, SEED)
+      expect(envelopeOf(statementIn(known.envelope) as Json, signer)).toEqual(known.envelope)
+    }
+  })
+})
+
+/** The fields of a statement, down to the parts of its predicate. */
+const shapeOf = (statement: JsonObject): unknown => [
+  ...Object.keys(statement).sort(),
+  ...Object.keys(statement.predicate as JsonObject).sort(),
+  ...Object.keys((statement.predicate as JsonObject).moment as JsonObject).sort(),
+]
 
 describe('a forged receipt', () => {
   it('that the key did not sign is refused, whichever byte is changed', async () => {
