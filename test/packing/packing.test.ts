@@ -106,6 +106,12 @@ it('treeos up starts the services and the portal, and the being of the new exten
   const [script] = /\/assets\/[^"]+\.js/.exec(page) ?? []
   expect(script, 'the page that the package brings').toBeDefined()
   expect((await fetch(new URL(script as string, status.portal.url))).status).toBe(200)
+  const checkpoint = new URL('/api/open/log/checkpoint', status.portal.url)
+  await vi.waitUntil(async () => (await fetch(checkpoint)).ok, { timeout: 60_000 })
+  writeFileSync(join(home, 'kept.note'), await (await fetch(checkpoint)).text())
+  const [, size] = readFileSync(join(home, 'kept.note'), 'utf8').split('\n')
+  const newer = await fetch(new URL(`/api/open/log/consistency?from=${size}`, status.portal.url))
+  writeFileSync(join(home, 'newer.json'), await newer.text())
   await inWorld('npx', 'treeos', 'export', join(home, 'audit.jsonl'))
   const answered = `doorman/1/${JSON.parse(stdout).moment.n}`
   const { stdout: receipt } = await inWorld('npx', 'treeos', 'receipt', answered, '--json')
@@ -138,6 +144,8 @@ it('the packed verifier checks them alone, in an empty folder with an empty home
   expect(JSON.parse((await check('--bundle', bundle)).stdout)).toMatchObject({ ok: true, broken: [] })
   const told = JSON.parse((await check('--receipt', join(home, 'receipt.json'))).stdout)
   expect(told).toMatchObject({ ok: true, derived: { verdict: 'seen-to-run' } })
+  const followed = await check('--checkpoint', join(home, 'kept.note'), '--newer', join(home, 'newer.json'))
+  expect(JSON.parse(followed.stdout)).toMatchObject({ ok: true, broken: null })
   writeFileSync(bundle, readFileSync(bundle, 'utf8').replace('Good day', 'Bad day'))
   const { code, stdout } = await check('--bundle', bundle).catch((error) => error)
   expect(code).toBe(1)

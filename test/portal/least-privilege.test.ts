@@ -49,6 +49,8 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ['another address of a vault', `update treeos.vault set url = 'http://127.0.0.1:1'`],
   ['another past of an overlay', `update treeos.overlay_change set by = 'x'`],
   ['another row', `update treeos.projection set parent = null`],
+  ['the entries of the log', `select * from treeos.log_entry`],
+  ['another tree', `update treeos.log_tile set hashes = ''`],
   ['the migrations', `select * from portal_migrations.kysely_migration`],
   ['a table of its own', `create table portal.mine (x int)`],
   ['the role of workers', `set role treeos_app`],

@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/chain'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type ChainDb,
+  type JournalListener,
+  listenToJournal,
+  openDatabase,
+  originOf,
+  readKeys,
+  readNewest,
+} from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import {
@@ -100,6 +111,8 @@ export class PortalWorld {
   readonly portal: Portal
   readonly store: Kysely<PortalDb>
   readonly errors: { where: string; error: unknown }[]
+  /** folder from which the portal reads checkpoints; empty at first */
+  readonly checkpoints: string
   readonly #db: Kysely<ChainDb>
   readonly #listener: JournalListener
 
@@ -107,13 +120,22 @@ export class PortalWorld {
     world: World,
     served: Served,
     portal: Portal,
-    { db, errors }: { db: Kysely<ChainDb>; errors: { where: string; error: unknown }[] },
+    {
+      db,
+      errors,
+      checkpoints,
+    }: {
+      db: Kysely<ChainDb>
+      errors: { where: string; error: unknown }[]
+      checkpoints: string
+    },
   ) {
     this.world = world
     this.served = served
     this.portal = portal
     this.store = portal.store
     this.errors = errors
+    this.checkpoints = checkpoints
     this.#db = db
     this.#listener = portal.listener
   }
@@ -146,14 +168,20 @@ export class PortalWorld {
     const { temporal: client, reality, registry, vaults } = world
     const at = { db, temporal: client, reality, registry, ...(vaults === undefined ? {} : { vaults }) }
     const temporal = { ui: 'http://127.0.0.1:1', namespace: 'default' }
+    const checkpoints = mkdtempSync(join(tmpdir(), 'treeos-portal-'))
     const machine: Machine = {
       health: async () => AT_REST,
+      checkpoint: async () => readNewest(checkpoints, originOf(reality.id), readKeys(checkpoints)),
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {
       ...{ at, store: portalOf(db), listener: listenToJournal(url), temporal, machine, provider, onError },
     }
-    return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, { db, errors })
+    return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, {
+      db,
+      errors,
+      checkpoints,
+    })
   }
 
   get origin(): string {
@@ -224,6 +252,7 @@ export class PortalWorld {
     await this.#listener.close()
     await this.#db.destroy()
     await this.world.close()
+    rmSync(this.checkpoints, { recursive: true })
   }
 }
 

@@ -17,6 +17,7 @@ import { budgetRoutes } from './routes/budget.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
+import { logRoutes } from './routes/log.ts'
 import { openRoutes } from './routes/open.ts'
 import { overlayRoutes } from './routes/overlays.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -46,6 +47,7 @@ export interface AppOptions {
 export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
   new Hono<Env>()
     .route('/api/open', openRoutes(portal))
+    .route('/api/open/log', logRoutes(portal))
     .route('/api/account', accountRoutes(portal, streams, tabs))
     .route('/api/people', peopleRoutes(portal, streams, tabs))
     .route('/api', sessionRoutes(portal, streams, tabs))

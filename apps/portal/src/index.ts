@@ -6,6 +6,7 @@ export { isLoopback, Provider, type ProviderSettings } from './accounts/provider
 export { buildPage, PAGE_FOLDER } from './build-page.ts'
 export { type Served, type ServeOptions, servePortal } from './http.ts'
 export type {
+  Checkpointed,
   Compared,
   Disagreement,
   HealthCheck,

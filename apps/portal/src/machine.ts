@@ -9,6 +9,15 @@ export interface Machine {
   replay(request: ReplayAsked): Promise<Compared>
   /** What runs and how well, as `treeos status` and `treeos doctor` know it. */
   health(): Promise<MachineHealth>
+  /** The newest signed checkpoint of the log; null where there is none. It may be a second old. */
+  checkpoint(): Promise<Checkpointed | null>
+}
+
+export interface Checkpointed {
+  /** number of entries of the log that it covers */
+  readonly size: number
+  /** the signed note */
+  readonly note: string
 }
 
 export interface MachineHealth {

@@ -32,6 +32,13 @@ export const isHash = (value: unknown): value is string => typeof value === 'str
 const leafHash = (leaf: Json): Buffer => sha256(Buffer.of(0), canonical(leaf))
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.of(1), left, right)
 
+/** What a checkpoint commits to. */
+export interface Tree {
+  readonly size: number
+  /** in hex */
+  readonly root: string
+}
+
 /**
  * Whether a leaf is in a tree: RFC 9162, 2.1.3.2.
  * @param path of the inclusion proof, the lowest sibling first, in hex
@@ -55,4 +62,29 @@ export function isIncluded(
     ;[node, last] = [node / 2n, last / 2n]
   }
   return last === 0n && hash.toString('hex') === root
+}
+
+/**
+ * Whether a tree begins with an older one: RFC 9162, 2.1.4.2.
+ * @param path of the consistency proof, in hex
+ */
+export function isConsistent(older: Tree, newer: Tree, path: readonly string[]): boolean {
+  if (!path.every(isHash) || older.size > newer.size) return false
+  if (older.size === newer.size) return path.length === 0 && older.root === newer.root
+  if (older.size === 0) return path.length === 0 && older.root === sha256().toString('hex')
+  let [node, last] = [BigInt(older.size - 1), BigInt(newer.size - 1)]
+  const isWhole = Number.isInteger(Math.log2(older.size)) // its root is a node of the newer tree
+  const [first, ...rest] = (isWhole ? [older.root, ...path] : path).map(hex)
+  if (first === undefined || path.length === 0) return false
+  while (node % 2n === 1n) [node, last] = [node / 2n, last / 2n]
+  let [before, after] = [first, first]
+  for (const sibling of rest) {
+    if (last === 0n) return false
+    if (node % 2n === 1n || node === last) {
+      ;[before, after] = [nodeHash(sibling, before), nodeHash(sibling, after)]
+      while (node % 2n === 0n && node !== 0n) [node, last] = [node / 2n, last / 2n]
+    } else after = nodeHash(after, sibling)
+    ;[node, last] = [node / 2n, last / 2n]
+  }
+  return last === 0n && before.toString('hex') === older.root && after.toString('hex') === newer.root
 }

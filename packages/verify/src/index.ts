@@ -3,6 +3,7 @@
 export { type Erased, type Verified, verifyBundle } from './bundle/bundle.ts'
 export type { Broken } from './bundle/lines.ts'
 export { canonical, type Json, type JsonObject, parseCanonical } from './canonical.ts'
+export { type Followed, verifyFollows } from './follow.ts'
 export { lineHash } from './hash.ts'
 export { type Derived, derive, type Verdict, type Witness } from './receipt/derive.ts'
 export {

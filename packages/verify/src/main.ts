@@ -2,13 +2,16 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { verifyBundle } from './bundle/bundle.ts'
+import { verifyFollows } from './follow.ts'
 import { verifyReceipt } from './receipt/receipt.ts'
-import { shownReceipt, shownVerified } from './show.ts'
+import { shownFollowed, shownReceipt, shownVerified } from './show.ts'
 import { parseKey } from './signature.ts'
 
-const USAGE = `treeos-verify (--bundle FILE | --receipt FILE) [--key NAME+KEYID+BASE64] [--json]
+const USAGE = `treeos-verify (--bundle FILE | --receipt FILE | --checkpoint FILE --newer FILE) [--key NAME+KEYID+BASE64] [--json]
 
-Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS. It needs no services.
+Checks an audit bundle (\`treeos export\`) or a receipt (\`treeos receipt\`) of TreeOS, or that the log of a newer checkpoint
+begins with that of an older one. It needs no services.
+  --newer FILE  what the portal answers at /api/open/log/consistency?from=SIZE, SIZE being that of the older one
 Exit status: 0 it holds · 1 it is broken · 2 wrong usage.`
 
 async function main(): Promise<number> {
@@ -16,13 +19,16 @@ async function main(): Promise<number> {
     options: {
       bundle: { type: 'string' },
       receipt: { type: 'string' },
+      checkpoint: { type: 'string' },
+      newer: { type: 'string' },
       key: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   })
-  const { bundle, receipt, help } = values
-  if (help === true || (bundle === undefined) === (receipt === undefined)) {
+  const { bundle, receipt, checkpoint, newer, help } = values
+  const asked = [bundle, receipt, checkpoint].filter((file) => file !== undefined)
+  if (help === true || asked.length !== 1 || (checkpoint === undefined) !== (newer === undefined)) {
     console.error(USAGE)
     return help === true ? 0 : 2
   }
@@ -33,6 +39,11 @@ async function main(): Promise<number> {
     const checked = verifyReceipt(readFileSync(receipt, 'utf8'), key)
     tell(checked, shownReceipt)
     return checked.ok ? 0 : 1
+  }
+  if (checkpoint !== undefined) {
+    const followed = verifyFollows(readFileSync(checkpoint, 'utf8'), readFileSync(String(newer), 'utf8'), key)
+    tell(followed, shownFollowed)
+    return followed.ok ? 0 : 1
   }
   const verified = await verifyBundle(createReadStream(String(bundle)), key)
   tell(verified, shownVerified)

@@ -1,4 +1,5 @@
 import type { Verified } from './bundle/bundle.ts'
+import type { Followed } from './follow.ts'
 import type { CheckedReceipt } from './receipt/receipt.ts'
 
 /** Names and texts of a bundle are anybody's: a terminal must not obey them. */
@@ -59,3 +60,11 @@ export function shownReceipt({ ok, broken, derived, signed, checkpoint, unproven
     .map(plain)
     .join('\n')
 }
+
+/** The result of the comparison of two checkpoints, for people. */
+export const shownFollowed = ({ broken, older, newer }: Followed): string =>
+  plain(
+    broken === null
+      ? `ok: the log of ${newer} entries begins with the ${older} entries of the older checkpoint`
+      : `broken: ${broken}`,
+  )

@@ -1,6 +1,8 @@
+import { originOf, readKeys, readNewest } from '@treeos/chain'
 import { historiesFolder } from '@treeos/host'
 import { readInstance } from '@treeos/local'
-import type { Machine, MachineHealth } from '@treeos/portal'
+import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
+import { checkpointsFolder } from '../instance/checkpoints.ts'
 import type { LiveConnection } from '../instance/connection.ts'
 import { hasWorker, isAlive, UP } from '../instance/instance.ts'
 import { loadReplay } from '../instance/replaying.ts'
@@ -12,6 +14,7 @@ import { checkPollers } from './task-queue.ts'
 
 /** Says how workers log in to Postgres, which the portal does not know: it has a login of its own. */
 const OF_WORKERS = 'login'
+const CHECKPOINT_MS = 1000
 
 /** What the portal of an instance asks of this machine. @param at with the portal's own rights */
 export const machineOf = (
@@ -23,7 +26,21 @@ export const machineOf = (
     return replay(at, { ...request, from: 'both', archive: historiesFolder(dataDir) })
   },
   health: () => healthOf(dataDir, { ...process.env, DATABASE_URL: postgresUrl }, at),
+  checkpoint: newestCheckpoint(dataDir, originOf(at.reality.id)),
 })
+
+/** Reads the folder of checkpoints once a second at most: whoever asks the portal needs no sign-in. */
+function newestCheckpoint(dataDir: string, origin: string): Machine['checkpoint'] {
+  const folder = checkpointsFolder(dataDir)
+  let known: Checkpointed | null = null
+  let readAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - readAt < CHECKPOINT_MS) return known
+    known = readNewest(folder, origin, readKeys(folder))
+    readAt = performance.now()
+    return known
+  }
+}
 
 /** @param env names the portal's login, so that no file with the password of the owner is read */
 async function healthOf(dataDir: string, env: NodeJS.ProcessEnv, at: LiveConnection): Promise<MachineHealth> {
