@@ -109,6 +109,20 @@ describe('F56 an act and its facts commit together or not at all', () => {
     expect((await append(base.db, half)).status).toBe('appended')
   })
 
+  it('control: the same kill after the commit leaves all of it', async () => {
+    await beginsLife('committed')
+    const before = await counts()
+    const all = await batch({
+      moment: { being: 'committed', generation: 1, n: 1 },
+      drafts: [changed('being:committed')],
+    })
+    const db = openDatabase(base.url, { poolMax: 1 })
+    expect((await append(db, all)).status).toBe('appended')
+    await expect(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db)).rejects.toThrow()
+    await db.destroy()
+    expect(await counts()).toMatchObject({ facts: before.facts + 1, outcomes: before.outcomes + 1 })
+  })
+
   it.each([
     { what: 'payload', alter: (f: Fact) => ({ ...f, bytes: Buffer.from('{"path":[],"value":2}') }) },
     { what: 'salt', alter: (f: Fact) => ({ ...f, salt: Buffer.alloc(32) }) },

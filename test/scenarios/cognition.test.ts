@@ -71,6 +71,23 @@ describe('one moment at a time', () => {
     model.reset()
   })
 
+  it('F57 control: two beings think at once, so the count above would show two moments of one', async () => {
+    for (const name of ['left', 'right']) await thinker(name)
+    const gate = door()
+    const thinking = new Set<string>()
+    model.script(async (request) => {
+      thinking.add(beingOf(request))
+      if (thinking.size === 2) gate.open()
+      await gate.wait
+      return undefined
+    })
+    const told = [await tell(world, 'left', 'a'), await tell(world, 'right', 'b')]
+    for (const correlation of told)
+      expect(await momentOf(world, correlation)).toMatchObject({ outcome: 'act' })
+    expect([...thinking].sort()).toEqual(['left', 'right'])
+    model.reset()
+  })
+
   it('F58 human overtakes interactive, which overtakes background; between equals age decides', async () => {
     await thinker('queued')
     const gate = door()

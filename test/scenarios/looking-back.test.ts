@@ -3,9 +3,10 @@ import { explain, moments, prompt } from '@treeos/client'
 import { replay } from '@treeos/replay'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { tamper } from '../chain/tampering.ts'
 import { doAs, factsOf, live, play, publish, rowOf, setFlow, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken, replayBundle } from '../support/replaying.ts'
+import { brokenIn, expectReplays, expectUnbroken, replayBundle } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }
@@ -37,6 +38,20 @@ describe('looking back', () => {
     for (const row of rows) expect(row).toMatchObject({ sealed: true, written: row.recorded })
   })
 
+  it('F54 control: a fact that names another act is found', async () => {
+    const name = (to: string) =>
+      tamper(world, `update treeos.fact set moment = '${to}' where moment = 'mover/1/1' and reel = 'space:/'`)
+    const kept = `update treeos.fact set moment = 'mover/1/1' where reel = 'space:/' and moment = 'mover/1/2'`
+    await name('mover/1/2')
+    const broken = await brokenIn(world)
+    await tamper(world, kept)
+    expect(broken).toContainEqual(expect.objectContaining({ reel: 'space:/' }))
+    expect(broken).toContainEqual(
+      expect.objectContaining({ reel: 'moments:mover', reason: 'facts-mismatch' }),
+    )
+    await expectUnbroken(world)
+  })
+
   it('F51 to edit or delete a role changes no older moment, neither its stack nor its prompt', async () => {
     const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
     await setRole(world, role)
@@ -47,7 +62,7 @@ describe('looking back', () => {
     await doAs(world, 'delete-role', '/', { name: 'poet', force: true })
     const third = await live(world, 'bard', 'three')
     expect([first, second, third].map(({ primary }) => primary)).toEqual(['poet', 'poet', 'citizen'])
-    expect(first.stackDigest).not.toBe(second.stackDigest)
+    expect(first.stackDigest).not.toBe(second.stackDigest) // the control: a moment of later wears what is then
     expect((await prompt(world.db, world.registry, 'bard', 1)).system).toContain('You rhyme.')
     expect((await prompt(world.db, world.registry, 'bard', 2)).system).toContain('You no longer rhyme.')
     for (const n of [1, 2, 3]) {
