@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker'
 import { type ChainDb, openDatabase, type Reality } from '@treeos/chain'
 import { act, type Connection } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
@@ -11,7 +11,7 @@ import { bootstrapReality } from '@treeos/reality'
 import { buildRegistry, type Extension, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
-import { migratedDatabase } from './database.ts'
+import { migratedDatabase, type OwnDatabase } from './database.ts'
 
 /** A reality of its own on the services of the run, with a worker in this process. */
 export interface World extends Connection {
@@ -35,8 +35,16 @@ export interface World extends Connection {
   stopWorker(): Promise<void>
   /** the key of its vaults */
   readonly vaultKey: Buffer
-  /** Starts one more worker. @param extensions instead of those the world was started with */
-  startWorker(extensions?: readonly Extension[]): Promise<void>
+  /**
+   * Starts one more worker.
+   * @param extensions instead of those the world was started with
+   * @param worker instead of those options that the world was started with
+   * @returns stops it
+   */
+  startWorker(
+    extensions?: readonly Extension[],
+    worker?: Partial<WorkerOptions>,
+  ): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -63,6 +71,10 @@ export interface WorldOptions {
   readonly overlayMode?: OverlayMode
   /** persons act by a Temporal signal; default true */
   readonly actSignal?: boolean
+  /** lives on in a database that exists, and drops it in the end; by default it makes one */
+  readonly database?: OwnDatabase
+  /** further options of Temporal's worker, such as its version */
+  readonly worker?: Partial<WorkerOptions>
   /** maps the URL of Postgres to the one that workers use, such as a proxy's */
   readonly workerUrl?: (url: string) => string
   /** maps the address of Temporal, host:port, to the one that workers use */
@@ -71,14 +83,17 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const access = inject('temporal')
-  const { url: ownerUrl, workerUrl: plainUrl, drop } = await migratedDatabase()
+  const { url: ownerUrl, workerUrl: plainUrl, drop } = options.database ?? (await migratedDatabase())
   const owner = openDatabase(ownerUrl, { asOwner: true, poolMax: 4 })
   const url = options.clock === undefined ? plainUrl : await stopClock(owner, plainUrl, options.clock)
   const db = openDatabase(url, { poolMax: 6 })
   const extensions = options.extensions ?? []
   const registry = buildRegistry([seed, ...extensions])
-  const name = `r-${randomUUID().slice(0, 8)}`
-  const { reality } = await bootstrapReality(owner, registry, { name, timeZone: options.timeZone ?? 'UTC' })
+  const { reality } = await bootstrapReality(owner, registry, {
+    name: `r-${randomUUID().slice(0, 8)}`,
+    timeZone: options.timeZone ?? 'UTC',
+  })
+  const { name } = reality
   const connection = await TemporalConnection.connect(access)
   const temporal = new Client({ connection })
   const vaultKey = randomBytes(32)
@@ -93,7 +108,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   })
   let running: { worker: Worker; done: Promise<void> }[] = []
 
-  async function startWorker(extensions: readonly Extension[] = options.extensions ?? []) {
+  async function startWorker(
+    extensions: readonly Extension[] = options.extensions ?? [],
+    more: Partial<WorkerOptions> = options.worker ?? {},
+  ) {
     const worker = await Worker.create({
       connection: native,
       taskQueue: taskQueueOf(name),
@@ -124,8 +142,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           },
         }),
       ],
+      ...more,
     })
-    running.push({ worker, done: worker.run() })
+    const one = { worker, done: worker.run() }
+    running.push(one)
+    return async () => {
+      running = running.filter((other) => other !== one)
+      worker.shutdown()
+      await one.done
+    }
   }
   async function stopWorker() {
     const stopped = running

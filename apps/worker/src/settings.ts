@@ -44,12 +44,21 @@ export interface Settings {
   readonly startSeconds: number
   /** an existing bundle of our workflows; null takes the one in the cache, or makes it */
   readonly bundlePath: string | null
+  /** the version of this worker for Temporal's Worker Versioning; null: it has none, and takes every task of its queue */
+  readonly deployment: WorkerVersion | null
   /** workflows are entered without the SDK's timer */
   readonly quickEntry: boolean
   /** most beings that the worker holds in memory; undefined: as many as there is room for */
   readonly cachedBeings: number | undefined
   /** longest time in ms of a mind that decides within the workflow task of its moment; undefined: the default */
   readonly shortMindMs: number | undefined
+}
+
+/** A version of the workers of a reality, as Temporal names it. */
+export interface WorkerVersion {
+  readonly buildId: string
+  /** name of the deployment; null: the task queue of the reality */
+  readonly name: string | null
 }
 
 /** Within a workflow task, for which the worker asks for more time after 8 s. */
@@ -115,9 +124,38 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
           (value) => value >= 0 && value <= SHORT_MIND_MS_MAX,
         )
       : undefined,
+    deployment: readDeployment(env),
     quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,
   }
 }
+
+/** The variables are those that Temporal's Worker Controller sets. */
+function readDeployment(env: NodeJS.ProcessEnv): WorkerVersion | null {
+  const { TEMPORAL_WORKER_BUILD_ID: buildId, TEMPORAL_DEPLOYMENT_NAME: name } = env
+  if (!buildId && !name) return null
+  if (!buildId)
+    throw new StartError(
+      `TEMPORAL_DEPLOYMENT_NAME is ${JSON.stringify(name)} without TEMPORAL_WORKER_BUILD_ID, which names the version of this worker; set both, or neither`,
+    )
+  const refuse = (variable: string, value: string, right: string) =>
+    new StartError(`${variable} is ${JSON.stringify(value)}; it takes ${right}`)
+  if (!BUILD_ID.test(buildId))
+    throw refuse(
+      'TEMPORAL_WORKER_BUILD_ID',
+      buildId,
+      'at most 100 letters, digits, dots, dashes and underscores',
+    )
+  if (name && !DEPLOYMENT.test(name))
+    throw refuse(
+      'TEMPORAL_DEPLOYMENT_NAME',
+      name,
+      'at most 100 letters, digits, slashes, dashes and underscores',
+    )
+  return { buildId, name: name || null }
+}
+/** Temporal takes neither dots nor colons in the name of a deployment, and no `__` before either. */
+const BUILD_ID = /^(?!__)[\w.-]{1,100}$/
+const DEPLOYMENT = /^(?!__)[\w/-]{1,100}$/
 
 function readSwitch(name: string, text: string | undefined): boolean | null {
   if (!text) return null

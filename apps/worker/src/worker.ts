@@ -1,4 +1,4 @@
-import { NativeConnection, Runtime, Worker, type WorkerPlugin } from '@temporalio/worker'
+import { NativeConnection, Runtime, Worker, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker'
 import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
@@ -43,7 +43,7 @@ export interface RunningWorker {
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
  * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before; otherwise it is made once and kept in the cache. Workflows are entered quickly, also those of other workers of this
+ * our workflows made before; otherwise it is made once and kept in the cache. With `TEMPORAL_WORKER_BUILD_ID` the worker has a version. Workflows are entered quickly, also those of other workers of this
  * process, unless TREEOS_QUICK_ENTRY is 0. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
@@ -99,6 +99,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
         running,
       ],
       ...(cachedBeings === undefined ? {} : { maxCachedWorkflows: cachedBeings }),
+      ...versionOf(settings.deployment, taskQueue),
       maxConcurrentWorkflowTaskExecutions: 150,
       maxConcurrentWorkflowTaskPolls: 20,
       maxConcurrentActivityTaskPolls: 20,
@@ -123,6 +124,22 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     metrics: served.url,
     done,
     stop: () => stop(worker),
+  }
+}
+
+/** With a version, a being's run stays with workers of the version that began it, and its next run begins with the current one. */
+function versionOf(
+  deployment: Settings['deployment'],
+  taskQueue: string,
+): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (deployment === null) return {}
+  const { buildId, name } = deployment
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName: name ?? taskQueue, buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
   }
 }
 

@@ -4,9 +4,9 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   defineSignal,
   log,
+  makeContinueAsNewFunc,
   patched,
   setCurrentDetails,
   setHandler,
@@ -74,6 +74,7 @@ const REST_AGAIN_EVENTS = 32
  * being was ended and all its wakes are closed.
  */
 export async function beingWorkflow(input: BeingInput): Promise<void> {
+  requireKnownVersion(input)
   const isShort = counts(input) || patched('short-way')
   const run: RunLength = counts(input) ? new CountedRun() : new MeasuredRun(isShort)
   const looks = input.life?.rests !== true // a wake may have arrived before this run
@@ -126,10 +127,25 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
     for (let acts = signals.takeAll(); acts.length > 0; acts = signals.takeAll())
       await enqueueActs(acts, life) // more may arrive while one is written
     // The server refuses to end a run that has not seen a signal. The task then runs again, with the signal.
-    await continueAsNew<typeof beingWorkflow>(nextRun(input, life, rests && signals.isCalm))
+    await beginAnew(nextRun(input, life, rests && signals.isCalm))
   } catch (error) {
     if (!isSuperseded(error)) throw error // another workflow runs a newer generation of this being, so this one ends
   }
+}
+
+/** Where workers have versions, the next run begins on those that are current, and stays with them. */
+const beginAnew = (next: BeingInput): Promise<never> =>
+  makeContinueAsNewFunc<typeof beingWorkflow>({ initialVersioningBehavior: 'AUTO_UPGRADE' })(next)
+
+/**
+ * A worker that is older than the code of a run would do other things than its history says, or write what the newer code cannot
+ * replay. So it fails the task, which the server gives out again until a newer worker takes it.
+ */
+function requireKnownVersion({ version = 1 }: BeingInput): void {
+  if (version > BEING_VERSION)
+    throw new Error(
+      `version ${version} of the code began this run, and this worker has version ${BEING_VERSION}`,
+    )
 }
 
 // Runs of an older version become current when they next begin anew.
@@ -160,8 +176,10 @@ function nextRun(input: BeingInput, life: Life, rests: boolean): BeingInput {
 const RESTS_ANEW = 'rests-anew'
 
 function isLongAtRest({ events }: RunLength, input: BeingInput, restsAfter: number): boolean {
-  // Like a signal, a replay may see the suggestion early within a task. At rest the task is over.
-  if (settles(input) && workflowInfo().continueAsNewSuggested) return true
+  // Like a signal, a replay may see what the server says early within a task. At rest the task is over.
+  const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
+  if (settles(input) && continueAsNewSuggested) return true
+  if (endsInSilence(input) && targetWorkerDeploymentVersionChanged) return true // the next run is the newer workers'
   return events > restsAfter && (counts(input) || patched(RESTS_ANEW))
 }
 

@@ -9,6 +9,11 @@ interface UpOptions extends InstanceOptions {
   readonly bind?: string
 }
 
+interface WorkerCommandOptions extends InstanceOptions {
+  readonly build?: string
+  readonly deployment?: string
+}
+
 /** `treeos up | down | status | worker | doctor` */
 export function addRunning(cli: Cli): void {
   cli
@@ -54,8 +59,16 @@ export function addRunning(cli: Cli): void {
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
     }),
   )
-  cli.onInstance('worker', 'run one more worker process on the same instance until Ctrl-C').action(
-    cli.run(async (out, options: InstanceOptions) => {
+  const worker = cli.onInstance('worker', 'run one more worker process on the same instance until Ctrl-C')
+  worker.option('--build <id>', "the version of this worker, for Temporal's Worker Versioning; default none")
+  worker.option(
+    '--deployment <name>',
+    'of which deployment it is a version; default the task queue of the reality',
+  )
+  worker.action(
+    cli.run(async (out, options: WorkerCommandOptions) => {
+      if (options.build !== undefined) process.env.TEMPORAL_WORKER_BUILD_ID = options.build
+      if (options.deployment !== undefined) process.env.TEMPORAL_DEPLOYMENT_NAME = options.deployment
       const { dataDirOf } = await import('../instance/instance.ts')
       const { runWorker } = await import('./shared/one-more-worker.ts')
       return runWorker(dataDirOf(options), out)
