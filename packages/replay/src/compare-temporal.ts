@@ -1,10 +1,24 @@
 import { digestOf, type StoredOutcome } from '@treeos/chain'
-import { asJson, type BeingName, canonicalJson, type Json, parseMomentId } from '@treeos/core'
+import {
+  asJson,
+  type BeingName,
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  parseMomentId,
+} from '@treeos/core'
 import { type Program, pinStack } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
-import { type AttestedMoment, attestedMoments, type Run, recordedCommands } from './temporal-history.ts'
+import {
+  type AttestedMoment,
+  attestedMoments,
+  type RecordedCommand,
+  type Run,
+  recordedCommands,
+  textOf,
+} from './temporal-history.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
@@ -127,11 +141,33 @@ async function replayRun(replayer: HistoryReplayer, run: Run, compare: Compariso
     // A timer that was cancelled within the task that started it was never sent.
     while (seen[next]?.isCancelled === true && commandJson(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
-    if (commandJson(replayed) === recorded) continue
+    if (commandJson(replayed) === recorded || isOlderContinue(run, command, replayed)) continue
     compare.differ(`command ${i}`, asJson(command), JSON.parse(commandJson(replayed)) as Json)
     return // differences after the first one follow from it
   }
 }
+
+/**
+ * The input of the next run names the version of the code that ended this one. Older code wrote its own, never less than that of its run.
+ */
+function isOlderContinue(
+  run: Run,
+  recorded: RecordedCommand,
+  replayed: ReplayedCommand | undefined,
+): boolean {
+  if (recorded.kind !== 'continue' || replayed?.kind !== 'continue') return false
+  const [was, is] = [inputOf(recorded), inputOf(replayed)]
+  const { version: began = 1 } = inputOfRun(run)
+  if (was.version === undefined || is.version === undefined) return false
+  if (Number(was.version) < Number(began) || Number(was.version) > Number(is.version)) return false
+  return canonicalJson(was) === canonicalJson({ ...is, version: was.version })
+}
+
+const inputOf = ({ carries: [text = '{}'] }: RecordedCommand): JsonObject => JSON.parse(text) as JsonObject
+const inputOfRun = ({ history }: Run): JsonObject =>
+  JSON.parse(
+    textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data) || '{}',
+  ) as JsonObject
 
 const commandJson = (seen: ReplayedCommand | undefined): string =>
   seen === undefined ? 'null' : canonicalJson({ kind: seen.kind, name: seen.name, carries: seen.carries })
