@@ -1,33 +1,41 @@
 /** Recorded runs that must still replay: whoever changes a workflow may not break a being that lives by it. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { beings, plantScene } from '@treeos/client'
-import { readArchive } from '@treeos/host'
-import { BEING_WORKFLOW, beingWorkflowId } from '@treeos/protocol'
+import { type History, readArchive } from '@treeos/host'
+import { BEING_WORKFLOW, beingWorkflowId, SCHEDULE_WORKFLOW } from '@treeos/protocol'
 import { recordedCommands, replayFromTemporal } from '@treeos/replay'
 import { shipped } from '@treeos/worker/shipped'
 import { describe, expect, it } from 'vitest'
 import { exportHistories } from '../support/histories.ts'
 import { tell, until } from '../support/life.ts'
 import { startModelServer } from '../support/model-server.ts'
+import { startPostOffice } from '../support/post-office.ts'
 import { openReplayer } from '../support/replaying.ts'
 import { startWorld, type World } from '../support/world.ts'
+import { digestsOf, HISTORIES, MANIFEST, presentCode } from './kept-histories.ts'
+import { appendEntries, pinOf } from './manifest.ts'
 import { scene, stageOfScene } from './scene.ts'
+import { situationExtensions, situations } from './situations.ts'
 
-const FOLDER = join(import.meta.dirname, '../histories')
 /** Set to a name, it records the scene as it is lived now. Done when workflows learn something new, never to mend a test. */
 const RECORD = process.env.TREEOS_RECORD_HISTORIES
 
-const recordings = await readdir(FOLDER)
+const recordings = (await readdir(HISTORIES, { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
 
 /** Shipped scenes, each recorded by itself. The one of weather performs an effect outside. */
 const DEMOS = shipped.filter(({ scene }) => scene.length > 0)
 const DEMO = 'demo-'
 /** Ends the name of a recording of a scene that came to rest; the older ones were cut off. */
 const AT_REST = '-at-rest'
+/** In the name of a recording of all ends that a moment comes to; with the other word each mind has an activity of its own. */
+const SITUATIONS = 'situations'
+const LONG_WAY = '-long-way'
 /** A scene is at rest when no wake came for so long. */
 const QUIET_SECONDS = 8
 
@@ -53,6 +61,18 @@ if (RECORD?.startsWith(DEMO))
     },
     180_000,
   )
+else if (RECORD?.includes(SITUATIONS))
+  it('records situations', async () => {
+    const [model, office] = [await startModelServer(), await startPostOffice()]
+    process.env.TREEOS_TEST_OFFICE = office.url
+    const extensions = situationExtensions
+    const shortMindMs = RECORD.endsWith(LONG_WAY) ? 0 : 500
+    const world = await startWorld({ extensions, modelUrl: model.url, shortMindMs })
+    await situations(world, model, office, 700)
+    await record(world, RECORD)
+    await world.close()
+    await Promise.all([model.close(), office.close()])
+  }, 600_000)
 else if (RECORD !== undefined)
   it('records a scene', async () => {
     const model = await startModelServer()
@@ -65,20 +85,54 @@ else if (RECORD !== undefined)
 
 async function record(world: World, name: string): Promise<void> {
   for (const { workflowId, history } of await exportHistories(world)) {
-    const being = workflowId.slice(beingWorkflowId(world.reality.name, '').length)
+    const being =
+      OTHERS[workflowTypeOf(history)] ?? workflowId.slice(beingWorkflowId(world.reality.name, '').length)
     const run = history.events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId
-    const folder = join(FOLDER, name, being)
+    const folder = join(HISTORIES, name, being)
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, `${run}.json.gz`), await promisify(gzip)(historyToJSON(history)))
   }
+  await enter()
 }
+
+/** Adds new recordings to the manifest. */
+async function enter(): Promise<void> {
+  const manifest = await readFile(MANIFEST, 'utf8')
+  const code = await presentCode()
+  const added = [...(await digestsOf(HISTORIES))]
+    .filter(([file]) => !manifest.includes(JSON.stringify(file)))
+    .map(([file, sha256]) => ({ file, sha256, code }))
+  const grown = appendEntries(manifest, added)
+  await writeFile(MANIFEST, grown)
+  console.error(`PINNED of test/replay/manifest.ts is now ${JSON.stringify(pinOf(grown))}`)
+}
+
+/** Folders of runs that are no being's, by the type of their workflow. No being has such a name. */
+const OTHERS: Readonly<Record<string, string>> = {
+  [SCHEDULE_WORKFLOW]: '+schedule',
+  taskWorkflow: '+task',
+}
+const workflowTypeOf = ({ events }: History) =>
+  events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? ''
 
 const LIVED = ['local beginLife', 'local openMoment', 'local stampMoment']
 const EVERY_COMMAND = [...LIVED, 'local intake', 'activity think', 'continue ']
+const SITUATION_COMMANDS = [
+  ...EVERY_COMMAND,
+  'local wakeIdle',
+  'local wakeScheduled',
+  'child taskWorkflow',
+  'activity mail:post',
+  'timer ',
+]
 /** Of recordings that are no demo, by name, those that hold more. */
 const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-short-way': [...EVERY_COMMAND, 'local finishMoment'],
   '2026-11-ends-in-silence': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
+  '2026-11-version-2': [...EVERY_COMMAND, 'local finishMoment'],
+  '2026-11-version-3': [...EVERY_COMMAND, 'local finishMoment'],
+  '2026-11-situations': [...SITUATION_COMMANDS, 'local finishMoment'],
+  '2026-11-situations-long-way': SITUATION_COMMANDS,
 }
 const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   court: [...LIVED, 'activity think'],
@@ -98,15 +152,15 @@ const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe.each(recordings)('the recording %s', async (recording) => {
-  const recorded = await readdir(join(FOLDER, recording))
+  const recorded = await readdir(join(HISTORIES, recording))
   const runs = async (being: string) =>
-    [...(await readArchive(join(FOLDER, recording), being))].map(([runId, history]) => ({
+    [...(await readArchive(join(HISTORIES, recording), being))].map(([runId, history]) => ({
       workflowId: beingWorkflowId('recorded', being),
       runId,
       history,
     }))
 
-  it.each(recorded)('of @%s replays, command for command', async (being) => {
+  it.each(recorded)('F49 V1 of @%s replays, command for command', async (being) => {
     expect(await replayFromTemporal(await openReplayer(), being, await runs(being), null)).toEqual([])
   })
 
@@ -119,12 +173,8 @@ describe.each(recordings)('the recording %s', async (recording) => {
     const commands = new Set(
       all.flatMap(({ history }) => recordedCommands(history).map(({ kind, name }) => `${kind} ${name}`)),
     )
-    expect(
-      all.every(
-        ({ history }) =>
-          history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name === BEING_WORKFLOW,
-      ),
-    ).toBe(true)
+    for (const { history } of all)
+      expect([BEING_WORKFLOW, ...Object.keys(OTHERS)]).toContain(workflowTypeOf(history))
     for (const command of known ?? []) expect(commands).toContain(command)
     expect(known).toBeDefined()
   })

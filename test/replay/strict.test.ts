@@ -18,7 +18,7 @@ const MOMENTS = 12
 const SLOW = 9
 const answerLate = () => sleep(700, undefined)
 
-describe('the strict recorder', () => {
+describe('F49 the strict recorder', () => {
   const model = useModelServer()
   const world = useWorld({ modelServer: model, shortMindMs: 500 })
   let runs: Run[]
@@ -95,7 +95,7 @@ describe('the strict recorder', () => {
     expect(await replayed(cut(false))).toMatchObject([{ n: last, field: 'history', temporal: null }])
   })
 
-  it('names the moment when a record differs from what is computed again (F50)', async () => {
+  it('F50 names the moment when a record differs from what is computed again', async () => {
     await world.owner.connection().execute(async (owner) => {
       await sqlTamper(owner)
     })

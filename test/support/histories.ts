@@ -12,9 +12,16 @@ export interface Exported {
   readonly text: string
 }
 
-/** Exports every run of every being's workflow, and what Temporal says about it. */
+/** Exports every run of every being's workflow, then those of tasks and schedules, and what Temporal says about each. */
 export async function exportHistories(world: World): Promise<Exported[]> {
   const exported: Exported[] = []
+  const add = async (workflowId: string, runId: string) => {
+    const handle = world.temporal.workflow.getHandle(workflowId, runId)
+    const history = await handle.fetchHistory()
+    const { raw } = await handle.describe()
+    const text = [...wordsOf(history), ...wordsOf(raw), historyToJSON(history)].join('\n')
+    exported.push({ workflowId, history, text })
+  }
   for (const { being } of await beings(world.db)) {
     const workflowId = beingWorkflowId(world.reality.name, being)
     const lives = await world.db.selectFrom('life').select('chain').where('being', '=', being).execute()
@@ -25,16 +32,12 @@ export async function exportHistories(world: World): Promise<Exported[]> {
       for await (const { runId } of world.temporal.workflow.list({ query })) found.push(runId)
       return found.length >= lives.length && { found }
     })
-    for (const runId of runIds.found) {
-      const handle = world.temporal.workflow.getHandle(workflowId, runId)
-      const history = await handle.fetchHistory()
-      const { raw } = await handle.describe()
-      exported.push({
-        workflowId,
-        history,
-        text: [...wordsOf(history), ...wordsOf(raw), historyToJSON(history)].join('\n'),
-      })
-    }
+    for (const runId of runIds.found) await add(workflowId, runId)
+  }
+  for (const kind of ['task', 'schedule']) {
+    const query = `WorkflowId STARTS_WITH "${kind}/${world.reality.name}/"`
+    for await (const { workflowId, runId } of world.temporal.workflow.list({ query }))
+      await add(workflowId, runId)
   }
   return exported
 }

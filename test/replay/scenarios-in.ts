@@ -1,0 +1,158 @@
+/**
+ * The scenarios that a recorded history holds, in words. Each is something that the workflow's code comes by: how a run begins and
+ * ends, what wakes it, and for each moment who decides, by which way, with what outcome. The same words of another version of the
+ * code are another scenario.
+ */
+import type { History } from '@treeos/host'
+
+type Event = NonNullable<History['events']>[number]
+type Json = Record<string, unknown>
+
+/** Version of the code by which a run began: its input says it since there are versions. */
+export function versionOf(history: History): number {
+  const [input] = decode(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input)
+  return Number(input?.version ?? 1)
+}
+
+export function scenariosIn(history: History): Set<string> {
+  const events = history.events ?? []
+  const version = versionOf(history)
+  const found = new Set<string>()
+  const note = (what: string) => found.add(`v${version} ${what}`)
+  for (const what of [...beginning(events), ...ending(events), ...disturbances(events)]) note(what)
+  for (const what of momentsIn(events)) note(what)
+  return found
+}
+
+function beginning([started]: readonly Event[]): string[] {
+  const attributes = started?.workflowExecutionStartedEventAttributes
+  const [input] = decode(attributes?.input)
+  const life = input?.life as Json | undefined
+  if (life === undefined) return ['a run: the first of a life']
+  const idle = life.idle as Json | undefined
+  return [
+    life.rests === true ? 'a run: begins at rest' : 'a run: begins with wakes that wait',
+    ...(idle === undefined
+      ? []
+      : [`a run: begins with idle time ${idle.armed === true ? 'armed' : 'spent'}`]),
+    ...(life.silentMs === undefined ? [] : ['a run: begins within a silence']),
+  ]
+}
+
+function ending(events: readonly Event[]): string[] {
+  const last = events.at(-1)
+  if (last?.workflowExecutionContinuedAsNewEventAttributes) {
+    const [next] = decode(last.workflowExecutionContinuedAsNewEventAttributes.input)
+    return [
+      (next?.life as Json | undefined)?.rests === true ? 'a run: ends at rest' : 'a run: ends when full',
+    ]
+  }
+  if (last?.workflowExecutionTerminatedEventAttributes) return ['a run: is terminated']
+  if (last?.workflowExecutionCompletedEventAttributes) return ['a run: completes']
+  return []
+}
+
+/** What comes to a run from outside of its moments. */
+function disturbances(events: readonly Event[]): string[] {
+  const found: string[] = []
+  let timers = 0
+  for (const event of events) {
+    if (event.timerStartedEventAttributes) timers += 1
+    if (event.timerCanceledEventAttributes) found.push('a timer: is broken by a wake')
+    if (event.timerFiredEventAttributes) found.push('a timer: passes')
+    if (event.workflowTaskFailedEventAttributes) found.push('a task: fails')
+    if (event.workflowTaskTimedOutEventAttributes) found.push('a task: comes late')
+    if (event.activityTaskTimedOutEventAttributes) found.push('an activity: times out')
+    const signal = event.workflowExecutionSignaledEventAttributes
+    if (signal && signal.signalName !== 'wake') found.push(`a signal: ${signal.signalName}`)
+    const local = localIn(event)
+    if (local && !MOMENT.has(local.type)) found.push(`a local activity: ${local.type}`)
+    if (event.markerRecordedEventAttributes?.markerName === 'core_patch') found.push('a patch')
+  }
+  if (timers > 1) found.push('timers: several in a run')
+  return found
+}
+
+/** Those of a moment, and the one that begins a life. */
+const MOMENT = new Set(['openMoment', 'stampMoment', 'finishMoment', 'beginLife'])
+
+interface Moment {
+  readonly opened: Json
+  readonly way: Set<string>
+  attempts: number
+}
+
+function momentsIn(events: readonly Event[]): string[] {
+  const found: string[] = []
+  const types = new Map<string, string>()
+  let current: Moment | null = null
+  let opened = 0
+  for (const event of events) {
+    const scheduled = event.activityTaskScheduledEventAttributes
+    if (scheduled) types.set(String(event.eventId), scheduled.activityType?.name ?? '')
+    const local = localIn(event)
+    const value = local?.value
+    if (local?.type === 'openMoment' && value != null) {
+      if ('resting' in value) {
+        found.push('an opening: nothing waits')
+        if (value.idleSeconds != null) found.push('an opening: nothing waits, idle time runs')
+        if (value.cognition !== undefined) found.push('an opening: nothing waits for one who is inhabited')
+      }
+      if ('over' in value) found.push('an opening: the being was ended')
+      if ('moment' in value) {
+        opened += 1
+        current = { opened: value, way: new Set(), attempts: 0 }
+        found.push(...openings(value, opened))
+      }
+    }
+    if (current === null) continue
+    if (scheduled) current.way.add(scheduled.activityType?.name === 'think' ? 'an activity' : 'an effect')
+    if (event.startChildWorkflowExecutionInitiatedEventAttributes) current.way.add('a task')
+    const attempt = event.activityTaskStartedEventAttributes?.attempt ?? 1
+    if (attempt > 1) current.way.add('retries')
+    if (event.activityTaskFailedEventAttributes || event.activityTaskTimedOutEventAttributes)
+      current.way.add('a failure')
+    if (local?.type === 'finishMoment') current.way.add('within its task')
+    if (value?.unfinished !== undefined) current.way.add(`handed over as ${value.unfinished}`)
+    if (value != null && local !== null && MOMENT.has(local.type) && 'record' in value) {
+      found.push(describe(current, value))
+      current = null
+    }
+  }
+  return found
+}
+
+/** What the workflow was told at an opening. */
+function openings(opened: Json, count: number): string[] {
+  const found: string[] = []
+  if (opened.asked != null) found.push('an opening: a role was asked for')
+  if (opened.trigger !== undefined) found.push('an opening: with a trigger')
+  if (opened.cut !== undefined) found.push('an opening: of a thread that was cut')
+  if (opened.again !== undefined) found.push('an opening: again')
+  if (opened.ended !== undefined) found.push('an opening: of one who was ended')
+  if (opened.program !== null && count > 1) found.push('an opening: with another flow')
+  const idle = opened.idle as Json | undefined
+  if (idle !== undefined)
+    found.push(`an opening: with idle time${idle.afresh === true ? ', counted again' : ''}`)
+  return found
+}
+
+function describe({ opened, way }: Moment, stamped: Json): string {
+  const who = opened.decided === true ? 'a person decided' : String(opened.cognition)
+  const by = way.size === 0 ? 'nobody is asked' : [...way].sort().join(', ')
+  const outcome = `${stamped.kind}${stamped.reason == null ? '' : ` ${stamped.reason}`}`
+  return `a moment: ${who}; ${by}; ${outcome}${stamped.stack === null ? '; no role' : ''}`
+}
+
+function localIn(event: Event): { type: string; value: Json | null } | null {
+  const marker = event.markerRecordedEventAttributes
+  if (marker?.markerName !== 'core_local_activity') return null
+  const [about] = decode(marker.details?.data)
+  const [result] = decode(marker.details?.result)
+  return { type: String(about?.activity_type), value: (result?.value ?? null) as Json | null }
+}
+
+const decode = (
+  payloads: { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined,
+): (Json | undefined)[] =>
+  (payloads?.payloads ?? []).map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString('utf8')) as Json)
