@@ -54,12 +54,16 @@ function commonBegin([first = '', ...others]: readonly string[]): string {
 
 const OVERLAP = 256
 
+const PART_BYTES_MAX = 4 << 20
+
 /** As {@link findIn}, over a file of any size. */
 export async function findInFile(path: string, words: Readonly<Record<string, string>>): Promise<string[]> {
   const found = new Set<string>()
   let rest = Buffer.alloc(0)
   try {
-    for await (const part of createReadStream(path, { highWaterMark: 4 << 20 })) {
+    // A stream takes memory for a whole part, however small its file, and the search reads thousands of small files.
+    const highWaterMark = Math.min(PART_BYTES_MAX, (await stat(path)).size + 1)
+    for await (const part of createReadStream(path, { highWaterMark })) {
       const bytes = Buffer.concat([rest, part as Buffer])
       for (const one of findIn(bytes, words)) found.add(one)
       rest = bytes.subarray(-OVERLAP)
