@@ -47,6 +47,7 @@ export {
   fromJson,
   guardJson,
   isJsonObject,
+  isSameJson,
   type Json,
   type JsonBounds,
   type JsonObject,

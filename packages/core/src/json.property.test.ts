@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, guardJson, utf8Length } from './json.ts'
+import { canonicalJson, guardJson, isSameJson, type Json, utf8Length } from './json.ts'
 
 /** Any plain JSON, every Unicode string and double among it; a trip through text takes away negative zeros. */
 const plainJson = fc
@@ -47,6 +47,51 @@ describe('canonicalJson of any plain JSON', () => {
         expect(canonicalJson(reversed)).toBe(canonicalJson({ ...object }))
       }),
     )
+  })
+
+  it('is the same for two values if isSameJson says so, and only then', () => {
+    /** some other value near this one: equal, or with one part changed, left out or added */
+    const near = (value: Json, pick: () => number): Json => {
+      if (pick() % 4 === 0) return [null, 0, '', 'x', false, {}, []][pick() % 7] as Json
+      if (Array.isArray(value))
+        return value.map((item: Json) => near(item, pick)).slice(pick() % 6 === 0 ? 1 : 0)
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, item]) => [pick() % 9 === 0 ? `${key}x` : key, near(item as Json, pick)]),
+      )
+    }
+    const pairs = fc.tuple(plainJson, fc.infiniteStream(fc.nat({ max: 1000 })))
+    let same = 0
+    fc.assert(
+      fc.property(pairs, ([value, numbers]) => {
+        const json = value as Json
+        const other = near(json, () => numbers.next().value as number)
+        const isSame = canonicalJson(json) === canonicalJson(other)
+        same += Number(isSame)
+        expect(isSameJson(json, other)).toBe(isSame)
+        expect(isSameJson(json, structuredClone(json))).toBe(true)
+      }),
+      { numRuns: 1000 },
+    )
+    expect(same).toBeGreaterThan(50)
+    expect(same).toBeLessThan(950)
+  })
+
+  it.each([
+    [{}, new Map()],
+    [{}, new Date(0)],
+    [{}, { [Symbol('x')]: 1 }],
+    [[], Object.assign([], { x: 1 })],
+    [[null], new Array(1)],
+    [{ a: null }, { a: undefined }],
+    [{ a: null }, { b: null }],
+    [0, -0],
+    [null, undefined],
+    [[], {}],
+  ])('%j is not the same as %j, which is another value or no plain JSON', (json, other) => {
+    expect(isSameJson(json as Json, other)).toBe(false)
   })
 
   it('is as long in bytes as utf8Length returns', () => {

@@ -89,10 +89,7 @@ function writeArray(value: readonly unknown[], depth: number): string {
 }
 
 function writeObject(value: object, depth: number): string {
-  const prototype = Object.getPrototypeOf(value)
-  // Values cross realms (the workflow sandbox), so plain means "its prototype is a root", not "is our Object.prototype".
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw new Fault('only plain objects are JSON')
+  if (!hasPlainPrototype(value)) throw new Fault('only plain objects are JSON')
   if (Object.getOwnPropertySymbols(value).length > 0) throw new Fault('a symbol key is not JSON')
   const fields = value as Record<string, unknown>
   let out = '{'
@@ -100,12 +97,18 @@ function writeObject(value: object, depth: number): string {
   try {
     for (const key of sortedKeys(fields)) {
       at = key
-      out += `${out === '{' ? '' : ','}${writeString(key)}:${write(fields[key], depth + 1)}`
+      out += `${out === '{' ? '' : ','}${writeKey(key)}:${write(fields[key], depth + 1)}`
     }
   } catch (error) {
     throw within(at, error)
   }
   return `${out}}`
+}
+
+/** Values cross realms (the workflow sandbox), so this means "its prototype is a root", not "is our Object.prototype". */
+function hasPlainPrototype(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Stored values were read from canonical JSON, so most keys are in order already. */
@@ -115,9 +118,47 @@ function sortedKeys(fields: object): string[] {
   return keys
 }
 
+/** Keys that were written, as they were: the same few come again and again. */
+const written = new Map<string, string>()
+const WRITTEN_MAX = 2000
+
+function writeKey(key: string): string {
+  const known = written.get(key)
+  if (known !== undefined) return known
+  const text = writeString(key)
+  if (written.size < WRITTEN_MAX && key.length < 64) written.set(key, text)
+  return text
+}
+
+/** Printable ASCII that needs no escape. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
 function writeString(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
   if (!value.isWellFormed()) throw new Fault('a lone surrogate cannot be stored as UTF-8')
   return JSON.stringify(value)
+}
+
+/**
+ * Whether another value has the same canonical form as one of plain JSON. None is written, so this is faster than to compare the two.
+ * @param other anything; what is not plain JSON equals nothing
+ */
+export function isSameJson(json: Json, other: unknown): boolean {
+  if (typeof json !== 'object' || json === null) return json === other && !Object.is(other, -0)
+  if (typeof other !== 'object' || other === null) return false
+  if (Array.isArray(json)) return Array.isArray(other) && isSameArray(json, other)
+  if (Array.isArray(other) || !hasPlainPrototype(other)) return false
+  const keys = Object.keys(json)
+  const [a, b] = [json as JsonObject, other as JsonObject]
+  if (keys.length !== Object.keys(b).length || Object.getOwnPropertySymbols(b).length > 0) return false
+  for (const key of keys) if (!Object.hasOwn(b, key) || !isSameJson(a[key] as Json, b[key])) return false
+  return true
+}
+
+function isSameArray(a: readonly Json[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length || Object.keys(b).length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (!isSameJson(a[i] as Json, b[i])) return false
+  return true
 }
 
 /** Length in UTF-8 bytes; works in the workflow sandbox, which has no Buffer. */

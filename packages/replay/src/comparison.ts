@@ -1,4 +1,4 @@
-import { type BeingName, canonicalJson, type Json } from '@treeos/core'
+import { type BeingName, canonicalJson, isSameJson, type Json } from '@treeos/core'
 
 /** A difference between a recorded and a recomputed value. `chain` and `temporal` are null for a replay that was not made. */
 export interface Mismatch {
@@ -24,7 +24,8 @@ export class Comparison {
   }
 
   same(field: string, recorded: unknown, computed: unknown): void {
-    if (canonicalJson(recorded) === canonicalJson(computed)) return
+    if (isSameJson(recorded as Json, computed)) return
+    if (canonicalJson(recorded) === canonicalJson(computed)) return // or throws: one of them is no JSON
     this.differ(field, recorded as Json, computed as Json)
   }
 

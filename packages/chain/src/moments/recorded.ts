@@ -1,6 +1,7 @@
-import type { FactRef, HeadRef, Json, MomentId } from '@treeos/core'
+import type { Digest, FactRef, HeadRef, Json, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
+import { digestOfBytes } from '../ledger/hash.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { hashesFor } from './basis.ts'
 import type { StoredOpen } from './open.ts'
@@ -8,7 +9,7 @@ import type { StoredOpen } from './open.ts'
 /** What is stored of a finished moment besides its outcome. */
 export interface RecordedMoment {
   /** null when it was never opened */
-  readonly open: (StoredOpen & { readonly basis: readonly HeadRef[] }) | null
+  readonly open: (StoredOpen & { readonly digest: Digest; readonly basis: readonly HeadRef[] }) | null
   /** the heads that its call was judged from and that its basis has not */
   readonly judged: readonly HeadRef[]
   /** the facts of its act, by reel and seq */
@@ -51,7 +52,10 @@ export async function readRecorded(
     stored.map(({ moment, record, basis, face, judged, salt, bytes }) => [
       moment,
       {
-        open: record === null ? null : { record: decodeJson(record), basis: withHashes(basis), face },
+        open:
+          record === null
+            ? null
+            : { record: decodeJson(record), digest: digestOfBytes(record), basis: withHashes(basis), face },
         judged: withHashes(judged),
         facts: (factsOf.get(moment) ?? []).map(({ reel, seq, hash, kind }) => ({
           reel,

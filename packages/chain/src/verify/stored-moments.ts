@@ -1,6 +1,6 @@
 import { canonicalJson, type Decision, type ReelId } from '@treeos/core'
 import { sql } from 'kysely'
-import { digestOf, saltedDigest } from '../ledger/hash.ts'
+import { digestOf, digestOfBytes, saltedDigest } from '../ledger/hash.ts'
 import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
 import { readBases, readJudged } from '../moments/basis.ts'
 import { type EffectRequest, effectDigests, type StoredEffectBytes } from '../moments/effects.ts'
@@ -68,7 +68,7 @@ function isOpenOf(record: MomentRecord, row: OpenRow | undefined, basis: unknown
   const open = readable(() => decodeJson<OpenRecord>(row.record))
   return (
     open !== null &&
-    record.open === digestOf(open) &&
+    record.open === digestOfBytes(row.record) &&
     open.basis === digestOf(basis ?? []) &&
     row.being === record.being &&
     row.n === open.n &&

@@ -34,7 +34,10 @@ export function composeMoment(
     role,
     signature,
     prompt: renderPrompt(signature, null),
-    tools: toolsFor(face.surface, role, registry, moment.wake.expectReply),
+    // Only who asks a model needs them, and they take long to make.
+    get tools() {
+      return toolsFor(face.surface, role, registry, moment.wake.expectReply)
+    },
     missing: specs.find((spec) => !isLoaded(registry, spec))?.name ?? null,
   }
 }
