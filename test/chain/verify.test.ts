@@ -172,9 +172,31 @@ describe('H1 other ways to change the past', () => {
       'cites another payload',
       (header) => header.replace(/("payloadHash":")(.)/, (_, key, digit) => `${key}${digit === '0' ? 1 : 0}`),
     ],
+    ['has a quote within a value', (header) => header.replace('"actor":"', '"actor":"x","code":"y')],
+    ['has a backslash within a value', (header) => header.replace('"actor":"', '"actor":"\\')],
+    ['has a control character', (header) => header.replace('"actor":"', '"actor":"\u0001')],
+    ['has an escape without need', (header) => header.replace(/"code":"./, '"code":"\\u0074')],
+    ['has a zero before its time', (header) => header.replace('"at":', '"at":0')],
+    ['has no time', (header) => header.replace(/"at":\d+/, '"at":')],
+    ['has a time of words', (header) => header.replace(/"at":\d+/, '"at":null')],
+    ['has a number for a text', (header) => header.replace(/"actor":"[^"]*"/, '"actor":1')],
+    ['has a stack that is none', (header) => header.replace(/"stack":[^,]*/, '"stack":{}')],
+    ['says all of the row twice', (header) => header.replace(/(,"kind":.*,"stack":)/, '$1null$1')],
+    [
+      'says the row at another place',
+      (header) => header.replace(/(,"code":.*)(,"kind":.*"stack":)/, '$2null$1'),
+    ],
+    ['goes on after its end', (header) => `${header} `],
+    ['is cut off', (header) => header.slice(0, -1)],
   ])('a rewritten chain whose header %s', async (_, forge) => {
     await rewriteSuffix(base, 'being:ada', 2, forge)
     expect(await verdict()).toEqual([ada(2, 'header-mismatch')])
+  })
+
+  it('F54 a header with escapes and other letters is as good as a plain one', async () => {
+    const odd = '"actor":"\\"b\\\\é\\n\\u0001😀"'
+    await rewriteSuffix(base, 'being:ada', 2, (header) => header.replace(/"actor":"[^"]*"/, odd))
+    expect(await verdict()).toEqual([])
   })
 
   it('a rewritten chain with other values passes; only an earlier copy of its head shows the change', async () => {

@@ -5,71 +5,48 @@ import type { CopyOut } from '../sql/copy.ts'
 import type { Db } from '../sql/database.ts'
 import type { Broken, BrokenReason } from './verdict.ts'
 
+/** Copies the faults that a select finds: reel, seq and reason. */
+async function judge(copy: CopyOut, select: string): Promise<Broken[]> {
+  const faults: Broken[] = []
+  await copy(select, (row) => {
+    faults.push({ reel: row.text(0), seq: row.bigint(1), reason: row.text(2) as BrokenReason })
+    return undefined
+  })
+  return faults
+}
+
 /** The first fault of each reel from one to another. */
 export const judgeFacts = (copy: CopyOut, reality: string, from: string, to: string): Promise<Broken[]> =>
-  judge(copy, (jsonOf) => faultsOfFacts(reality, from, to, jsonOf))
+  judge(copy, faultsOfFacts(reality, from, to))
 
 /** The same of the records of moments, from one being to another. */
 export const judgeRecords = (copy: CopyOut, reality: string, from: string, to: string): Promise<Broken[]> =>
-  judge(copy, (jsonOf) => faultsOfRecords(reality, from, to, jsonOf))
+  judge(copy, faultsOfRecords(reality, from, to))
 
-type JsonOf = (column: string) => string
-
-/**
- * To guard the reading of JSON against damaged bytes costs more than to read it. So all is read without a guard first, and again with
- * one when that failed.
- */
-async function judge(copy: CopyOut, selectWith: (jsonOf: JsonOf) => string): Promise<Broken[]> {
-  const run = async (jsonOf: JsonOf) => {
-    const faults: Broken[] = []
-    await copy(selectWith(jsonOf), (row) => {
-      faults.push({ reel: row.text(0), seq: row.bigint(1), reason: row.text(2) as BrokenReason })
-      return undefined
-    })
-    return faults
-  }
-  try {
-    return await run((column) => `convert_from(${column}, 'UTF8')::jsonb`)
-  } catch (error) {
-    if (!isOfData(error)) throw error
-    return run((column) => `treeos.json_of(${column})`)
-  }
-}
-
-/** Of class 22: Postgres could not read a value. */
-const isOfData = (error: unknown): boolean =>
-  error instanceof Error && String((error as { code?: unknown }).code).startsWith('22')
-
-// The keys of a canonical header are sorted, so the query can write the whole header out.
-const faultsOfFacts = (reality: string, from: string, to: string, jsonOf: JsonOf): string => `
+// The keys of a canonical header are sorted. So `own`, what the columns say, stands in it as one piece. To parse the rest as JSON would
+// cost more than all else, and most headers need no escapes: then it is enough to count what would be escaped in the rest.
+const faultsOfFacts = (reality: string, from: string, to: string): string => `
   with link as (
     select f.*, row_number() over w as turn, coalesce(lag(hash) over w, ${genesis(text(reality), 'reel')}) as should
     from treeos.fact f
     where reel between ${text(from)} and ${text(to)}
     window w as (partition by reel order by seq)
   ), body as (
-    -- offset 0 makes Postgres parse each header once, not once for each use
-    select link.*, said from link cross join lateral (select ${jsonOf('header')} as said offset 0) as header_json
+    select link.*, own, rest
+    -- offset 0 makes Postgres compute each of these once, not once for each use
+    from link cross join lateral (select convert_to(',"kind":' || to_json(kind)::text
+        || ',"moment":' || coalesce(to_json(moment)::text, 'null') || ',"payloadHash":"' || encode(payload_hash, 'hex')
+        || '","reel":' || to_json(reel)::text || ',"seq":' || seq || ',"stack":', 'UTF8') as own offset 0) as columns
+      cross join lateral (select case position(own in header) when 0 then null else
+        encode(overlay(header placing '\\x01'::bytea from position(own in header) for octet_length(own)), 'escape') end
+        as rest offset 0) as parts
   ), judged as (
     select body.reel, body.seq, turn,
       case
         when body.seq <> turn then 'seq-gap'
         when prev is distinct from should then 'prev-mismatch'
         when hash is distinct from sha256('treeos.fact.v1\\000'::bytea || prev || header) then 'hash-mismatch'
-        when jsonb_typeof(said->'actor') is distinct from 'string'
-          or jsonb_typeof(said->'code') is distinct from 'string'
-          or jsonb_typeof(said->'at') is distinct from 'number' or octet_length(said->>'at') > 15
-          or translate(said->>'at', '0123456789', '') not in ('', '-')
-          or coalesce(jsonb_typeof(said->'driver') not in ('string', 'null'), true)
-          or coalesce(jsonb_typeof(said->'cause') not in ('string', 'null'), true)
-          or coalesce(jsonb_typeof(said->'stack') not in ('string', 'null'), true)
-          or header is distinct from convert_to('{"actor":' || (said->'actor')::text || ',"at":' || (said->>'at')
-            || ',"cause":' || (said->'cause')::text || ',"code":' || (said->'code')::text
-            || ',"driver":' || (said->'driver')::text || ',"kind":' || to_json(kind)::text
-            || ',"moment":' || coalesce(to_json(moment)::text, 'null')
-            || ',"payloadHash":"' || encode(payload_hash, 'hex') || '","reel":' || to_json(body.reel)::text
-            || ',"seq":' || body.seq || ',"stack":' || (said->'stack')::text || ',"v":1}', 'UTF8')
-          then 'header-mismatch'
+        when ${isPlain('rest')} is not true and not ${isAnyHeader} then 'header-mismatch'
         when payload_hash <> sha256('treeos.payload.v1\\000'::bytea || salt || bytes) then 'payload-mismatch'
       end as reason
     from body left join treeos.payload p on p.reel = body.reel and p.seq = body.seq
@@ -77,7 +54,42 @@ const faultsOfFacts = (reality: string, from: string, to: string, jsonOf: JsonOf
   select distinct on (reel) reel, case reason when 'seq-gap' then turn else seq end as seq, reason
   from judged where reason is not null order by reel, judged.seq`
 
-const faultsOfRecords = (reality: string, from: string, to: string, jsonOf: JsonOf): string => `
+/**
+ * Whether the rest of a header is canonical and needs no escapes: it has the quotes that its values have around them, and nothing more
+ * that would be escaped in a JSON text but the byte that stands for `own`.
+ */
+const isPlain = (rest: string): string => `
+  (octet_length(to_json(${rest})::text) - octet_length(${rest}) - 2 = case ${FORMS.map(
+    ({ like, escaped }) => `when ${rest} like ${like} then ${escaped}`,
+  ).join(' ')} end
+    and octet_length(${AT(rest)}) between 1 and 15 and translate(${AT(rest)}, '0123456789', '') = ''
+    and (${AT(rest)} = '0' or not starts_with(${AT(rest)}, '0')))`
+
+const AT = (rest: string): string => `split_part(split_part(${rest}, ',"cause":', 1), '"at":', 2)`
+
+/** The forms of a plain rest, each with how much longer it is as a JSON text: by one a quote, and by five for the byte 1. */
+const FORMS = [true, false].flatMap((hasCause) =>
+  [false, true].flatMap((hasDriver) =>
+    [true, false].map((hasStack) => {
+      const value = (isText: boolean) => (isText ? '"%"' : 'null')
+      const form = `{"actor":"%","at":%,"cause":${value(hasCause)},"code":"%","driver":${value(hasDriver)}\\x01${value(hasStack)},"v":1}`
+      return { like: `E'${form}'`, escaped: (form.match(/"/g)?.length ?? 0) + 5 }
+    }),
+  ),
+)
+
+/** Whether a header is the canonical JSON of its columns, with escapes or without. */
+const isAnyHeader = `coalesce((
+  select jsonb_typeof(said->'actor') = 'string' and jsonb_typeof(said->'code') = 'string'
+    and jsonb_typeof(said->'at') = 'number' and (said->>'at') ~ '^-?[0-9]{1,15}$'
+    and jsonb_typeof(said->'driver') in ('string', 'null') and jsonb_typeof(said->'cause') in ('string', 'null')
+    and jsonb_typeof(said->'stack') in ('string', 'null')
+    and header = convert_to('{"actor":' || (said->'actor')::text || ',"at":' || (said->>'at')
+      || ',"cause":' || (said->'cause')::text || ',"code":' || (said->'code')::text
+      || ',"driver":' || (said->'driver')::text, 'UTF8') || own || convert_to((said->'stack')::text || ',"v":1}', 'UTF8')
+  from (select treeos.json_of(header) as said offset 0) as parsed), false)`
+
+const faultsOfRecords = (reality: string, from: string, to: string): string => `
   with link as (
     select o.*, row_number() over w as turn,
       coalesce(lag(hash) over w, ${genesis(text(reality), "'moments:' || being")}) as should
@@ -85,7 +97,7 @@ const faultsOfRecords = (reality: string, from: string, to: string, jsonOf: Json
     where being between ${text(from)} and ${text(to)}
     window w as (partition by being order by n)
   ), body as (
-    select link.*, said from link cross join lateral (select ${jsonOf('record')} as said offset 0) as record_json
+    select link.*, said from link cross join lateral (select treeos.json_of(record) as said offset 0) as record_json
   ), judged as (
     select being, n, turn,
       case
