@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,9 @@ import { WorkerProcess } from '../faults/ground.ts'
 import { FaultProxy } from '../faults/proxy.ts'
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
+
+/** Linux has a file that takes nothing, as if its disk were full. */
+const FULL = '/dev/full'
 
 let database: TestDatabase
 let postgres: FaultProxy
@@ -49,9 +53,12 @@ interface Started {
   log(): Promise<string>
 }
 
-function start(env: NodeJS.ProcessEnv = {}): Started {
+/** @param file its log */
+function start(
+  env: NodeJS.ProcessEnv = {},
+  file = join(folder, `${workers.length}-${Date.now()}.log`),
+): Started {
   const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, TREEOS_DATA: ___, ...inherited } = process.env
-  const file = join(folder, `${workers.length}-${Date.now()}.log`)
   const worker = new WorkerProcess(file, {
     ...inherited,
     OLLAMA_HOST: '127.0.0.1:1',
@@ -110,6 +117,23 @@ describe('a worker that starts while a service is briefly away', () => {
     await logged(started, 'waiting for Postgres')
     process.kill(started.worker.pid, 'SIGTERM')
     expect(await started.worker.ended).toBe(0)
+  })
+})
+
+describe.skipIf(!existsSync(FULL))('C11 a worker whose log is full', () => {
+  it('goes on, though it has something to say', async () => {
+    const { worker } = start({ TREEOS_LOG: 'debug' }, FULL)
+    expect(await worker.ready).toBe(true)
+    for (let i = 0; i < 3; i++) {
+      const before = postgres.counts.connections
+      postgres.cut() // it warns of each lost connection
+      await until(async () => postgres.counts.connections > before, { seconds: 60, what: 'a new connection' })
+    }
+    expect(await worker.retire()).toBe(0)
+  })
+
+  it('still ends when it must', async () => {
+    expect(await start({ DATABASE_URL: '' }, FULL).worker.ended).toBe(1)
   })
 })
 

@@ -6,13 +6,15 @@ import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
 
+const LOG_WAITING_CHARS_MAX = 1_000_000
+
 // Without this the sandbox would read the host's time zone, and the hour of a moment is recorded.
 process.env.TZ = 'UTC'
 const { TREEOS_LOG = '' } = process.env
 if (TREEOS_LOG !== 'debug') skipWorkflowStackTraces()
 const log = pino(
   { name: 'treeos-worker', level: isLogLevel(TREEOS_LOG) ? TREEOS_LOG : 'info' },
-  pino.destination(2),
+  standardError(),
 )
 
 let worker: RunningWorker | null = null
@@ -34,6 +36,17 @@ try {
 } catch (error) {
   tell(error)
   process.exit(1)
+}
+
+/**
+ * Where it logs to. When the disk of the log is full, lines wait in memory up to a bound, further ones are dropped, and the worker
+ * goes on: an `error` without a listener would end it. What flushes is left out, since it would wait for space without end: also
+ * when the process exits, unless each write is synchronous.
+ */
+function standardError(): { write(line: string): void } {
+  const out = pino.destination({ dest: 2, sync: true, maxLength: LOG_WAITING_CHARS_MAX })
+  out.on('error', () => undefined)
+  return { write: (line) => void out.write(line) }
 }
 
 /** Logs the message of our own errors only. Other messages may quote a prompt or a row. */
