@@ -15,7 +15,7 @@ import {
   openByHand,
   tellByHand,
 } from '../support/by-hand.ts'
-import { askedFor, beingOf, live, momentOf, publish, tell, wakeUp } from '../support/life.ts'
+import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -128,6 +128,27 @@ describe('a moment', () => {
     expect(world.errors).toEqual([])
     await expectUnbroken(world)
     await expectReplays(world)
+  })
+})
+
+describe('a worker that is asked to end while a slow mind decides', () => {
+  const world = useWorld({ modelServer: model, shortMindMs: 50 })
+  afterEach(() => model.reset())
+
+  it('C13 lets the call go on until its decision is stored, so that the model is asked once', async () => {
+    await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
+    model.script(async (request) => {
+      if (beingOf(request) === 'slow') await sleep(1500)
+      return undefined
+    })
+    const [wake = ''] = await wakeUp(world, 'slow', ['decide'])
+    const isHandedOver = async () =>
+      (await sql`select from treeos.mind_call`.execute(world.db)).rows.length > 0
+    await until(isHandedOver, { seconds: 60, what: 'a call that was handed over' })
+    await world.stopWorker()
+    await world.startWorker()
+    expect(await momentOf(world, wake)).toMatchObject({ outcome: 'act' })
+    expect(askedFor(model, 'slow')).toHaveLength(1)
   })
 })
 

@@ -42,6 +42,9 @@ const RENEW_MS = 3000
 /** The `think` of a call that failed comes within this time, or it is in another process. */
 const ADOPTED_MS_MAX = 5000
 
+/** As long as activities may go on in a worker that shuts down. */
+const CLOSE_GRACE_MS = 5000
+
 /**
  * Default of the most calls that workflow tasks of a process wait for at once: somewhat more than half of the 40 tasks that the SDK's
  * worker has at once, so that beings whose minds are quick find room beside them.
@@ -92,11 +95,19 @@ export class Calls {
     if (this.#calls.get(call.moment) === call) this.#calls.delete(call.moment)
   }
 
-  /** Aborts all calls, because the worker shuts down. Resolves once they have ended. */
-  async close(): Promise<void> {
+  /**
+   * The worker shuts down. A `think` elsewhere waits for calls that were handed over, so these may end within a grace time: aborted,
+   * they would be made again. Aborts the others at once. Resolves once all have ended.
+   */
+  async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const calls = [...this.#calls.values()]
-    for (const call of calls) call.abort(new Error('the worker shuts down'))
+    const abort = (some: readonly Call[]) => {
+      for (const call of some) call.abort(new Error('the worker shuts down'))
+    }
+    abort(calls.filter((call) => !call.isHandedOver))
+    const late = setTimeout(abort, graceMs, calls)
     await Promise.allSettled(calls.map((call) => call.ended))
+    clearTimeout(late)
   }
 }
 
@@ -114,6 +125,11 @@ export class Call {
     this.moment = moment
     this.thought = ask(this.#controller.signal)
     this.thought.catch(() => undefined) // it may fail before anybody waits for it
+  }
+
+  /** its decision is stored by this process, whoever waits for it */
+  get isHandedOver(): boolean {
+    return this.#recorded !== null
   }
 
   /** settles when nothing of the call is under way any more */
