@@ -50,6 +50,8 @@ export interface Settings {
   readonly quickEntry: boolean
   /** most beings that the worker holds in memory; undefined: as many as there is room for */
   readonly cachedBeings: number | undefined
+  /** most connections of the pool to Postgres; undefined: the default */
+  readonly poolMax: number | undefined
   /** longest time in ms of a mind that decides within the workflow task of its moment; undefined: the default */
   readonly shortMindMs: number | undefined
 }
@@ -114,6 +116,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
           0,
           'a whole number from 2',
           (value) => Number.isSafeInteger(value) && value >= 2,
+        )
+      : undefined,
+    poolMax: env.TREEOS_POOL_MAX
+      ? number(
+          'TREEOS_POOL_MAX',
+          0,
+          'a whole number from 1',
+          (value) => Number.isSafeInteger(value) && value >= 1,
         )
       : undefined,
     shortMindMs: env.TREEOS_SHORT_MIND_MS

@@ -51,7 +51,7 @@ export interface RunningWorker {
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings, shortMindMs } = settings
+  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings, poolMax, shortMindMs } = settings
   const extensions = await loadExtensions(env)
   const mind = await resolveModelEndpoint(env)
   const minds = new Minds(mind, readConnections(env))
@@ -87,6 +87,7 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
           databaseUrl,
           ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
           ...(keepRunsSeconds === undefined ? {} : { keepRunsSeconds }),
+          ...(poolMax === undefined ? {} : { poolMax }),
           ...(shortMindMs === undefined ? {} : { shortMindMs }),
           ...minds.models(modelOptions(settings)),
           actSignal,
