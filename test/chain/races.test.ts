@@ -16,6 +16,7 @@ import {
 } from '@treeos/chain'
 import type { FactDraft } from '@treeos/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'
 
@@ -119,6 +120,57 @@ it('C8 of workers that each opened and decided one moment, one counts, and its r
     expect((await readDecision(base.db, id))?.digest).toBe(outcome.record.decision)
   }
 })
+
+/** Races of the next two tests; the nightly run has 10,000. */
+const RACES = Number(process.env.TREEOS_RACES ?? 100)
+const RACES_AT_ONCE = 4
+
+it(`C8 in each of ${RACES} races of 2 to 8 writers of one moment, one writes and nothing else is written`, {
+  timeout: 1_800_000,
+}, async () => {
+  const before = await verifyChains(base.db, base.reality.id)
+  const tallies = await race(base, RACES)
+  expect(tallies.filter(({ appended }) => appended !== 1)).toEqual([])
+  expect([...new Set(tallies.flatMap((one) => Object.keys(one)))].sort()).toEqual(['appended', 'done'])
+  const facts = before.facts + RACES
+  expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts })
+})
+
+it('control: without the key of the moment, writers that decide again write twice', async () => {
+  const open = await freshDatabase({ poolMax: 24 })
+  try {
+    await sabotage(open.owner, 'unkeyed-append')
+    const tallies = await race(open, 20)
+    expect(tallies.filter(({ appended = 0 }) => appended > 1).length).toBeGreaterThan(10)
+  } finally {
+    await open.close()
+  }
+})
+
+/** Each writer decides again as long as a head has moved. @returns the last answers of each race */
+async function race({ db, reality }: TestDatabase, races: number): Promise<Record<string, number>[]> {
+  const random = seeded(races)
+  const tallies: Record<string, number>[] = []
+  const lane = async (being: string) => {
+    await beginLife(db, reality.id, being, 'run-1')
+    for (let n = 1; tallies.length < races; n++) {
+      const tally: Record<string, number> = {}
+      tallies.push(tally)
+      const write = async (_: unknown, seen: number) => {
+        let status: Appended['status'] = 'stale'
+        while (status === 'stale') {
+          const moment = { being, generation: 1, n }
+          const batch = await batchOf(db, reality, { moment, drafts: [changed(`being:${being}`, seen)] })
+          status = (await append(db, batch)).status
+        }
+        tally[status] = (tally[status] ?? 0) + 1
+      }
+      await Promise.all(Array.from({ length: 2 + Math.floor(random() * 7) }, write))
+    }
+  }
+  await Promise.all(Array.from({ length: RACES_AT_ONCE }, (_, i) => lane(`racer-${i}`)))
+  return tallies
+}
 
 function tally(answers: readonly Appended[]): Record<string, number> {
   const counts: Record<string, number> = {}

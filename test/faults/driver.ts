@@ -2,20 +2,25 @@
 import type { Client } from '@temporalio/client'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { act } from '@treeos/client'
-import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
+import { asJson, type BeingName, type JsonObject, type VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import type { Registry } from '@treeos/world'
+import type { RoleFlow } from '@treeos/roles'
+import { type Extension, OPERATOR, type Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'
 import type { Ground, Say, Server, WorkerProcess } from './ground.ts'
+import { History } from './history.ts'
 import { Keeper } from './keeper.ts'
 import { type Office, startOffice } from './letters.ts'
+import { anomalies } from './linearizable.ts'
 import { Load } from './load.ts'
-import { type Mind, startMind } from './mind.ts'
+import { type Mind, POISON, startMind } from './mind.ts'
 import { historiesAtRest, OpenQuestions, quiet } from './open-questions.ts'
 import { type Asked, judge, type Verdict } from './oracle.ts'
 import { type Plot, plant } from './plot.ts'
+import { FaultProxy } from './proxy.ts'
 import { Random } from './random.ts'
+import { Reader, type ReadOrder } from './reader.ts'
 import { type Sabotage, sabotage } from './sabotage.ts'
 import { describeStall } from './stall.ts'
 import { putAct, ring } from './submitting.ts'
@@ -30,13 +35,30 @@ export interface TrialOptions {
   readonly llm?: number
   /** share of the load that posts letters, an effect outside; default none */
   readonly letters?: number
+  /** how they are posted */
+  readonly letterAction?: PostAction
   /** longest time of a model's answer; default 30 */
   readonly modelMsMax?: number
+  /** longest time that the office takes for a letter; default 0 */
+  readonly officeMsMax?: number
+  /** more extensions, which workers load by their paths */
+  readonly extensions?: readonly { readonly extension: Extension; readonly path: string }[]
+  /** of the beings that are no persons; default none */
+  readonly roleFlow?: RoleFlow
+  /** of the reality; default UTC */
+  readonly timeZone?: string
+  /** how clients order what they read; default by seq */
+  readonly readsBy?: ReadOrder
+  /** more of the environment of all workers */
+  readonly workerEnv?: NodeJS.ProcessEnv
   /** a defence to take away for this run */
   readonly without?: Sabotage | null
   /** the run has stalled after this long without progress */
   readonly stallSeconds?: number
 }
+
+/** Operations of the extension `mail` that post letters until one arrives, or only once. */
+export type PostAction = 'mail:post-surely' | 'mail:post-once'
 
 /** How often the row of an act is inserted and its doorbell rung. */
 export interface Submitting {
@@ -44,6 +66,16 @@ export interface Submitting {
   readonly rings: number
 }
 const ONCE: Submitting = { rows: 1, rings: 1 }
+
+/** For a machine that others use too. */
+const OPERATE_SECONDS_MAX = 120
+
+/** What is special about one worker. */
+export interface WorkerHow {
+  readonly env?: NodeJS.ProcessEnv
+  /** its link to Postgres, if it has one of its own */
+  readonly through?: FaultProxy
+}
 
 export class Trial {
   readonly random: Random
@@ -54,6 +86,8 @@ export class Trial {
   readonly reality: Reality
   readonly registry: Registry
   readonly db: Kysely<ChainDb>
+  /** as the owner of the database, for sabotage and for what only the owner sees */
+  readonly owner: Kysely<ChainDb>
   readonly temporal: Client
   readonly ground: Ground
   readonly say: Say
@@ -62,12 +96,19 @@ export class Trial {
   readonly asked: Asked[] = []
   /** rings that failed; the sweep must make up for them */
   lostRings = 0
+  /** what its clients saw */
+  readonly history = new History()
   readonly #plot: Plot
+  readonly #reader: Reader
+  readonly #nature: JsonObject
+  readonly #workerEnv: NodeJS.ProcessEnv
+  readonly #letterAction: PostAction
   readonly #mind: Mind
   readonly #office: Office
   readonly #open: OpenQuestions
   readonly #name: string
   readonly #keeping = new Set<Keeper>()
+  readonly #links: FaultProxy[] = []
   #ids = 0
   #midwife: WorkerProcess | null = null
 
@@ -85,24 +126,34 @@ export class Trial {
     this.reality = plot.reality
     this.registry = plot.registry
     this.db = plot.db
+    this.owner = plot.owner
     this.temporal = plot.temporal
     this.#plot = plot
     this.#mind = mind
     this.#office = office
     this.#name = options.name
+    const paths = [MAIL_PATH, ...(options.extensions ?? []).map(({ path }) => path)]
+    this.#nature = options.roleFlow === undefined ? {} : { roleFlow: asJson(options.roleFlow) }
+    this.#letterAction = options.letterAction ?? 'mail:post-surely'
+    this.#workerEnv = { TREEOS_EXTENSIONS: paths.join(','), ...options.workerEnv }
     this.#open = new OpenQuestions(plot.db, {
       stallMs: 1000 * (options.stallSeconds ?? 30),
       describe: (open) => describeStall(this, open),
+      onDone: (id) => this.history.end(id),
     })
+    this.#reader = new Reader(plot.db, this.history, random.fork(), options.readsBy)
   }
 
   /** Creates a database with a reality; a worker births its beings. */
   static async start(options: TrialOptions): Promise<Trial> {
-    const { ground, seed, modelMsMax = 30 } = options
+    const { ground, seed, modelMsMax = 30, officeMsMax = 0, extensions = [] } = options
     const random = new Random(seed)
-    const plot = await plant(ground, [mail])
+    const plot = await plant(ground, {
+      extensions: [mail, ...extensions.map(({ extension }) => extension)],
+      timeZone: options.timeZone ?? 'UTC',
+    })
     const mind = await startMind(random.fork(), modelMsMax)
-    const office = await startOffice(plot.db, plot.reality)
+    const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
     const trial = new Trial(options, { random, plot, mind, office })
     await trial.#populate()
     if (options.without != null) await sabotage(plot.owner, options.without)
@@ -111,10 +162,11 @@ export class Trial {
 
   async #populate(): Promise<void> {
     this.#midwife = this.startWorker()
-    const birth = (payload: JsonObject) => act(this, 'operator', { verb: 'be', operation: 'birth', payload })
+    const birth = (payload: JsonObject) => this.operate({ verb: 'be', operation: 'birth', payload })
     for (const name of this.persons) await birth({ name, cognition: 'human', role: 'operator' })
-    for (const name of this.scripted) await birth({ name, cognition: 'scripted', script: 'echo' })
-    for (const name of this.llm) await birth({ name, cognition: 'llm' })
+    for (const name of this.scripted)
+      await birth({ name, cognition: 'scripted', script: 'echo', ...this.#nature })
+    for (const name of this.llm) await birth({ name, cognition: 'llm', ...this.#nature })
   }
 
   /** Kills the worker that birthed the beings, unless a keeper has taken it over. */
@@ -124,21 +176,33 @@ export class Trial {
   }
 
   /** @param crashAt `name:hit` of a crash point */
-  startWorker(crashAt?: string): WorkerProcess {
+  startWorker(crashAt?: string, { env = {}, through }: WorkerHow = {}): WorkerProcess {
     return this.ground.startWorker({
-      DATABASE_URL: this.#plot.databaseUrl,
+      DATABASE_URL: this.#plot.databaseUrl(through),
       OPENAI_BASE_URL: this.#mind.url,
       TREEOS_MODEL: 'test-model',
       TREEOS_SHORT_MIND_MS: '500', // so that slower answers go the long way
-      TREEOS_EXTENSIONS: MAIL_PATH,
       TREEOS_TEST_OFFICE: this.#office.url,
+      ...this.#workerEnv,
       ...(crashAt === undefined ? {} : { TREEOS_CRASH_AT: crashAt }),
+      ...env,
     })
   }
 
+  /** Of the role of workers, with its password. */
+  databaseUrl(through: FaultProxy): string {
+    return this.#plot.databaseUrl(through)
+  }
+
+  /** Lets the operator act, and waits for the result. */
+  operate(call: VerbCall): Promise<unknown> {
+    return act(this, OPERATOR, call, OPERATE_SECONDS_MAX)
+  }
+
   /** Starts another worker whenever the current one ends. */
-  keepWorker(): Keeper {
-    const keeper = new Keeper(this.#midwife ?? this.startWorker(), () => this.startWorker())
+  keepWorker(how: WorkerHow = {}): Keeper {
+    const start = () => this.startWorker(undefined, how)
+    const keeper = new Keeper(this.#midwife ?? start(), start)
     this.#midwife = null
     this.#keeping.add(keeper)
     return keeper
@@ -155,8 +219,22 @@ export class Trial {
     const answer = this.llm.includes(target)
       ? new RegExp(`^answer \\d+ to ${content}$`)
       : new RegExp(`^${content}$`)
+    this.history.begin(id, `being:${target}`, `answered ${id}`)
     await this.#submit(person, id, { verb: 'summon', target: `@${target}`, content, inReplyTo: null }, how)
     return this.#accepted({ id, person, target, answer })
+  }
+
+  /** Summons an LLM being with a content that its model never answers, so that its moment fails. */
+  async poison(target: BeingName, person: BeingName = this.random.pick(this.persons)): Promise<Asked> {
+    const id = this.#newId()
+    const content = poisonOf(id)
+    await this.#submit(person, id, { verb: 'summon', target: `@${target}`, content, inReplyTo: null })
+    return this.#accepted({ id, person, target, answer: null, fails: /^failure LLM_FAILED$/ })
+  }
+
+  /** How often the model was asked about a poison. */
+  triesOf({ id }: Asked): number {
+    return this.#mind.poisons.get(poisonOf(id)) ?? 0
   }
 
   /** Makes a person do something that has no answer: one fact on the person's own reel. */
@@ -171,8 +249,21 @@ export class Trial {
   async post(person: BeingName): Promise<Asked> {
     const id = this.#newId()
     const args = { text: id }
-    await this.#submit(person, id, { verb: 'do', action: 'mail:post-surely', target: `@${person}`, args })
+    await this.#submit(person, id, { verb: 'do', action: this.#letterAction, target: `@${person}`, args })
     return this.#accepted({ id, person, target: null, answer: null, posted: true })
+  }
+
+  /** Makes a person do something on itself that must fail. @param fails the outcome: its kind and reason */
+  async fail(person: BeingName, action: string, args: JsonObject, fails: RegExp): Promise<Asked> {
+    const id = this.#newId()
+    await putAct(this.db, person, id, {
+      verb: 'do',
+      action,
+      target: `@${person}`,
+      args: { ...args, text: id },
+    })
+    await this.ring(person)
+    return this.#accepted({ id, person, target: null, answer: null, fails })
   }
 
   /** Called before the first await, since several calls may run at once. */
@@ -189,6 +280,7 @@ export class Trial {
 
   /** Works as a client does: inserts the row, then rings once, and that ring may be lost. */
   async #submit(being: BeingName, id: string, call: VerbCall, { rows, rings } = ONCE): Promise<void> {
+    this.history.begin(id, `being:${being}`, `${call.verb === 'summon' ? 'asked' : 'did'} ${id}`)
     await Promise.all(Array.from({ length: rows }, () => putAct(this.db, being, id, call)))
     await Promise.all(Array.from({ length: rings }, () => this.ring(being)))
   }
@@ -246,7 +338,11 @@ export class Trial {
     await quiet(this.db)
     await historiesAtRest(this.temporal, this.reality.name)
     const { asked, faults } = this
-    return judge(this, { asked, modelCalls: this.#mind.calls, letters: this.#office.letters, faults, from })
+    const letters = this.#office.letters
+    const verdict = await judge(this, { asked, modelCalls: this.#mind.calls, letters, faults, from })
+    await this.#reader.close()
+    await this.#reader.readAll()
+    return { ...verdict, broken: [...verdict.broken, ...anomalies(this.history.operations)] }
   }
 
   /** All workflow runs of a being, oldest first, with their sizes. */
@@ -266,10 +362,19 @@ export class Trial {
     return runs.sort((a, b) => a.at - b.at)
   }
 
+  /** One more link to Postgres, for workers that have one of their own. It is closed with the trial. */
+  async newLink(): Promise<FaultProxy> {
+    const link = await FaultProxy.start(this.ground.postgres.calm.target, 'postgres')
+    this.#links.push(link)
+    return link
+  }
+
   async close(): Promise<void> {
     for (const keeper of this.#keeping) keeper.stop()
     for (const worker of this.ground.workers) worker.kill()
     await Promise.all([...this.ground.workers].map((worker) => worker.ended))
+    for (const link of this.#links) await link.close()
+    await this.#reader.close()
     await this.#open.close()
     await this.#mind.close()
     await this.#office.close()
@@ -281,3 +386,4 @@ const many = (prefix: string, count: number): BeingName[] =>
   Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`)
 
 const contentOf = (id: string): string => `question ${id}`
+const poisonOf = (id: string): string => `${POISON} ${id}`

@@ -7,11 +7,21 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { workflowBundle } from '@treeos/host'
-import { configFileOf, ensurePostgres, ensureTemporal, removeInstance, type Temporal } from '@treeos/local'
+import {
+  configFileOf,
+  ensurePostgres,
+  ensureTemporal,
+  readInstance,
+  removeInstance,
+  stopInstance,
+  type Temporal,
+} from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
+import { Disk } from './disks.ts'
 import { FaultProxy } from './proxy.ts'
 
 export type Say = (line: string) => void
@@ -26,6 +36,11 @@ export interface Server {
   kill(): void
   /** ready again when it resolves */
   restart(): Promise<void>
+  /**
+   * Starts it and kills it as soon as its log has this line.
+   * @returns false when it was ready before that, and runs
+   */
+  killWhile(logLine: string): Promise<boolean>
 }
 
 export interface Ground {
@@ -39,11 +54,25 @@ export interface Ground {
   workerUrl(proxy: FaultProxy, database: string): string
   /** file of the workflow bundle for replay */
   readonly replayBundlePath: string
-  /** folder of all logs */
+  /** folder of the logs of the servers */
   readonly dataDir: string
+  /** all workers write to it */
+  readonly workerLog: string
+  /** those that hold what they are named for; null when they are the disks of the machine */
+  readonly disks: Disks | null
   readonly workers: Set<WorkerProcess>
   startWorker(env: NodeJS.ProcessEnv): WorkerProcess
   close(): Promise<void>
+}
+
+/** Small disks of a ground. */
+export interface Disks {
+  /** Postgres' data */
+  readonly postgres: Disk
+  /** Temporal's file, and the logs of both servers */
+  readonly temporal: Disk
+  /** the log of the workers */
+  readonly logs: Disk
 }
 
 /** Files of workflow bundles that were made before. */
@@ -56,11 +85,22 @@ function urlOf(credentials: string, proxy: FaultProxy, database: string): string
   return Object.assign(new URL(credentials), { host: proxy.address, pathname: database }).href
 }
 
-/** @param bundles made here when absent, which takes seconds */
-export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> {
+interface GroundOptions {
+  /** made here when absent, which takes seconds */
+  readonly bundles?: Bundles | undefined
+  /** each kind of data has a small disk of its own; default false */
+  readonly smallDisks?: boolean
+}
+
+export async function startGround(
+  say: Say,
+  { bundles, smallDisks = false }: GroundOptions = {},
+): Promise<Ground> {
   const home = await mkdtemp(join(tmpdir(), 'treeos-faults-'))
   await chmod(home, 0o711) // the server's user has to pass
   const dataDir = join(home, 'instance')
+  const disks = smallDisks ? await mountDisks(dataDir) : null
+  const workerLog = join(dataDir, disks === null ? '.' : 'logs', 'worker.log')
   const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env // these must be ours to kill
   const options = { dataDir, env, onProgress: say }
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
@@ -77,11 +117,16 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
   const credentials = new URL(postgres.url)
   const workers = new Set<WorkerProcess>()
   const servers = {
-    postgres: await serverOf('postgres', { address: credentials.host, pid: postgres.pid }, async () => {
-      const { url, pid } = await startPostgres()
-      return { address: new URL(url).host, pid }
-    }),
-    temporal: await serverOf('temporal', temporal, startTemporal),
+    postgres: await serverOf(
+      'postgres',
+      dataDir,
+      { address: credentials.host, pid: postgres.pid },
+      async () => {
+        const { url, pid } = await startPostgres()
+        return { address: new URL(url).host, pid }
+      },
+    ),
+    temporal: await serverOf('temporal', dataDir, temporal, startTemporal),
   }
   const killWorkers = () => {
     for (const worker of workers) worker.kill()
@@ -93,12 +138,14 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
     temporalOptions: temporal.options,
     replayBundlePath,
     dataDir,
+    workerLog,
+    disks,
     workers,
     postgresUrl: (proxy, database) => urlOf(postgres.url, proxy, database),
     workerUrl: (proxy, database) => urlOf(postgres.workerUrl, proxy, database),
     startWorker(extra) {
       const { OPENAI_API_KEY: _, ...inherited } = env
-      const worker = new WorkerProcess(join(dataDir, `worker.log`), {
+      const worker = new WorkerProcess(workerLog, {
         ...inherited,
         TZ: 'UTC',
         TREEOS_LOG: 'warn',
@@ -118,9 +165,26 @@ export async function startGround(say: Say, bundles?: Bundles): Promise<Ground> 
       await Promise.all([...workers].map((worker) => worker.ended))
       process.off('exit', killWorkers)
       for (const { proxy, calm } of Object.values(servers)) await Promise.all([proxy.close(), calm.close()])
+      if (disks !== null) {
+        await stopInstance(dataDir)
+        for (const disk of [disks.logs, disks.postgres, disks.temporal]) await disk.unmount()
+      }
       await removeInstance(dataDir)
       await rm(home, { recursive: true, force: true })
     },
+  }
+}
+
+const POSTGRES_MIB = 400
+const TEMPORAL_MIB = 128
+const LOGS_MIB = 8
+
+async function mountDisks(dataDir: string): Promise<Disks> {
+  const temporal = await Disk.mount(dataDir, TEMPORAL_MIB)
+  return {
+    temporal,
+    postgres: await Disk.mount(join(dataDir, 'postgres'), POSTGRES_MIB),
+    logs: await Disk.mount(join(dataDir, 'logs'), LOGS_MIB),
   }
 }
 
@@ -142,6 +206,7 @@ interface Running {
 
 async function serverOf(
   name: Server['name'],
+  dataDir: string,
   first: Running,
   start: () => Promise<Running>,
 ): Promise<Server> {
@@ -149,6 +214,12 @@ async function serverOf(
   const proxy = await FaultProxy.start(targetOf(first), speaks)
   const calm = await FaultProxy.start(targetOf(first), speaks)
   let { pid } = first
+  const restart = async () => {
+    const running = await start()
+    pid = running.pid
+    proxy.target = targetOf(running)
+    calm.target = targetOf(running)
+  }
   return {
     name,
     proxy,
@@ -157,11 +228,29 @@ async function serverOf(
       if (pid === null) throw new Error(`${name} is not ours to kill`)
       process.kill(pid, 'SIGKILL')
     },
-    async restart() {
-      const running = await start()
-      pid = running.pid
-      proxy.target = targetOf(running)
-      calm.target = targetOf(running)
+    restart,
+    async killWhile(logLine) {
+      const log = join(dataDir, `${name}.log`)
+      const from = (await readFile(log, 'utf8')).length
+      const before = pid
+      let ended: 'ready' | 'killed' | null = null
+      const starting = restart().then(
+        () => {
+          ended ??= 'ready'
+        },
+        (error: unknown) => {
+          if (ended !== 'killed') throw error
+        },
+      )
+      while (ended === null) {
+        const now = readInstance(dataDir).services.find((service) => service.name === name)?.process?.pid
+        if (now !== undefined && now !== before && (await readFile(log, 'utf8')).includes(logLine, from)) {
+          ended = 'killed'
+          process.kill(now, 'SIGKILL')
+        } else await sleep(2)
+      }
+      await starting
+      return ended === 'killed'
     },
   }
 }
@@ -230,5 +319,20 @@ export class WorkerProcess {
   kill(): void {
     this.wasKilled = true
     this.#child.kill('SIGKILL')
+  }
+
+  /** Asks it to end in order, as an operator does. @returns how it ended */
+  retire(): Promise<NodeJS.Signals | number> {
+    this.#child.kill('SIGTERM')
+    return this.ended
+  }
+
+  /** It runs no more until `resume`, and does not know it. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
   }
 }

@@ -1,7 +1,9 @@
 /** The letters that persons of a trial post, and the rules that hold for them. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 import { startPostOffice } from '../support/post-office.ts'
+import type { Random } from './random.ts'
 
 /** The request of a process that has just died may still arrive. */
 const LAG_MS = 500
@@ -24,11 +26,16 @@ export interface Office {
   close(): Promise<void>
 }
 
-export async function startOffice(db: Kysely<ChainDb>, reality: Reality): Promise<Office> {
+/** @param letterMsMax longest time that it takes for a letter before it answers */
+export async function startOffice(
+  { db, reality }: { readonly db: Kysely<ChainDb>; readonly reality: Reality },
+  { random, letterMsMax }: { readonly random: Random; readonly letterMsMax: number },
+): Promise<Office> {
   const letters: Letter[] = []
   const office = await startPostOffice(async ({ text, key }) => {
     const at = Date.now()
     letters.push({ text, key, at, wasKept: await isKept(db, key.slice(reality.id.length + 1)) })
+    await sleep(random.next() * letterMsMax)
   })
   return { url: office.url, letters, close: () => office.close() }
 }

@@ -1,13 +1,14 @@
 /**
- * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--test] [--no-control] [--json]`.
+ * The fault runs at their full size: `pnpm faults [NAME…] [--seed N] [--minutes N] [--test] [--no-control] [--json]`.
  * Each attacks a reality and judges the result. Its control does the same without one defence and must fail.
  */
 import { parseArgs } from 'node:util'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
-import { startGround } from './ground.ts'
+import { canMount } from './disks.ts'
+import { type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
-import { type Ran, run, signsOf } from './scenario.ts'
-import { scenarios } from './scenarios/index.ts'
+import { type Ran, type RunOptions, run, signsOf } from './scenario.ts'
+import { type AnyScenario, scenarios } from './scenarios/index.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
     control: { type: 'boolean', default: true },
     json: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
+    minutes: { type: 'string' },
   },
   allowNegative: true,
 })
@@ -29,43 +31,67 @@ if (unknown.length > 0 || values.list) {
   process.exit(values.list ? 0 : 2)
 }
 const seed = values.seed === undefined ? newSeed() : Number(values.seed)
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
 const size = values.test || !values.full ? 'test' : 'full'
 const startedAt = Date.now()
 const say = (line: string) =>
   console.error(`[${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s] ${line}`)
 
 say(`seed ${seed}: \`pnpm faults --seed ${seed}\` makes the same choices again`)
-const ground = await startGround(say)
+const wanted = scenarios.filter(({ name, onlyNamed }) =>
+  positionals.length > 0 ? positionals.includes(name) : onlyNamed !== true,
+)
+const skipped = canMount() ? [] : wanted.filter(({ smallDisks }) => smallDisks === true)
+for (const { name } of skipped) say(`- skipped: ${name}: only root can mount the small disks that it fills`)
 const results: { name: string; ok: boolean; run: Ran; control: Ran | null }[] = []
-try {
-  for (const scenario of scenarios) {
-    if (positionals.length > 0 && !positionals.includes(scenario.name)) continue
-    const { name, about } = scenario
-    const tell = (line: string) => say(`${name}: ${line}`)
-    tell(about)
-    const ran = await run(scenario, { ground, seed, size, say: tell })
-    for (const fault of ran.broken) tell(`✗ ${fault}`)
-    tell(`${ran.broken.length === 0 ? '✓' : '✗'} ${ran.seconds} s ${JSON.stringify(ran.figures)}`)
-    const control = values.control ? await run(scenario, { ground, seed, size: 'control', say: tell }) : null
-    const shown = signsOf(scenario).map((sign) => control?.broken.find((fault) => sign.test(fault)))
-    const isRed = control === null || !shown.includes(undefined)
-    if (control !== null)
-      tell(
-        isRed
-          ? `✓ without ${scenario.control.without} it fails, as it must: ${shown.map((fault) => fault?.split('\n')[0]).join('; ')}`
-          : `✗ without ${scenario.control.without} it should fail, but found: ${control.broken.join('; ') || 'nothing'}`,
-      )
-    results.push({ name, ok: ran.broken.length === 0 && isRed, run: ran, control })
+for (const smallDisks of [false, true]) {
+  const here = wanted.filter((one) => !skipped.includes(one) && (one.smallDisks ?? false) === smallDisks)
+  if (here.length === 0) continue
+  const ground = await startGround(say, { smallDisks })
+  try {
+    for (const scenario of here) results.push(await tryOut(scenario, ground))
+  } finally {
+    await ground.close()
   }
-} finally {
-  await ground.close()
 }
 const failed = results.filter(({ ok }) => !ok).length
 if (values.json) console.log(JSON.stringify({ seed, size, ok: failed === 0, results }))
 else {
   for (const { name, ok, run: ran } of results)
     console.log(`${ok ? '✓' : '✗'} ${name.padEnd(16)} ${ran.seconds} s  ${JSON.stringify(ran.figures)}`)
-  console.log(`${results.length - failed} passed, ${failed} failed, seed ${seed}`)
+  console.log(`${results.length - failed} passed, ${failed} failed, ${skipped.length} skipped, seed ${seed}`)
 }
 // A trial that stalled may still hold connections, so the process is ended, not left to end.
 process.exit(failed === 0 ? 0 : 1)
+
+/** Runs a scenario once, and its control. Nothing is tried again. */
+async function tryOut(scenario: AnyScenario, ground: Ground) {
+  const { name, about } = scenario
+  const tell = (line: string) => say(`${name}: ${line}`)
+  tell(about)
+  const ran = await runOnce(scenario, { ground, seed, size, say: tell, minutes })
+  for (const fault of ran.broken) tell(`✗ ${fault}`)
+  tell(`${ran.broken.length === 0 ? '✓' : '✗'} ${ran.seconds} s ${JSON.stringify(ran.figures)}`)
+  const control = values.control
+    ? await runOnce(scenario, { ground, seed, size: 'control', say: tell })
+    : null
+  const shown = signsOf(scenario).map((sign) => control?.broken.find((fault) => sign.test(fault)))
+  const isRed = control === null || !shown.includes(undefined)
+  if (control !== null)
+    tell(
+      isRed
+        ? `✓ without ${scenario.control.without} it fails, as it must: ${shown.map((fault) => fault?.split('\n')[0]).join('; ')}`
+        : `✗ without ${scenario.control.without} it should fail, but found: ${control.broken.join('; ') || 'nothing'}`,
+    )
+  return { name, ok: ran.broken.length === 0 && isRed, run: ran, control }
+}
+
+/** A run that could not be set up has failed; the others still run. */
+async function runOnce(scenario: AnyScenario, options: RunOptions): Promise<Ran> {
+  try {
+    return await run(scenario, options)
+  } catch (error) {
+    const why = error instanceof Error ? error.stack : String(error)
+    return { seed, seconds: 0, figures: {}, broken: [`it did not run to its end: ${why}`], stalled: false }
+  }
+}

@@ -22,6 +22,7 @@ export class OpenQuestions {
   readonly #db: Kysely<ChainDb>
   readonly #stallMs: number
   readonly #describe: (open: readonly Asked[]) => Promise<string>
+  readonly #onDone: (id: string) => void
   readonly #watching: Promise<void>
   readonly #listeners = new Set<() => void>()
   #progressAt = Date.now()
@@ -29,12 +30,24 @@ export class OpenQuestions {
   #stalled: StalledError | null = null
   #closed = false
 
-  /** @param describe describes the state at a stall, for the error's message */
+  /**
+   * @param describe describes the state at a stall, for the error's message
+   * @param onDone told of each question that was answered
+   */
   constructor(
     db: Kysely<ChainDb>,
-    { stallMs, describe }: { stallMs: number; describe: (open: readonly Asked[]) => Promise<string> },
+    {
+      stallMs,
+      describe,
+      onDone,
+    }: {
+      stallMs: number
+      describe: (open: readonly Asked[]) => Promise<string>
+      onDone: (id: string) => void
+    },
   ) {
     this.#db = db
+    this.#onDone = onDone
     this.#stallMs = stallMs
     this.#describe = describe
     this.#watching = this.#watch()
@@ -85,7 +98,10 @@ export class OpenQuestions {
         continue
       }
       const done = await this.#findDone().catch(() => []) // a server that is away answers nobody
-      for (const id of done) this.#open.delete(id)
+      for (const id of done) {
+        this.#open.delete(id)
+        this.#onDone(id)
+      }
       const moments = done.length > 0 ? this.#moments : await this.#countMoments().catch(() => this.#moments)
       if (done.length > 0 || moments > this.#moments) this.#progressAt = Date.now()
       this.#moments = moments
@@ -109,13 +125,23 @@ export class OpenQuestions {
 
   async #findDone(): Promise<string[]> {
     const ids = this.ids.slice(0, LOOKED_AT_MAX)
-    const { rows } = await sql<{ id: string; reply: string | null; asker: string | null; kind: string }>`
-      select asked.id, o.kind, r.id as reply, r.being as asker from unnest(${ids}::text[]) as asked(id)
+    const { rows } = await sql<{
+      id: string
+      reply: string | null
+      asker: string | null
+      kind: string
+      failed: boolean
+    }>`
+      select asked.id, o.kind, r.id as reply, r.being as asker,
+        exists (select from treeos.moment_outcome f where f.wake = asked.id and f.kind = 'failure') as failed
+      from unnest(${ids}::text[]) as asked(id)
       join treeos.moment_outcome o on o.wake = 'act/' || asked.id and o.reason is distinct from 'superseded'
       left join treeos.inbox r on r.in_reply_to = asked.id`.execute(this.#db)
     const done: string[] = []
-    for (const { id, reply, asker, kind } of rows) {
-      if (reply === null && kind === 'act' && this.#open.get(id)?.target !== null) continue
+    for (const { id, reply, asker, kind, failed } of rows) {
+      const asked = this.#open.get(id)
+      const isOver = reply !== null || (asked?.fails !== undefined && failed)
+      if (!isOver && kind === 'act' && asked?.target !== null) continue
       // A person who waited for the answer has read it, so its row in the inbox is closed.
       if (reply !== null && asker !== null) await closeEntries(this.#db, asker, [reply], 'read')
       done.push(id)

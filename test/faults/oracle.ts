@@ -18,6 +18,8 @@ export interface Asked {
   readonly answer: RegExp | null
   /** posted as a letter with this id */
   readonly posted?: true
+  /** kind and reason of the outcome where it must fail: of the target's moment, else of the person's own */
+  readonly fails?: RegExp
 }
 
 /** When the model was asked about a summon, ms since 1970. */
@@ -110,17 +112,28 @@ async function judgeAsked(db: Kysely<ChainDb>, asked: readonly Asked[]): Promise
       broken.push(`${what}: ${found?.length ?? 0} times [${found?.slice(0, 4).join(', ') ?? ''}]`)
     return found?.[0]
   }
-  const actOf = (wake: string) => {
+  const endOf = (wake: string, wanted: RegExp) => {
     const kind = one(kindsOf.get(wake), `outcome of ${wake}`)
-    if (kind !== undefined && kind !== 'act') broken.push(`outcome of ${wake} is ${kind}`)
+    if (kind !== undefined && !wanted.test(kind)) broken.push(`outcome of ${wake} is ${kind}`)
   }
-  for (const { id, person, target, answer } of asked) {
+  const actOf = (wake: string) => endOf(wake, /^act$/)
+  for (const { id, person, target, answer, fails } of asked) {
+    if (target === null && fails !== undefined) {
+      endOf(`act/${id}`, fails)
+      continue
+    }
     actOf(`act/${id}`)
     one(
       factsOf.get(`being:${person} ${target === null ? 'did' : 'asked'} ${id}`),
       `fact of @${person} for ${id}`,
     )
     if (target === null) continue
+    if (fails !== undefined) {
+      endOf(id, fails)
+      if (factsOf.has(`being:${target} answered ${id}`))
+        broken.push(`@${target} answered ${id} though it failed`)
+      continue
+    }
     actOf(id)
     one(factsOf.get(`being:${target} answered ${id}`), `fact of @${target} for ${id}`)
     const text = one(repliesTo.get(`${person} ${id}`), `answer to @${person} for ${id}`)

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Ground } from './ground.ts'
 import { patiently } from './patiently.ts'
+import type { FaultProxy } from './proxy.ts'
 
 /** A trial's own part of the ground: a database with a reality, and connections that bypass the misbehaving proxies. */
 export interface Plot {
@@ -16,12 +17,15 @@ export interface Plot {
   readonly db: Kysely<ChainDb>
   readonly owner: Kysely<ChainDb>
   readonly temporal: Client
-  /** for workers, through the proxy that may misbehave */
-  readonly databaseUrl: string
+  /** for workers, through the proxy that may misbehave unless another one is given */
+  databaseUrl(through?: FaultProxy): string
   close(): Promise<void>
 }
 
-export async function plant(ground: Ground, extensions: readonly Extension[]): Promise<Plot> {
+export async function plant(
+  ground: Ground,
+  { extensions, timeZone }: { readonly extensions: readonly Extension[]; readonly timeZone: string },
+): Promise<Plot> {
   const { calm, proxy } = ground.postgres
   const database = `faults_${randomUUID().replaceAll('-', '')}`
   await onServer(ground, `create database ${database}`)
@@ -30,7 +34,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
   const registry = buildRegistry([seed, emotions, ...extensions])
   const { reality } = await bootstrapReality(owner, registry, {
     name: database.slice(0, 16),
-    timeZone: 'UTC',
+    timeZone,
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })
@@ -44,7 +48,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
     db,
     owner,
     temporal: new Client({ connection }),
-    databaseUrl: ground.workerUrl(proxy, database),
+    databaseUrl: (through = proxy) => ground.workerUrl(through, database),
     async close() {
       await connection.close()
       await Promise.all([db.destroy(), owner.destroy()])

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@treeos/chain'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -103,5 +104,22 @@ it('C4 a half-open connection is given up when its answer is overdue, so that th
   proxy.halfOpen()
   await expect(sql`select 1`.execute(db)).rejects.toThrow('Query read timeout')
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  await db.destroy()
+})
+
+it('passes a chosen statement on late, and tells its answer', async () => {
+  const db = through()
+  const answers: string[] = []
+  const { promise: until, resolve } = Promise.withResolvers<void>()
+  proxy.unhear({ wanted: isInsert, lateness: { until, onAnswer: (answer) => answers.push(answer) } })
+  const before = proxy.counts.lateStatements
+  const inserting = insert(db, 'held back')
+  while (proxy.counts.lateStatements === before) await sleep(5)
+  proxy.unhear(null)
+  expect(await count('held back')).toBe(0)
+  resolve()
+  await inserting
+  expect(await count('held back')).toBe(1)
+  expect(answers).toEqual([expect.stringContaining('INSERT 0 1')])
   await db.destroy()
 })

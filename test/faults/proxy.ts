@@ -9,12 +9,21 @@ export interface Target {
   readonly port: number
 }
 
-/** What to do with the acknowledgement of a commit. Only with a proxy for Postgres. */
+/** What to do with a commit or its acknowledgement. Only with a proxy for Postgres. */
 export interface UnheardCommits {
   /** called for every statement; true lets it commit but withholds or delays the acknowledgement */
   readonly wanted: (statement: string) => boolean
   /** ms after which the acknowledgement arrives; without it the connection is cut */
   readonly delayMs?: number
+  /** the statement itself is passed on only then, and its answer at once */
+  readonly lateness?: Lateness
+}
+
+/** Statements that arrive late. */
+export interface Lateness {
+  readonly until: Promise<void>
+  /** called with each answer to a late statement, as text */
+  readonly onAnswer: (answer: string) => void
 }
 
 export interface ProxyCounts {
@@ -23,6 +32,8 @@ export interface ProxyCounts {
   cuts: number
   /** commits whose acknowledgement was withheld or delayed */
   unheardCommits: number
+  /** statements that were passed on late, or are still held back */
+  lateStatements: number
 }
 
 interface Link {
@@ -33,12 +44,13 @@ interface Link {
 }
 
 export class FaultProxy {
-  readonly counts: ProxyCounts = { connections: 0, cuts: 0, unheardCommits: 0 }
+  readonly counts: ProxyCounts = { connections: 0, cuts: 0, unheardCommits: 0, lateStatements: 0 }
   target: Target
   readonly #speaksPostgres: boolean
   readonly #server: Server
   readonly #links = new Set<Link>()
   #unheard: UnheardCommits | null = null
+  #rewrite: ((chunk: Buffer) => Buffer) | null = null
   #refusing = false
   #stall: { readonly over: Promise<void>; readonly end: () => void } | null = null
   #slow: { readonly latencyMs: number; readonly bytesPerSecond: number } | null = null
@@ -63,6 +75,11 @@ export class FaultProxy {
 
   get address(): string {
     return `127.0.0.1:${this.port}`
+  }
+
+  /** Connections that are open now. */
+  get open(): number {
+    return this.#links.size
   }
 
   /** Cuts all connections at once. @returns how many there were */
@@ -110,6 +127,11 @@ export class FaultProxy {
     this.#unheard = commits
   }
 
+  /** Changes what clients send, without changing its length. */
+  rewrite(how: (chunk: Buffer) => Buffer): void {
+    this.#rewrite = how
+  }
+
   /** Ends refusing, stalling, slowing and withholding. Half-open connections stay half-open. */
   flow(): void {
     this.#refusing = false
@@ -151,9 +173,13 @@ export class FaultProxy {
       if (!link.halfOpen) client.destroy()
     })
     const talk = this.#speaksPostgres ? new Talk() : null
-    const sent = (chunk: Buffer) => {
-      talk?.sent(chunk, this.#unheard)
-      return chunk
+    const sent = async (chunk: Buffer) => {
+      const late = talk?.sent(chunk, this.#unheard) ?? null
+      if (late !== null) {
+        this.counts.lateStatements += 1
+        await late.until
+      }
+      return this.#rewrite?.(chunk) ?? chunk
     }
     void this.#pump(client, server, sent).then(() => server.end())
     void this.#pump(server, client, (chunk) => (talk === null ? chunk : this.#hear(talk, link, chunk))).then(
@@ -209,21 +235,30 @@ interface Answer {
 class Talk {
   readonly #watch = new CommitWatch((statement) => this.#rule?.wanted(statement) ?? false)
   #rule: UnheardCommits | null = null
-  #held: { readonly answer: HeldAnswer; readonly delayMs: number | null } | null = null
+  #held: {
+    readonly answer: HeldAnswer
+    readonly delayMs: number | null
+    readonly late: Lateness | null
+  } | null = null
 
-  sent(chunk: Buffer, rule: UnheardCommits | null): void {
+  /** @returns not null when the chunk is to be passed on late */
+  sent(chunk: Buffer, rule: UnheardCommits | null): Lateness | null {
     this.#rule = rule
-    if (this.#watch.sent(chunk) && rule !== null)
-      this.#held = { answer: new HeldAnswer(), delayMs: rule.delayMs ?? null }
+    if (!this.#watch.sent(chunk) || rule === null) return null
+    const late = rule.lateness ?? null
+    this.#held = { answer: new HeldAnswer(), delayMs: rule.delayMs ?? null, late }
+    return late
   }
 
   /** @returns null while an answer is held back */
   came(chunk: Buffer): Answer | null {
     if (this.#held === null) return { bytes: chunk, unheard: false, delayMs: null }
-    const { answer, delayMs } = this.#held
+    const { answer, delayMs, late } = this.#held
     const end = answer.push(chunk)
     if (end === null) return null
     this.#held = null
+    late?.onAnswer(answer.bytes.toString('latin1'))
+    if (late !== null) return { bytes: answer.bytes, unheard: false, delayMs: null }
     return { bytes: answer.bytes, unheard: end === 'committed', delayMs }
   }
 }

@@ -75,8 +75,10 @@ async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
     for each row execute function treeos.lose_result()`.execute(owner)
 }
 
-/** Postgres acknowledges a commit before it is on disk. Only new connections do, so the others are ended. */
+/** Postgres acknowledges a commit seconds before it is on disk. Only new connections do, so the others are ended. */
 async function commitLate(owner: Kysely<ChainDb>): Promise<void> {
+  await sql`alter system set wal_writer_delay = '10s'`.execute(owner) // of the whole server, and no harm to those that wait for the disk
+  await sql`select pg_reload_conf()`.execute(owner)
   await sql`do $$ begin
     execute format('alter database %I set synchronous_commit = off', current_database());
   end $$`.execute(owner)

@@ -12,10 +12,16 @@ export interface Scenario<Size = unknown> {
   readonly about: string
   readonly sizes: { readonly test: Size; readonly full: Size; readonly control: Size }
   readonly trial?: Partial<TrialOptions>
+  /** it needs services whose disks are small */
+  readonly smallDisks?: true
+  /** it takes long, so `pnpm faults` runs it only when it is named */
+  readonly onlyNamed?: true
   /** attacks, adds to `broken` whatever must not happen, and returns figures to show */
   attack(trial: Trial, size: Size, broken: string[]): Promise<Figures>
   readonly control: {
     readonly without: Sabotage | 'sabotaged attack'
+    /** the trial is set up in this way too */
+    readonly trial?: Partial<TrialOptions>
     /** the same attack unless given */
     attack?(trial: Trial, size: Size, broken: string[]): Promise<Figures>
     /** what its failure must say, all of it: a run that fails for another reason proves nothing */
@@ -39,6 +45,8 @@ export interface RunOptions {
   readonly say: Say
   readonly seed: number
   readonly size: 'test' | 'full' | 'control'
+  /** how long a scenario goes on whose size has minutes, in place of those */
+  readonly minutes?: number | undefined
 }
 
 /** Each must be matched by something that a control's run finds broken. */
@@ -57,6 +65,7 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   const trial = await Trial.start({
     ...{ ground, say, seed, name: scenario.name },
     ...scenario.trial,
+    ...(isControl ? scenario.control.trial : {}),
     ...(isControl && without !== 'sabotaged attack' ? { without } : {}),
     ...(isControl && stallSeconds !== undefined ? { stallSeconds } : {}),
   })
@@ -65,7 +74,7 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   let figures: Figures = {}
   try {
     const attack = (isControl ? scenario.control.attack : undefined) ?? scenario.attack
-    figures = await attack.call(scenario, trial, scenario.sizes[size], broken)
+    figures = await attack.call(scenario, trial, sizeOf(scenario, options), broken)
     const verdict = await trial.verdict({ from: isControl ? 'chain' : 'both' })
     broken.push(...verdict.broken)
     const { moments, facts, modelCallsMax, lettersAgain } = verdict
@@ -86,4 +95,9 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
     await trial.close()
   }
   return { seed, seconds: Math.round((Date.now() - startedAt) / 100) / 10, figures, broken, stalled }
+}
+
+function sizeOf<Size>({ sizes }: Scenario<Size>, { size, minutes }: RunOptions): Size {
+  const wanted = sizes[size]
+  return minutes === undefined ? wanted : { ...wanted, minutes }
 }

@@ -14,8 +14,7 @@ interface Place {
   readonly db: Kysely<ChainDb>
   readonly temporal: Client
   readonly reality: Reality
-  /** folder of the workers' log */
-  readonly ground: { readonly dataDir: string }
+  readonly ground: { readonly dataDir: string; readonly workerLog: string }
 }
 
 const ROWS_MAX = 30
@@ -74,7 +73,10 @@ export async function describeStall(
         select pid, locktype, relation::regclass, mode from pg_locks where not granted limit ${ROWS_MAX}`,
       ),
     ),
-    section('workers', async () => tail(join(at.ground.dataDir, 'worker.log'), { lines: 30 }).split('\n')),
+    section('workers', async () => tail(at.ground.workerLog, { lines: 30 }).split('\n')),
+    section('log of Postgres', async () =>
+      tail(join(at.ground.dataDir, 'postgres.log'), { lines: 10 }).split('\n'),
+    ),
   ])
   return parts.join('\n')
 }

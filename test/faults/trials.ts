@@ -18,7 +18,7 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
   let ground: Ground
   beforeAll(async () => {
     say(`faults: seed ${seed}; TREEOS_FAULTS_SEED=${seed} makes the same choices again`)
-    ground = await startGround(() => undefined, bundles())
+    ground = await startGround(() => undefined, { bundles: bundles() })
   })
   afterAll(() => ground?.close())
 

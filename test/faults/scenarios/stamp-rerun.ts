@@ -1,7 +1,7 @@
 import type { CrashPoint } from '@treeos/activities'
-import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
+import { differences, hashesOf } from '../written.ts'
 import { dieAt } from './kill-points.ts'
 
 /** After the commit and before Temporal knows of it. */
@@ -28,22 +28,12 @@ export const stampRerun: Scenario<{ kills: number }> = {
     const figures = await dieAt(trial, points, 3)
     clearInterval(witness)
     await trial.answered()
-    const after = new Map<string, string>()
-    await note(trial, after)
-    for (const [moment, was] of before) {
-      if (after.get(moment) !== was) broken.push(`moment ${moment} was ${was} and is ${after.get(moment)}`)
-    }
+    broken.push(...differences(before, await hashesOf(trial.db)))
     return { kills, watched: before.size, ...figures }
   },
   control: { without: 'unkeyed-append', sign: /other facts than its record says/ },
 }
 
-/** The hashes of each finished moment's record and facts. */
 async function note(trial: Trial, into: Map<string, string>): Promise<void> {
-  const { rows } = await sql<{ moment: string; written: string }>`
-    select o.moment, encode(o.hash, 'hex') || ' ' || coalesce((
-      select string_agg(f.reel || '#' || f.seq || ' ' || encode(f.hash, 'hex'), ' ' order by f.reel, f.seq)
-      from treeos.fact f where f.moment = o.moment), '') as written
-    from treeos.moment_outcome o`.execute(trial.db)
-  for (const { moment, written } of rows) if (!into.has(moment)) into.set(moment, written)
+  for (const [moment, written] of await hashesOf(trial.db)) if (!into.has(moment)) into.set(moment, written)
 }

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Trial } from '../driver.ts'
+import type { Scenario } from '../scenario.ts'
+
+const SAMPLE_MS = 10_000
+/** Caches fill in the first part. */
+const WARM_UP_SHARE = 0.4
+const GROWTH_PERCENT_MAX = 5
+const PAUSE_MS = 250
+const EVENTS_OF_RUN_MAX = 2500
+/** The control keeps this much more with each sample. */
+const LEAK_MIB = 4
+
+/** RELIABILITY C14. */
+export const soak: Scenario<{ minutes: number }> = {
+  name: 'soak',
+  about: '50 beings under a steady load: memory, connections and histories do not grow with time',
+  onlyNamed: true,
+  sizes: { test: { minutes: 1 }, full: { minutes: 60 }, control: { minutes: 1 } },
+  trial: { persons: 10, scripted: 20, llm: 20, modelMsMax: 300, stallSeconds: 120, letters: 0.05 },
+  async attack(trial, { minutes }, broken) {
+    const { worker } = trial.keepWorker()
+    await worker.ready
+    return watch(trial, minutes, () => worker.memory(), broken)
+  },
+  control: {
+    without: 'sabotaged attack',
+    /** Something is kept with each sample. */
+    async attack(trial, { minutes }, broken) {
+      const { worker } = trial.keepWorker()
+      await worker.ready
+      let kept = 0
+      const leaking = async () => {
+        kept += LEAK_MIB
+        return (await worker.memory()) + 2 ** 20 * kept
+      }
+      return watch(trial, minutes, leaking, broken)
+    },
+    sign: /^memory of the worker grows/,
+  },
+}
+
+interface Sample {
+  readonly hours: number
+  readonly memory: number
+  readonly connections: number
+}
+
+async function watch(trial: Trial, minutes: number, memory: () => Promise<number>, broken: string[]) {
+  const random = trial.random.fork()
+  const samples: Sample[] = []
+  const from = Date.now()
+  const until = from + 60_000 * minutes
+  for (let next = from; Date.now() < until; ) {
+    await askOne(trial, random.next())
+    if (trial.open > 12) await trial.progress()
+    await sleep(PAUSE_MS)
+    trial.check()
+    if (Date.now() < next) continue
+    next += SAMPLE_MS
+    const hours = (Date.now() - from) / 3_600_000
+    samples.push({ hours, memory: await memory(), connections: trial.ground.postgres.proxy.open })
+    if (samples.length % 30 === 0)
+      trial.say(`${Math.round(60 * hours)} minutes, ${trial.asked.length} questions`)
+  }
+  await trial.answered()
+  const warm = samples.slice(Math.floor(WARM_UP_SHARE * samples.length))
+  const mib = warm.map(({ memory }) => memory / 2 ** 20)
+  const mean = mib.reduce((sum, value) => sum + value, 0) / mib.length
+  const percent =
+    Math.round(
+      (1000 *
+        slope(
+          warm.map(({ hours }) => hours),
+          mib,
+        )) /
+        mean,
+    ) / 10
+  if (percent > GROWTH_PERCENT_MAX) broken.push(`memory of the worker grows by ${percent} % an hour`)
+  const [most, first] = [Math.max(...warm.map((one) => one.connections)), warm[0]?.connections ?? 0]
+  if (most > first + 2) broken.push(`${first} connections after the warm-up, later ${most}`)
+  const events = await longestRun(trial)
+  if (events > EVENTS_OF_RUN_MAX)
+    broken.push(`a run has ${events} events, at most ${EVENTS_OF_RUN_MAX} expected`)
+  return {
+    minutes,
+    memoryMib: Math.round(mean),
+    growthPercentPerHour: percent,
+    memoryMibFirstLast: [Math.round(mib[0] ?? 0), Math.round(mib.at(-1) ?? 0)],
+    connectionsMax: most,
+    eventsOfARunMax: events,
+    openWakes: await countOpen(trial),
+  }
+}
+
+function askOne(trial: Trial, what: number): Promise<unknown> {
+  const person = trial.random.pick(trial.persons)
+  if (what < 0.05) return trial.post(person)
+  if (what < 0.2) return trial.have(person)
+  return trial.ask(trial.random.pick(what < 0.6 ? trial.scripted : trial.llm), person)
+}
+
+/** By least squares. */
+function slope(x: readonly number[], y: readonly number[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const [mx, my] = [mean(x), mean(y)]
+  const over = x.reduce((sum, value, i) => sum + (value - mx) * ((y[i] ?? 0) - my), 0)
+  return over / x.reduce((sum, value) => sum + (value - mx) ** 2, 0)
+}
+
+async function longestRun(trial: Trial): Promise<number> {
+  const beings = [...trial.persons, ...trial.scripted, ...trial.llm]
+  let most = 0
+  for (const being of beings)
+    for (const { events } of await trial.runsOf(being)) most = Math.max(most, events)
+  return most
+}
+
+async function countOpen({ db }: Trial): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from treeos.inbox where closed_by is null`.execute(db)
+  return rows[0]?.open ?? 0
+}
