@@ -1,7 +1,7 @@
 import type { Digest, FactRef, HeadRef, Json, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
-import type { Db } from '../sql/database.ts'
 import { digestOfBytes } from '../ledger/hash.ts'
+import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
 import { hashesFor } from './basis.ts'
 import type { StoredOpen } from './open.ts'
