@@ -16,6 +16,7 @@ import {
   tellByHand,
 } from '../support/by-hand.ts'
 import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../support/life.ts'
+import { type Processes, prepareProcesses } from '../support/processes.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -132,22 +133,35 @@ describe('a moment', () => {
 })
 
 describe('a worker that is asked to end while a slow mind decides', () => {
-  const world = useWorld({ modelServer: model, shortMindMs: 50 })
+  const world = useWorld({ modelServer: model })
+  let processes: Processes
+  beforeAll(async () => {
+    processes = await prepareProcesses()
+  })
+  afterAll(() => processes?.close())
   afterEach(() => model.reset())
 
   it('C13 lets the call go on until its decision is stored, so that the model is asked once', async () => {
     await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
+    await world.stopWorker() // workers as users run them have a time to end
+    const start = () =>
+      processes.start(world, {
+        OPENAI_BASE_URL: model.url,
+        TREEOS_MODEL: 'test-model',
+        TREEOS_SHORT_MIND_MS: '50',
+      })
     model.script(async (request) => {
       if (beingOf(request) === 'slow') await sleep(1500)
       return undefined
     })
+    const first = start()
     const [wake = ''] = await wakeUp(world, 'slow', ['decide'])
     const isHandedOver = async () =>
       (await sql`select from treeos.mind_call`.execute(world.db)).rows.length > 0
     await until(isHandedOver, { seconds: 60, what: 'a call that was handed over' })
-    await world.stopWorker()
-    await world.startWorker()
-    expect(await momentOf(world, wake)).toMatchObject({ outcome: 'act' })
+    expect(await first.retire()).toBe(0)
+    start()
+    expect(await momentOf(world, wake, 60)).toMatchObject({ outcome: 'see' })
     expect(askedFor(model, 'slow')).toHaveLength(1)
   })
 })

@@ -21,7 +21,7 @@ const blocking = (name: string, timeoutSeconds: number) =>
       },
     },
     decide: ({ actor, args, effect }) => ({
-      facts: [setQuality(actor, 'load.last', args.text)],
+      facts: [setQuality(actor, 'heavy.last', args.text)],
       result: effect,
     }),
   })

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -47,7 +48,7 @@ export const pool: Scenario<Size> = {
     for (let round = 1; round <= rounds; round++)
       for (const [what, attack] of [
         ['held', () => holdEach(trial, heldSeconds, broken)],
-        ['full', () => fillUp(trial, Math.min(heldSeconds, FULL_SECONDS_MAX))],
+        ['full', () => fillUp(trial, Math.min(heldSeconds, FULL_SECONDS_MAX), broken)],
       ] as const) {
         await askMany(trial)
         await attack()
@@ -120,8 +121,9 @@ async function hold({ owner }: Trial): Promise<() => Promise<void>> {
 }
 
 /** Takes all connections that the server gives to roles like the worker's, and cuts those that the worker has. */
-async function fillUp(trial: Trial, seconds: number): Promise<void> {
+async function fillUp(trial: Trial, seconds: number, broken: string[]): Promise<void> {
   const { proxy, calm } = trial.ground.postgres
+  const from = (await readFile(trial.ground.workerLog, 'utf8')).length
   const taken: pg.Client[] = []
   /** @returns false when the server is full */
   const take = async () => {
@@ -137,12 +139,18 @@ async function fillUp(trial: Trial, seconds: number): Promise<void> {
     return true
   }
   try {
-    while (await take());
     trial.faults.push(Date.now())
+    proxy.refuse(true) // else the worker would be quicker than we are
     proxy.cut()
+    while (await take());
+    proxy.refuse(false)
     await askMany(trial)
     for (const until = Date.now() + 1000 * seconds; Date.now() < until; ) if (!(await take())) await sleep(20)
+    const log = await readFile(trial.ground.workerLog, 'utf8')
+    if (!log.includes(`"code":"${TOO_MANY}"`, from))
+      broken.push('the server was full, and refused the worker nothing')
   } finally {
+    proxy.flow()
     await Promise.all(taken.map((client) => client.end()))
     trial.faults.push(Date.now())
   }
