@@ -29,6 +29,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/scenarios/idle': 20,
   'test/scenarios/overlay-lost': 30,
   'test/scenarios/overlay-leaks': 60,
+  'test/scenarios/versioned-workers': 30,
 }
 const WORKING: Readonly<Record<string, number>> = {
   'test/cli/instances': 180,
@@ -55,6 +56,7 @@ const WORKING: Readonly<Record<string, number>> = {
   'local/src/temporal/doors': 30,
   'local/src/postgres/postgres.': 20,
   'test/scenarios/effects': 20,
+  'test/schemas': 20,
   'test/scenarios/hijacked': 30,
   'test/scenarios/budgets.': 20,
   'test/scenarios/lives': 90,

@@ -1,4 +1,5 @@
 /** A fault run: an attack on a reality, the sizes it runs in, and the control that must fail. */
+import type { CrashPoint } from '@treeos/activities'
 import { Trial, type TrialOptions } from './driver.ts'
 import type { Ground, Say } from './ground.ts'
 import { StalledError } from './open-questions.ts'
@@ -12,6 +13,8 @@ export interface Scenario<Size = unknown> {
   readonly about: string
   readonly sizes: { readonly test: Size; readonly full: Size; readonly control: Size }
   readonly trial?: Partial<TrialOptions>
+  /** points at which workers die in an attack of this size, each at least once */
+  kills?(size: Size): readonly CrashPoint[]
   /** it needs services whose disks are small */
   readonly smallDisks?: true
   /** it takes long, so `pnpm faults` runs it only when it is named */

@@ -6,8 +6,9 @@ export const effects: Scenario<{ kills: number }> = {
   name: 'effects',
   about:
     'an effect whose workers are killed happens under one key, again only if no result was stored, and is written once',
-  sizes: { test: { kills: 2 }, full: { kills: 40 }, control: { kills: 0 } },
+  sizes: { test: { kills: OUTSIDE.length }, full: { kills: 40 }, control: { kills: 0 } },
   trial: { persons: 6, scripted: 0, llm: 0, letters: 1, stallSeconds: 60 },
+  kills: () => OUTSIDE,
   async attack(trial, { kills }) {
     const random = trial.random.fork()
     const plan = random.shuffled(OUTSIDE)

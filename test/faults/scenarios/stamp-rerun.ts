@@ -2,22 +2,15 @@ import type { CrashPoint } from '@treeos/activities'
 import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
 import { differences, hashesOf } from '../written.ts'
-import { dieAt } from './kill-points.ts'
-
-/** After the commit and before Temporal knows of it. */
-const AFTER_COMMIT: readonly CrashPoint[] = [
-  'stamp:after-append',
-  'stamp:returned',
-  'ring:before',
-  'ring:after',
-]
+import { AFTER_COMMIT, dieAt } from './kill-points.ts'
 
 /** Issue 4: a stamp runs again because its worker died before the task was complete. The rerun changes nothing. */
 export const stampRerun: Scenario<{ kills: number }> = {
   name: 'stamp-rerun',
   about:
     'a worker killed between the commit of a stamp and the completion of its task changes nothing by the rerun',
-  sizes: { test: { kills: 7 }, full: { kills: 200 }, control: { kills: 2 } },
+  sizes: { test: { kills: AFTER_COMMIT.length }, full: { kills: 200 }, control: { kills: 2 } },
+  kills: () => AFTER_COMMIT,
   async attack(trial, { kills }, broken) {
     const before = new Map<string, string>()
     const points = Array.from(

@@ -3,18 +3,21 @@ import { beingWorkflowId } from '@treeos/protocol'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Scenario } from '../scenario.ts'
+import { dieAt } from './kill-points.ts'
 
 /** Issue 4: beings are terminated in the Temporal UI, asleep or in the middle of a moment. */
 export const terminated: Scenario<{ rounds: number }> = {
   name: 'terminated',
   about:
-    'a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
+    'F55 F57 a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
   sizes: { test: { rounds: 2 }, full: { rounds: 20 }, control: { rounds: 1 } },
-  trial: { persons: 1, scripted: 1, llm: 2, modelMsMax: 1500, stallSeconds: 60 },
+  trial: { persons: 1, scripted: 1, llm: 3, modelMsMax: 1500, stallSeconds: 60 },
+  kills: () => ['begin:after-supersede'],
   async attack(trial, { rounds }, broken) {
     const [echo = ''] = trial.scripted
-    const [mind = '', lonely = ''] = trial.llm
-    await trial.keepWorker().worker.ready
+    const [mind = '', lonely = '', twice = ''] = trial.llm
+    await terminateOpened(trial, twice) // and the worker of its next life dies when it has closed what was left open
+    const died = await dieAt(trial, ['begin:after-supersede'], 1)
     for (let round = 0; round < rounds; round++) {
       await trial.answered([(await trial.ask(echo)).id])
       await terminate(trial, echo) // asleep: it comes back with its next wake
@@ -30,11 +33,12 @@ export const terminated: Scenario<{ rounds: number }> = {
       [echo, rounds + 1],
       [mind, rounds + 1],
       [lonely, 2],
+      [twice, 2],
     ] as const) {
       const lived = await generationsOf(trial, being)
       if (lived !== generations) broken.push(`@${being} lived ${lived} lives, not ${generations}`)
     }
-    return { terminated: 2 * rounds + 1 }
+    return { terminated: 2 * rounds + 2, ...died }
   },
   control: {
     without: 'kept-claims',
