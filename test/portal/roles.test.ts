@@ -162,7 +162,7 @@ describe('why not', () => {
     expect((await ask(operator, 2, 'act', { call })).json).toEqual({
       changes: [{ path: 'canSee', from: [], to: ['/library'] }],
     })
-    expect((await ask(operator, 2, 'act', { call: {} })).json.error.code).toBe('INVALID_INPUT')
+    expect((await ask(operator, 2, 'act', { call: {} })).json.error.code).toBe('VERB_NOT_SUPPORTED')
     for (const seat of [ada, cy]) {
       expect((await ask(seat, 2, 'act', { call })).json.error.code).toBe('FORBIDDEN')
       expect((await get(seat, '/api/beings/kid/moments/2')).mayAskOfActs).toBe(

@@ -96,7 +96,8 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     await enter()
     await page.goto(`${at.origin}/beings/echo?n=1`)
     const part = page.getByRole('region', { name: 'What would have had to be otherwise' })
-    await part.getByRole('textbox', { name: 'A role' }).fill('librarian')
+    await part.getByLabel('A role', { exact: true }).and(page.locator('input')).fill('librarian')
+    await page.keyboard.press('Escape')
     await part.getByRole('button', { name: 'What would it have needed' }).click()
     await part.getByText('neither the flow nor the default role names librarian').waitFor()
     const call = { verb: 'summon', target: '@librarian', content: 'hello' }

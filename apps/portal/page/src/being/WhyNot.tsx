@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { api, Refusal } from '../api/client.ts'
 import { Trouble } from '../shell/states.tsx'
 import { Inert } from '../text/Inert.tsx'
+import { escaped } from '../text/unseen.ts'
 
 /** A side that is left out is missing. */
 interface Change {
@@ -26,7 +27,7 @@ interface Props {
 /** What would have had to be otherwise, for the moment to wear a role or to be allowed an act. */
 export function WhyNot({ name, n, roles, call, mayAskOfActs }: Props) {
   const [role, setRole] = useState('')
-  const [act, setAct] = useState(call === null ? '' : JSON.stringify(call, null, 2))
+  const [act, setAct] = useState(call === null ? '' : escaped(JSON.stringify(call, null, 2)))
   const param = { name, n: String(n) }
   const past = api.beings[':name'].moments[':n']['why-not']
   return (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pieces } from './unseen.ts'
+import { escaped, pieces } from './unseen.ts'
 
 it.each([
   ['right-to-left override', 'pay \u202e001', 'U+202E'],
@@ -10,6 +10,9 @@ it.each([
   ['a soft hyphen', 'pass\u00adword', 'U+00AD'],
 ])('%s is shown by its code', (_what, text, code) => {
   expect(pieces(text).filter(({ isUnseen }) => isUnseen)).toEqual([{ text: code, isUnseen: true }])
+  const json = escaped(JSON.stringify({ text }))
+  expect(pieces(json)).toEqual([{ text: json, isUnseen: false }])
+  expect(JSON.parse(json)).toEqual({ text })
 })
 
 it('plain text is one piece, with its line breaks, accents and emoji', () => {

@@ -33,3 +33,10 @@ export const seen = (text: string): string =>
   pieces(text)
     .map((piece) => piece.text)
     .join('')
+
+/** The same JSON, with such characters written as escapes, for a field in which it is changed. */
+export const escaped = (json: string): string =>
+  [...json].map((letter) => (UNSEEN.test(letter) ? letter.split('').map(escapeOf).join('') : letter)).join('')
+
+/** @param unit of UTF-16: JSON writes a character beyond the first plane as two escapes */
+const escapeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
