@@ -12,12 +12,10 @@ let bob: Seat
 beforeAll(async () => {
   at = await PortalWorld.start()
   ;[operator, ada, bob] = [await at.enter('operator'), await at.enter('ada'), await at.enter('bob')]
-  const call = {
-    verb: 'be',
-    operation: 'birth',
-    payload: { name: 'imp', cognition: 'scripted', script: 'echo', role: 'stage:free' },
+  for (const name of ['imp', 'elf']) {
+    const payload = { name, cognition: 'scripted', script: 'echo', role: 'stage:free' }
+    await at.post(ada, '/api/verb', { call: { verb: 'be', operation: 'birth', payload } })
   }
-  await at.post(ada, '/api/verb', { call })
 })
 afterAll(() => at?.close())
 
@@ -188,39 +186,6 @@ describe('what a tab shows is what the child may see', () => {
 describe('F47 how it ends', () => {
   const answers = (seat: Seat): Promise<Answered> => at.ask(seat, '/api/session')
 
-  it('it holds while the tab renews it, past the time that one renewal gives', async () => {
-    const tab = await drive(ada, '@kid')
-    for (let second = 0; second < 24; second += 4) {
-      expect(await at.post(tab, '/api/inhabit/renew', {})).toMatchObject({
-        status: 200,
-        json: { being: '@kid', driver: '@ada', seconds: 20 },
-      })
-      await new Promise((resolve) => setTimeout(resolve, 4_000))
-    }
-    expect((await answers(tab)).status).toBe(200)
-    // Then its page goes away, and does not come back.
-    expect((await at.post(tab, '/api/inhabit/leave', {})).status).toBe(200)
-    await isFree('kid', 12)
-    expect(await answers(tab)).toMatchObject(LEASE_OVER)
-  })
-
-  it('a page that is loaded again goes on', async () => {
-    const tab = await drive(ada, '@kid')
-    await at.post(tab, '/api/inhabit/leave', {})
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    expect((await at.post(tab, '/api/inhabit/renew', {})).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 6_000))
-    expect((await answers(tab)).status).toBe(200)
-    await release(tab)
-  })
-
-  it('silence of the tab: the lease runs out', async () => {
-    const tab = await drive(ada, '@kid')
-    await isFree('kid', 40)
-    expect(await findLease(at.world.db, 'kid')).toBeNull()
-    expect(await answers(tab)).toMatchObject(LEASE_OVER)
-  })
-
   it('signing out, in any tab of the session; another session of the person goes on', async () => {
     const seat = await at.enter('cleo')
     await at.post(seat, '/api/verb', {
@@ -239,7 +204,41 @@ describe('F47 how it ends', () => {
     await isFree('cub', 10)
   })
 
-  it('the end of the session elsewhere: nothing is done any more, and the lease runs out', async () => {
+  // Those that wait for a lease wait side by side, each with a child of its own.
+  it.concurrent('it holds while the tab renews it, past the time that one renewal gives', async () => {
+    const tab = await drive(ada, '@kid')
+    for (let second = 0; second < 24; second += 4) {
+      expect(await at.post(tab, '/api/inhabit/renew', {})).toMatchObject({
+        status: 200,
+        json: { being: '@kid', driver: '@ada', seconds: 20 },
+      })
+      await new Promise((resolve) => setTimeout(resolve, 4_000))
+    }
+    expect((await answers(tab)).status).toBe(200)
+    // Then its page goes away, and does not come back.
+    expect((await at.post(tab, '/api/inhabit/leave', {})).status).toBe(200)
+    await isFree('kid', 12)
+    expect(await answers(tab)).toMatchObject(LEASE_OVER)
+  })
+
+  it.concurrent('a page that is loaded again goes on', async () => {
+    const tab = await drive(ada, '@elf')
+    await at.post(tab, '/api/inhabit/leave', {})
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect((await at.post(tab, '/api/inhabit/renew', {})).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    expect((await answers(tab)).status).toBe(200)
+    await release(tab)
+  })
+
+  it.concurrent('silence of the tab: the lease runs out', async () => {
+    const tab = await drive(ada, '@imp')
+    await isFree('imp', 40)
+    expect(await findLease(at.world.db, 'imp')).toBeNull()
+    expect(await answers(tab)).toMatchObject(LEASE_OVER)
+  })
+
+  it.concurrent('the end of the session elsewhere: nothing is done any more, and the lease runs out', async () => {
     const seat = await at.enter('cleo')
     const tab = await drive(seat, '@cub')
     await at.enter('cleo') // a new link ends every session of the person
