@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CliInstance, isAlive, MAIN, until } from './instance.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
@@ -73,38 +73,6 @@ it('two instances run side by side, each with its own ports and beings; down sto
   )
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends a run in the foreground with everything it started',
-  async (signal) => {
-    const home = newInstance()
-    const { child } = await upInForeground(home)
-    expect(await echo(home)).toEqual(HELLO)
-    const pids = pidsOf(home)
-    expect(pids).toHaveLength(6) // Temporal, Postgres, a worker, the portal, checkpoints, and what keeps them up
-    child.kill(signal)
-    const [code] = await once(child, 'exit')
-    expect(code).toBe(0)
-    expect(pids.filter(isAlive)).toEqual([])
-    expect(home.state.services).toEqual([])
-  },
-)
-
-it('a worker that dies is started again, and down stops a run in the foreground too', async () => {
-  const home = newInstance()
-  const { child, heard } = await upInForeground(home)
-  const worker = home.pidOf('worker-1')
-  process.kill(worker, 'SIGKILL')
-  await until('another worker', () => heard.text.includes('everything runs again'))
-  expect(heard.text).toContain('the worker ended: starting again in 0.5 s')
-  expect(home.pidOf('worker-1')).not.toBe(worker)
-  expect(await echo(home)).toEqual(HELLO)
-  const pids = pidsOf(home)
-  const ended = once(child, 'exit')
-  await home.json(['down'])
-  expect((await ended)[0]).toBe(0)
-  expect(pids.filter(isAlive)).toEqual([])
-})
-
 /** An outgoing connection of another process may hold the port for a moment. */
 async function occupy(port: number | undefined): Promise<Server> {
   for (let tries = 1; ; tries += 1) {
@@ -119,41 +87,90 @@ async function occupy(port: number | undefined): Promise<Server> {
   }
 }
 
-it('a worker follows servers that had to take other ports', async () => {
-  const home = newInstance()
-  expect((await home.run(['up', '--detach'])).status).toBe(0)
-  await home.loseSupervisor()
-  const before = home.state
-  const taken = await Promise.all(
-    ['postgres', 'temporal'].map(async (name) => {
-      const pid = home.pidOf(name)
-      process.kill(pid, 'SIGKILL')
-      await until(`the end of ${name}`, () => !isAlive(pid))
-      return occupy(before.ports[name])
-    }),
-  )
-  const { status, stderr } = await home.run(['up', '--detach'])
-  for (const listener of taken) listener.close()
-  expect(status, stderr).toBe(0)
-  expect(stderr).toContain('its servers have moved')
-  expect(home.state.ports.postgres).not.toBe(before.ports.postgres)
-  expect(home.state.ports.temporal).not.toBe(before.ports.temporal)
-  expect(await echo(home)).toEqual(HELLO)
-})
+describe('runs of one instance, one after another', () => {
+  let home: CliInstance
+  beforeAll(() => {
+    home = new CliInstance()
+  })
+  afterAll(() => home.remove())
 
-it('a killed run leaves nothing that blocks the next one, which takes over what it left', async () => {
-  const home = newInstance()
-  const first = await upInForeground(home)
-  const left = pidsOf(home).filter((pid) => pid !== first.child.pid)
-  first.child.kill('SIGKILL')
-  await once(first.child, 'exit')
-  expect(left.filter(isAlive)).toEqual(left)
-  const next = await upInForeground(home)
-  expect(pidsOf(home)).toEqual(expect.arrayContaining(left))
-  expect(await echo(home)).toEqual(HELLO)
-  next.child.kill('SIGTERM')
-  await once(next.child, 'exit')
-  expect(left.filter(isAlive)).toEqual([])
+  async function endBy(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+    const pids = pidsOf(home)
+    expect(pids).toHaveLength(6) // Temporal, Postgres, a worker, the portal, checkpoints, and what keeps them up
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(home.state.services).toEqual([])
+  }
+
+  it('SIGINT ends one in the foreground with everything it started', async () => {
+    const { child } = await upInForeground(home)
+    expect(await echo(home)).toEqual(HELLO)
+    await endBy(child, 'SIGINT')
+  })
+
+  it('a worker that dies is started again; SIGTERM ends the run with everything it started', async () => {
+    const { child, heard } = await upInForeground(home)
+    const worker = home.pidOf('worker-1')
+    process.kill(worker, 'SIGKILL')
+    await until('another worker', () => heard.text.includes('everything runs again'))
+    expect(heard.text).toContain('the worker ended: starting again in 0.5 s')
+    expect(home.pidOf('worker-1')).not.toBe(worker)
+    expect(await echo(home)).toEqual(HELLO)
+    await endBy(child, 'SIGTERM')
+  })
+
+  it('a killed run leaves nothing that blocks the next one, which takes over what it left; down stops it too', async () => {
+    const first = await upInForeground(home)
+    const left = pidsOf(home).filter((pid) => pid !== first.child.pid)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    expect(left.filter(isAlive)).toEqual(left)
+    const next = await upInForeground(home)
+    const pids = pidsOf(home)
+    expect(pids).toEqual(expect.arrayContaining(left))
+    expect(await echo(home)).toEqual(HELLO)
+    const ended = once(next.child, 'exit')
+    await home.json(['down'])
+    expect((await ended)[0]).toBe(0)
+    expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  it('a run whose launcher was killed stops by itself', async () => {
+    const launch = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(MAIN)}, 'up'], { stdio: 'inherit' })`
+    const launcher = spawn(process.execPath, ['-e', launch], {
+      env: home.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const heard = listen(launcher)
+    await until('ready', () => heard.text.includes('Ctrl-C'), 120)
+    const pids = pidsOf(home)
+    launcher.kill('SIGKILL')
+    await until('the end of all', () => pids.every((pid) => !isAlive(pid)))
+    expect(home.state.services).toEqual([])
+  })
+
+  it('a worker follows servers that had to take other ports', async () => {
+    expect((await home.run(['up', '--detach'])).status).toBe(0)
+    await home.loseSupervisor()
+    const before = home.state
+    const taken = await Promise.all(
+      ['postgres', 'temporal'].map(async (name) => {
+        const pid = home.pidOf(name)
+        process.kill(pid, 'SIGKILL')
+        await until(`the end of ${name}`, () => !isAlive(pid))
+        return occupy(before.ports[name])
+      }),
+    )
+    const { status, stderr } = await home.run(['up', '--detach'])
+    for (const listener of taken) listener.close()
+    expect(status, stderr).toBe(0)
+    expect(stderr).toContain('its servers have moved')
+    expect(home.state.ports.postgres).not.toBe(before.ports.postgres)
+    expect(home.state.ports.temporal).not.toBe(before.ports.temporal)
+    expect(await echo(home)).toEqual(HELLO)
+  })
 })
 
 it('a start killed half way leaves nothing that blocks the next one', async () => {
@@ -174,18 +191,5 @@ it('a start that is interrupted stops what it has started', async () => {
   await until('a first service', () => heard.text.includes('starting Postgres'))
   child.kill('SIGTERM')
   expect((await once(child, 'exit'))[0]).toBe(143)
-  expect(home.state.services).toEqual([])
-})
-
-it('a run whose launcher was killed stops by itself', async () => {
-  const home = newInstance()
-  const launch = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(MAIN)}, 'up'], { stdio: 'inherit' })`
-  const env = { ...process.env, TREEOS_DATA: home.dataDir, TREEOS_NO_DOWNLOAD: '1' }
-  const launcher = spawn(process.execPath, ['-e', launch], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const heard = listen(launcher)
-  await until('ready', () => heard.text.includes('Ctrl-C'), 120)
-  const pids = pidsOf(home)
-  launcher.kill('SIGKILL')
-  await until('the end of all', () => pids.every((pid) => !isAlive(pid)))
   expect(home.state.services).toEqual([])
 })
