@@ -6,6 +6,7 @@ import { FOLD } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../chain/tampering.ts'
+import { NO_EVIDENCE, NOT_EVIDENCE } from '../support/evidence.ts'
 import { doAs, live, play, publish } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
@@ -44,21 +45,6 @@ const TABLES = [
   'life',
   'reality',
 ]
-const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
-/** Tables of which no column is evidence, and why: docs/records.md says the same. */
-const NO_EVIDENCE: Readonly<Record<string, string>> = {
-  children: 'a list made from the rows of beings',
-  delayed: 'wakes that are not delivered yet',
-  journal: 'the order in which readers get what the chains hold',
-  ...{ log_entry: OF_LOG, log_state: OF_LOG, log_tile: OF_LOG },
-  mind_call: 'calls under way',
-  moment_fault: 'errors of attempts, for people',
-  overlay: 'text for calls; the records of moments hold commitments to it',
-  overlay_change: 'commitments to text that is not stored',
-  reservation: 'what calls may cost',
-  token: 'credentials: what was done with one is moments and facts',
-  vault: 'where workers listen',
-}
 /** The chains. `verify.test.ts` changes each of their columns. */
 const CHAINS = ['head', 'fact', 'payload']
 const verify = async () => verifyAll(world.db, (await readReality(world.owner))!.id, FOLD)
@@ -203,21 +189,6 @@ const OF_CHAINS = [
     'hash',
     'record',
   ].map((name) => `moment_outcome.${name}`),
-]
-
-/** Columns that no fact says anything about: counters, times of arrival, and what only tells of delivery. */
-const NOT_EVIDENCE = [
-  ...['detail', 'result'].map((name) => `moment_outcome.${name}`),
-  ...['lease.expires', 'life.chain', 'life.begun_at', 'reality.singleton', 'reality.created_at'],
-  ...['day', 'day_tokens', 'day_micros', 'total_tokens', 'total_micros', 'held_tokens', 'held_micros'].map(
-    (name) => `account.${name}`,
-  ),
-  ...['minute', 'minute_moments'].map((name) => `account.${name}`),
-  ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
-  ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(
-    (name) => `inbox.${name}`,
-  ),
-  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest'].map((name) => `inbox.${name}`),
 ]
 
 describe('H1 a change to what is derived from facts is found', () => {

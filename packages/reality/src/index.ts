@@ -8,7 +8,7 @@ export { effectResultOf } from './effect-result.ts'
 export { type Forked, type ForkRequest, forkReality } from './fork.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
 export { leaseOfAct } from './lease-of-act.ts'
-export { beginLook, lookForMoment, type MomentLook, openingOf } from './look.ts'
+export { beginLook, lookForMoment, type MomentLook, openingOf, wakeRecordOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,

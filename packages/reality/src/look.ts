@@ -180,7 +180,8 @@ function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; calle
   return { verb: VERBS.includes(verb) ? verb : 'do', caller: null }
 }
 
-function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
+/** What an open record says of a wake. */
+export function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
   const {
     id,
     kind,

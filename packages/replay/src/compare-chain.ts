@@ -51,7 +51,7 @@ export async function replayFromChain(
       page.map(({ moment }) => moment),
     )
     const wakes = page.flatMap(({ moment }) => records.get(moment)?.open?.record.wake.id ?? [])
-    const entries = await findEntries(deps.db, wakes)
+    const entries = await readableEntries(deps.db, wakes)
     const causes = await factsByHash(
       deps.db,
       [...entries.values()].flatMap(({ kind, cause }) => (kind === 'event' && cause !== null ? [cause] : [])),
@@ -73,6 +73,18 @@ export async function replayFromChain(
     }
   }
   return { mismatches, ...counted }
+}
+
+/** Wakes by id. One that was changed so that it cannot be read is left out, as if it were gone. */
+async function readableEntries(db: Db, wakes: readonly string[]): Promise<ReadonlyMap<string, InboxEntry>> {
+  try {
+    return await findEntries(db, wakes)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    if (wakes.length === 1) return new Map()
+    const each = await Promise.all(wakes.map((wake) => readableEntries(db, [wake])))
+    return new Map(each.flatMap((entries) => [...entries]))
+  }
 }
 
 /** The differences, and how many moments are compared only in part. */
@@ -141,7 +153,9 @@ async function replayMoment(
     if (!gone.words) compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
   }
   await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
-  if (record.reason === 'superseded') return [] // an older generation opened it and decided nothing
+  const isSuperseded = record.reason === 'superseded'
+  if (stored.entry === null && !isSuperseded) compare.differ('inbox', open.wake.id, null)
+  if (isSuperseded) return [] // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))

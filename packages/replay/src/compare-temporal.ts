@@ -3,6 +3,7 @@ import {
   asJson,
   type BeingName,
   canonicalJson,
+  isJsonObject,
   type Json,
   type JsonObject,
   parseMomentId,
@@ -10,10 +11,12 @@ import {
 import { type Program, pinStack } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
+import { malformedAt } from './history-form.ts'
 import type { HistoryReplayer, ReplayedCommand } from './replayer.ts'
 import {
   type AttestedMoment,
   attestedMoments,
+  momentsOfCommands,
   type RecordedCommand,
   type Run,
   recordedCommands,
@@ -35,23 +38,22 @@ export async function replayFromTemporal(
   readAgain: () => Promise<readonly StoredOutcome[]> = async () => outcomes ?? [],
 ): Promise<Mismatch[]> {
   const mismatches: Mismatch[] = []
-  const attested = new Map<string, AttestedMoment & { program: Program }>()
-  for (const run of runs) {
-    const replayed = new Comparison(being, 0, 'temporal')
-    await replayRun(replayer, run, replayed)
-    mismatches.push(...replayed.mismatches)
-    for (const moment of withPrograms(run)) attested.set(moment.opened.moment, moment)
-  }
+  for (const run of runs) mismatches.push(...(await replayRun(replayer, being, run)))
+  const attested = runs.flatMap(withPrograms)
   if (outcomes === null) return mismatches
+  const attestedAs = Map.groupBy(attested, ({ opened }) => opened.moment)
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'temporal')
-    const moment = attested.get(outcome.moment)
-    if (moment !== undefined) compareMoment(moment, outcome, compare)
-    else if (!mayBeMissing(outcome, outcomes, runs)) compare.differ('history', outcome.moment, null)
+    const moments = attestedAs.get(outcome.moment) ?? []
+    for (const moment of moments) compareReadable(moment, outcome, compare)
+    const isAttested = moments.some(
+      ({ stamped }) => stamped !== null || outcome.record.reason === 'superseded',
+    )
+    if (!isAttested && !mayBeMissing(outcome, outcomes, runs)) compare.differ('history', outcome.moment, null)
     mismatches.push(...compare.mismatches)
   }
   const recorded = new Set(outcomes.map(({ moment }) => moment))
-  const ended = [...attested.values()].filter(({ stamped }) => stamped !== null)
+  const ended = attested.filter(({ stamped }) => stamped !== null)
   const unknown = ended.filter(({ opened }) => !recorded.has(opened.moment))
   if (unknown.length > 0) mismatches.push(...missingIn(await readAgain(), being, unknown))
   return mismatches
@@ -68,7 +70,7 @@ function missingIn(
     .filter(({ opened }) => !recorded.has(opened.moment))
     .flatMap(({ opened, stamped }) => {
       const { n } = parseMomentId(opened.moment)
-      const compare = new Comparison(being, n, 'temporal')
+      const compare = new Comparison(being, Number.isInteger(n) ? n : 0, 'temporal')
       compare.differ('record', null, { moment: opened.moment, record: stamped?.record ?? null })
       return compare.mismatches
     })
@@ -100,14 +102,26 @@ function endsTerminated(runs: readonly Pick<Run, 'history'>[]): boolean {
 }
 
 /** Each moment of a run with its program. History holds a program only where it changes. */
-function withPrograms(run: Run): (AttestedMoment & { program: Program })[] {
+function withPrograms({ history }: Run): (AttestedMoment & { program: Program | null })[] {
   let program: Program | null = null
-  return attestedMoments(run.history).map((moment) => {
+  return attestedMoments(history).map((moment) => {
     program = (moment.opened.program as Program | null) ?? program
-    if (program === null)
-      throw new Error(`run ${run.runId} does not hold the program of ${moment.opened.moment}`)
     return { ...moment, program }
   })
+}
+
+/** What was changed in a history may be of no form that a moment has. */
+function compareReadable(
+  { program, ...moment }: AttestedMoment & { program: Program | null },
+  outcome: StoredOutcome,
+  compare: Comparison,
+): void {
+  try {
+    if (program === null) compare.differ('program', moment.opened.programDigest, null)
+    else compareMoment({ ...moment, program }, outcome, compare)
+  } catch (error) {
+    compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
+  }
 }
 
 function compareMoment(
@@ -117,6 +131,7 @@ function compareMoment(
 ): void {
   compare.same('programDigest', opened.programDigest, digestOf(program))
   if (record.reason === 'superseded' || stamped === null) return
+  compare.same('moment', record.moment, stamped.moment)
   const result = evaluateProgram(program, opened)
   const stack = result.skip === undefined ? pinStack(program, result) : null
   compare.same('stack', record.stack, stack)
@@ -132,19 +147,46 @@ function compareMoment(
   compare.same('record', hash, stamped.record)
 }
 
-async function replayRun(replayer: HistoryReplayer, run: Run, compare: Comparison): Promise<void> {
+/** Replays a run, and names the moment of the first command that differs. */
+async function replayRun(replayer: HistoryReplayer, being: BeingName, run: Run): Promise<Mismatch[]> {
+  const malformed = malformedAt(run.history)
+  if (malformed !== null) {
+    const compare = new Comparison(being, malformed.n, 'temporal')
+    compare.differ('form', run.runId, malformed.why)
+    return [...compare.mismatches]
+  }
   const { seen, error } = await replayer.replay(run)
+  const commands = recordedCommands(run.history)
+  const moments = momentsOfCommands(run.history)
+  const differing = firstDifference(run, commands, seen)
+  const at = differing?.i ?? commands.length - 1
+  const compare = new Comparison(being, moments[at] ?? 0, 'temporal')
   if (error !== null) compare.differ('determinism', run.runId, error)
+  if (differing !== null)
+    compare.differ(
+      `command ${differing.i}`,
+      asJson(commands[differing.i]),
+      JSON.parse(commandJson(differing.replayed)) as Json,
+    )
+  return compare.mismatches
+}
+
+/** Differences after the first one follow from it. */
+function firstDifference(
+  run: Run,
+  commands: readonly RecordedCommand[],
+  seen: readonly ReplayedCommand[],
+): { i: number; replayed: ReplayedCommand | undefined } | null {
   let next = 0
-  for (const [i, command] of recordedCommands(run.history).entries()) {
+  for (const [i, command] of commands.entries()) {
     const recorded = canonicalJson(command)
     // A timer that was cancelled within the task that started it was never sent.
     while (seen[next]?.isCancelled === true && commandJson(seen[next]) !== recorded) next += 1
     const replayed = seen[next++]
     if (commandJson(replayed) === recorded || isOlderContinue(run, command, replayed)) continue
-    compare.differ(`command ${i}`, asJson(command), JSON.parse(commandJson(replayed)) as Json)
-    return // differences after the first one follow from it
+    return { i, replayed }
   }
+  return null
 }
 
 /**
@@ -156,18 +198,25 @@ function isOlderContinue(
   replayed: ReplayedCommand | undefined,
 ): boolean {
   if (recorded.kind !== 'continue' || replayed?.kind !== 'continue') return false
-  const [was, is] = [inputOf(recorded), inputOf(replayed)]
+  const [was, is] = [jsonIn(recorded.carries[0]), jsonIn(replayed.carries[0])]
   const { version: began = 1 } = inputOfRun(run)
   if (was.version === undefined || is.version === undefined) return false
   if (Number(was.version) < Number(began) || Number(was.version) > Number(is.version)) return false
   return canonicalJson(was) === canonicalJson({ ...is, version: was.version })
 }
 
-const inputOf = ({ carries: [text = '{}'] }: RecordedCommand): JsonObject => JSON.parse(text) as JsonObject
 const inputOfRun = ({ history }: Run): JsonObject =>
-  JSON.parse(
-    textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data) || '{}',
-  ) as JsonObject
+  jsonIn(textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data))
+
+/** Empty for a text that somebody changed so that it is no JSON. */
+function jsonIn(text: string | undefined): JsonObject {
+  try {
+    const value = JSON.parse(text ?? '{}') as Json
+    return isJsonObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
 
 const commandJson = (seen: ReplayedCommand | undefined): string =>
   seen === undefined ? 'null' : canonicalJson({ kind: seen.kind, name: seen.name, carries: seen.carries })

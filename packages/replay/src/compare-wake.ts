@@ -1,5 +1,6 @@
 import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/chain'
 import { asJson, type BeingName, type Fact, isJsonObject, type Json, LOOK_PREFIX } from '@treeos/core'
+import { wakeRecordOf } from '@treeos/reality'
 import { changeContent } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'
@@ -22,9 +23,17 @@ export async function compareWake(
   compare: Comparison,
 ): Promise<void> {
   const { wake } = woken.open
+  compareEntry(woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(LOOK_PREFIX)) return compareLook(db, woken.open, compare)
   if (wake.kind === 'summon') return compareSummon(past, woken, compare)
   if (wake.kind === 'event' && wake.id.startsWith(CHANGE_PREFIX)) compareChange(woken, caused, compare)
+}
+
+/** The inbox must hold the wake that the moment opened with. One whose thread was cut may have opened a thread of its own. */
+function compareEntry({ being, open: { wake }, entry }: Woken, compare: Comparison): void {
+  if (entry === null) return
+  const root = wake.root === entry.id ? entry.id : entry.root
+  compare.same('inbox', { being, ...wake }, { being: entry.being, ...wakeRecordOf({ ...entry, root }) })
 }
 
 async function compareSummon(past: Past, { being, open, entry }: Woken, compare: Comparison): Promise<void> {

@@ -50,7 +50,7 @@ export class HistoryReplayer {
   async #replay(run: Run): Promise<{ seen: readonly ReplayedCommand[]; error: string | null }> {
     this.#next = run
     this.#seen = []
-    const { value, done } = await (this.#isStarted ? this.#results.next() : this.#start())
+    const { value, done } = await inTime(run, this.#isStarted ? this.#results.next() : this.#start())
     if (done === true) throw new Error('the replay worker has ended')
     return { seen: this.#seen, error: value.error?.message ?? null }
   }
@@ -104,6 +104,23 @@ export class HistoryReplayer {
         },
       },
     }
+  }
+}
+
+/** The longest run of a being has some thousand events, which replay within a second. */
+const REPLAY_SECONDS_MAX = 300
+
+/** The SDK never answers for some histories that no server wrote. @throws {Error} naming the run */
+async function inTime<T>({ workflowId, runId }: Run, replaying: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(new Error(`run ${runId} of ${workflowId} does not replay within ${REPLAY_SECONDS_MAX} s`)),
+    REPLAY_SECONDS_MAX * 1000,
+  )
+  try {
+    return await Promise.race([replaying, promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { temporal } from '@temporalio/proto'
-import { type BeingName, isJsonObject, type Json, type MomentId } from '@treeos/core'
+import { type BeingName, isJsonObject, type Json, type MomentId, parseMomentId, readPath } from '@treeos/core'
 import { type History, readArchive } from '@treeos/host'
 import {
   type Attested,
@@ -105,30 +105,62 @@ export interface RecordedCommand {
 }
 
 /** The commands that a history records, in order. */
-export function recordedCommands({ events }: History): RecordedCommand[] {
-  return (events ?? []).flatMap((event): RecordedCommand[] => {
-    const scheduled = event.activityTaskScheduledEventAttributes
-    if (scheduled) {
-      return [{ kind: 'activity', name: scheduled.activityType?.name ?? '', carries: texts(scheduled.input) }]
-    }
-    const local = localActivity(event)
-    if (local) return [{ kind: 'local', name: local.type, carries: [local.result.args] }]
-    const child = event.startChildWorkflowExecutionInitiatedEventAttributes
-    if (child) return [{ kind: 'child', name: child.workflowType?.name ?? '', carries: texts(child.input) }]
-    const timer = event.timerStartedEventAttributes?.startToFireTimeout
-    if (timer) {
-      const ms = Number(timer.seconds ?? 0) * 1000 + (timer.nanos ?? 0) / 1e6
-      return [{ kind: 'timer', name: '', carries: [JSON.stringify(ms)] }]
-    }
-    const next = event.workflowExecutionContinuedAsNewEventAttributes
-    if (next) return [{ kind: 'continue', name: '', carries: texts(next.input) }]
-    const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
-    if (!fields || CHANGE_VERSION in fields) return []
-    const names = Object.keys(fields).sort()
-    return [
-      { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) },
-    ]
+export const recordedCommands = ({ events }: History): RecordedCommand[] =>
+  (events ?? []).flatMap((event) => commandIn(event) ?? [])
+
+/** The number of the moment that each event is of; before the first moment that of the first, or of what the run begins with. */
+export function momentsOfEvents({ events }: History): number[] {
+  const begins = beginsWith(events ?? [])
+  let n: number | null = null
+  const numbers = (events ?? []).map((event) => {
+    const opened = openedIn(event)
+    if (opened !== null) n = following(n, parseMomentId(opened.moment).n, begins)
+    return n
   })
+  const first = numbers.find((number) => number !== null) ?? begins ?? 1
+  return numbers.map((number) => number ?? first)
+}
+
+/** Moments follow each other. What was changed in a history may say another number. */
+function following(n: number | null, said: number, begins: number | null): number {
+  if (n === null) return begins ?? said
+  return said === n ? n : n + 1
+}
+
+/** Number of the moment that a run lives first; null when it does not say. */
+function beginsWith(events: readonly Event[]): number | null {
+  const begun = events.flatMap((event) => localActivity(event) ?? []).find(({ type }) => type === 'beginLife')
+  const [input] = decode(events[0]?.workflowExecutionStartedEventAttributes?.input)
+  const n = readPath(input ?? null, ['life', 'n']) ?? readPath((begun?.result.value ?? null) as Json, ['n'])
+  return typeof n === 'number' ? n : null
+}
+
+/** The same for each of the recorded commands. */
+export function momentsOfCommands(history: History): number[] {
+  const moments = momentsOfEvents(history)
+  return (history.events ?? []).flatMap((event, i) => (commandIn(event) === null ? [] : (moments[i] ?? 0)))
+}
+
+function commandIn(event: Event): RecordedCommand | null {
+  const scheduled = event.activityTaskScheduledEventAttributes
+  if (scheduled) {
+    return { kind: 'activity', name: scheduled.activityType?.name ?? '', carries: texts(scheduled.input) }
+  }
+  const local = localActivity(event)
+  if (local) return { kind: 'local', name: local.type, carries: [local.result.args] }
+  const child = event.startChildWorkflowExecutionInitiatedEventAttributes
+  if (child) return { kind: 'child', name: child.workflowType?.name ?? '', carries: texts(child.input) }
+  const timer = event.timerStartedEventAttributes?.startToFireTimeout
+  if (timer) {
+    const ms = Number(timer.seconds ?? 0) * 1000 + (timer.nanos ?? 0) / 1e6
+    return { kind: 'timer', name: '', carries: [JSON.stringify(ms)] }
+  }
+  const next = event.workflowExecutionContinuedAsNewEventAttributes
+  if (next) return { kind: 'continue', name: '', carries: texts(next.input) }
+  const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
+  if (!fields || CHANGE_VERSION in fields) return null
+  const names = Object.keys(fields).sort()
+  return { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) }
 }
 
 /** The search attribute that the SDK itself sets where a workflow calls `patched`. */
@@ -147,12 +179,11 @@ export interface AttestedMoment {
 export function attestedMoments({ events }: History): AttestedMoment[] {
   const moments: { opened: OpenedMoment; thinkInput: ThinkInput | null; stamped: StampedMoment | null }[] = []
   for (const event of events ?? []) {
-    const local = localActivity(event)
-    if (local?.type === 'openMoment' && isOpened(local.result.value)) {
-      moments.push({ opened: local.result.value, thinkInput: null, stamped: null })
-    }
+    const opened = openedIn(event)
+    if (opened !== null) moments.push({ opened, thinkInput: null, stamped: null })
     const current = moments.at(-1)
     if (current === undefined) continue
+    const local = localActivity(event)
     if (local !== null && ENDS.has(local.type) && isStamped(local.result.value))
       current.stamped = local.result.value
     const scheduled = event.activityTaskScheduledEventAttributes
@@ -169,8 +200,9 @@ export function eventOfMoment({ events }: History, moment: MomentId): string | n
   let isCurrent = false
   for (const event of events ?? []) {
     const local = localActivity(event)
-    if (local?.type === 'openMoment' && isOpened(local.result.value)) {
-      isCurrent = local.result.value.moment === moment
+    const open = openedIn(event)
+    if (open !== null) {
+      isCurrent = open.moment === moment
       if (isCurrent) opened = String(event.eventId)
     }
     if (isCurrent && local !== null && ENDS.has(local.type) && isStamped(local.result.value))
@@ -183,7 +215,14 @@ export function eventOfMoment({ events }: History, moment: MomentId): string | n
 const ENDS = new Set(['stampMoment', 'finishMoment'])
 const isStamped = (value: unknown): value is StampedMoment => isJsonObject(value) && 'record' in value
 
-const isOpened = (value: unknown): value is OpenedMoment => isJsonObject(value) && 'moment' in value
+const isOpened = (value: unknown): value is OpenedMoment =>
+  isJsonObject(value) && typeof value.moment === 'string'
+
+/** The moment that an event opens; null when it opens none. */
+function openedIn(event: Event): OpenedMoment | null {
+  const local = localActivity(event)
+  return local?.type === 'openMoment' && isOpened(local.result.value) ? local.result.value : null
+}
 
 /** Reads a finished local activity. Temporal records it as a marker with its result. */
 function localActivity(event: Event): { type: string; result: Attested<unknown> } | null {
@@ -198,4 +237,13 @@ function localActivity(event: Event): { type: string; result: Attested<unknown> 
 const texts = (payloads: Payloads): string[] => (payloads?.payloads ?? []).map(({ data }) => textOf(data))
 export const textOf = (data: Uint8Array | null | undefined): string =>
   Buffer.from(data ?? []).toString('utf8')
-const decode = (payloads: Payloads): Json[] => texts(payloads).map((text) => JSON.parse(text) as Json)
+
+/** A payload that somebody changed may be no JSON any more. Then nothing attests what it stood for. */
+const decode = (payloads: Payloads): (Json | undefined)[] =>
+  texts(payloads).map((text) => {
+    try {
+      return JSON.parse(text) as Json
+    } catch {
+      return undefined
+    }
+  })

@@ -1,12 +1,4 @@
-import {
-  type Digest,
-  type HeadRef,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type MomentId,
-  type ReelId,
-} from '@treeos/core'
+import { type Digest, type HeadRef, isJsonObject, type Json, type MomentId, type ReelId } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
@@ -23,7 +15,7 @@ export async function readBases(
     .execute()
   return withHashes(
     db,
-    rows.map(({ moment, basis }) => [moment, decodeJson<Json>(basis)]),
+    rows.map(({ moment, basis }) => [moment, headsIn(basis)]),
   )
 }
 
@@ -40,7 +32,7 @@ export async function readJudged(
     .execute()
   return withHashes(
     db,
-    rows.map(({ moment, judged }) => [moment, judged === null ? {} : decodeJson<JsonObject>(judged)]),
+    rows.map(({ moment, judged }) => [moment, judged === null ? {} : headsIn(judged)]),
   )
 }
 
@@ -55,6 +47,19 @@ export function seqsOf(basis: Json): ReadonlyMap<ReelId, number> {
   if (isJsonObject(basis)) return new Map(Object.entries(basis as Record<ReelId, number>))
   return new Map((basis as unknown as readonly HeadRef[]).map(([reel, seq]) => [reel, seq]))
 }
+
+/** Heads as they are stored. What was changed so that it holds none gives a head of no reel, which fits no digest. */
+export function headsIn(stored: Buffer): Json {
+  try {
+    const heads = decodeJson<Json>(stored)
+    const isOfSeqs = isJsonObject(heads) && Object.values(heads).every((seq) => Number.isSafeInteger(seq))
+    return isOfSeqs || Array.isArray(heads) ? heads : NO_REEL
+  } catch {
+    return NO_REEL
+  }
+}
+
+const NO_REEL: Json = [['', 0, '']]
 
 /** The heads that a basis has not, or has with another seq; sorted by reel. */
 export const headsBeyond = (basis: ReadonlyMap<ReelId, number>, heads: readonly HeadRef[]): HeadRef[] =>

@@ -1,9 +1,9 @@
-import type { Digest, FactRef, HeadRef, Json, MomentId } from '@treeos/core'
+import type { Digest, FactRef, HeadRef, MomentId } from '@treeos/core'
 import { sql } from 'kysely'
 import { digestOfBytes } from '../ledger/hash.ts'
 import type { Db } from '../sql/database.ts'
 import { decodeJson } from '../sql/stored-json.ts'
-import { hashesFor } from './basis.ts'
+import { hashesFor, headsIn } from './basis.ts'
 import type { StoredOpen } from './open.ts'
 
 /** What is stored of a finished moment besides its outcome. */
@@ -40,8 +40,8 @@ export async function readRecorded(
   ])
   const stored = rows.map(({ basis, judged, ...row }) => ({
     ...row,
-    basis: basis === null ? [] : decodeJson<Json>(basis),
-    judged: judged === null ? [] : decodeJson<Json>(judged),
+    basis: basis === null ? [] : headsIn(basis),
+    judged: judged === null ? [] : headsIn(judged),
   }))
   const withHashes = await hashesFor(
     db,

@@ -63,7 +63,7 @@ export class FoldedRows<Row> {
         missing.delete(row.key)
         if (this.#untold.has(reelOfKey(row.key))) continue
         const folded = this.#rows.get(row.key)
-        const reason = folded === undefined ? 'row-mismatch' : this.#faultOf(row.key, row, folded, beside)
+        const reason = folded === undefined ? 'row-mismatch' : this.#judge(row.key, row, folded, beside)
         if (reason !== null)
           faults.push({
             reel: reelOfKey(row.key),
@@ -80,6 +80,15 @@ export class FoldedRows<Row> {
       if (!this.#untold.has(reelOfKey(key)))
         faults.push({ reel: reelOfKey(key), seq: foldedSeq, reason: 'row-mismatch', key })
     return faults
+  }
+
+  /** Facts that were moved from another reel may fold to what is no row of that kind. */
+  #judge(key: string, stored: StoredRow, folded: Folded<Row>, beside: Beside): BrokenReason | null {
+    try {
+      return this.#faultOf(key, stored, folded, beside)
+    } catch {
+      return 'row-mismatch'
+    }
   }
 
   #faultOf(

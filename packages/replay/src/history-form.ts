@@ -1,0 +1,81 @@
+import type { temporal } from '@temporalio/proto'
+import type { History } from '@treeos/host'
+import { momentsOfEvents } from './temporal-history.ts'
+
+type Event = temporal.api.history.v1.IHistoryEvent
+
+/** A history that no server writes. */
+export interface Malformed {
+  /** number of the moment under way before that event; 0 when there is no event */
+  readonly n: number
+  readonly why: string
+}
+
+/**
+ * Checks what every history of a run has in common: numbers without gaps, events that follow each other, and references to earlier events
+ * that are what they are referred to as. The SDK takes this for granted: some other histories stop its replay for ever.
+ * @returns the first event that does not fit; null when all do
+ */
+export function malformedAt(history: History): Malformed | null {
+  const events = history.events ?? []
+  const moments = momentsOfEvents(history)
+  if (events.length === 0) return { n: 0, why: 'it has no event' }
+  for (const [i, event] of events.entries()) {
+    const why = faultOf(event, i, events)
+    if (why !== null) return { n: moments[Math.max(0, i - 1)] ?? 0, why: `event ${i + 1} ${why}` }
+  }
+  return null
+}
+
+function faultOf(event: Event, i: number, events: readonly Event[]): string | null {
+  if (Number(event.eventId ?? 0) !== i + 1) return `has the number ${event.eventId}`
+  const isStart = event.workflowExecutionStartedEventAttributes != null
+  if (isStart !== (i === 0)) return isStart ? 'starts the run again' : 'does not start the run'
+  if (i === 0 && !event.workflowExecutionStartedEventAttributes?.workflowType?.name)
+    return 'names no type of workflow'
+  const before = events[i - 1]
+  const isInTask = before?.workflowTaskStartedEventAttributes != null
+  if (isInTask && !endsTask(event)) return 'comes within a workflow task'
+  return faultOfReferences(event, i, events)
+}
+
+const endsTask = (event: Event): boolean =>
+  event.workflowTaskCompletedEventAttributes != null ||
+  event.workflowTaskFailedEventAttributes != null ||
+  event.workflowTaskTimedOutEventAttributes != null ||
+  event.workflowExecutionTerminatedEventAttributes != null ||
+  event.workflowExecutionTimedOutEventAttributes != null
+
+/** By the attributes of an event and their field: the attributes that the earlier event has. */
+const REFERENCES: Readonly<Record<string, Readonly<Record<string, keyof Event>>>> = {
+  ...ofTask('workflowTaskStarted', 'scheduledEventId', 'workflowTaskScheduledEventAttributes'),
+  ...ofTask('workflowTaskCompleted', 'startedEventId', 'workflowTaskStartedEventAttributes'),
+  ...ofTask('workflowTaskFailed', 'startedEventId', 'workflowTaskStartedEventAttributes'),
+  ...ofTask('activityTaskStarted', 'scheduledEventId', 'activityTaskScheduledEventAttributes'),
+  ...ofTask('activityTaskCompleted', 'scheduledEventId', 'activityTaskScheduledEventAttributes'),
+  ...ofTask('activityTaskFailed', 'scheduledEventId', 'activityTaskScheduledEventAttributes'),
+  ...ofTask('timerFired', 'startedEventId', 'timerStartedEventAttributes'),
+  ...ofTask('timerCanceled', 'startedEventId', 'timerStartedEventAttributes'),
+}
+
+function ofTask(event: string, field: string, to: keyof Event) {
+  return { [`${event}EventAttributes`]: { [field]: to } }
+}
+
+function faultOfReferences(event: Event, i: number, events: readonly Event[]): string | null {
+  for (const [name, attributes] of Object.entries(event)) {
+    if (!name.endsWith('Attributes') || typeof attributes !== 'object' || attributes === null) continue
+    const fields = {
+      ...REFERENCES[name],
+      workflowTaskCompletedEventId: 'workflowTaskCompletedEventAttributes',
+    }
+    for (const [field, to] of Object.entries(fields)) {
+      const id = Number((attributes as Record<string, unknown>)[field] ?? 0)
+      if (id === 0) continue // not set: these events do not refer to any
+      const earlier = id <= i ? events[id - 1] : undefined
+      if (earlier?.[to as keyof Event] == null)
+        return `refers to event ${id}, which is not what it is said to be`
+    }
+  }
+  return null
+}

@@ -1,0 +1,33 @@
+/** What Postgres stores and no fact says anything about. docs/records.md says the same. */
+
+const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
+
+/** Tables of which no column is evidence, and why. */
+export const NO_EVIDENCE: Readonly<Record<string, string>> = {
+  children: 'a list made from the rows of beings',
+  delayed: 'wakes that are not delivered yet',
+  journal: 'the order in which readers get what the chains hold',
+  ...{ log_entry: OF_LOG, log_state: OF_LOG, log_tile: OF_LOG },
+  mind_call: 'calls under way',
+  moment_fault: 'errors of attempts, for people',
+  overlay: 'text for calls; the records of moments hold commitments to it',
+  overlay_change: 'commitments to text that is not stored',
+  reservation: 'what calls may cost',
+  token: 'credentials: what was done with one is moments and facts',
+  vault: 'where workers listen',
+}
+
+/** Columns of other tables that no fact says anything about: counters, times of arrival, and what only tells of delivery. */
+export const NOT_EVIDENCE: readonly string[] = [
+  ...['detail', 'result'].map((name) => `moment_outcome.${name}`),
+  ...['lease.expires', 'life.chain', 'life.begun_at', 'reality.singleton', 'reality.created_at'],
+  ...['day', 'day_tokens', 'day_micros', 'total_tokens', 'total_micros', 'held_tokens', 'held_micros'].map(
+    (name) => `account.${name}`,
+  ),
+  ...['minute', 'minute_moments'].map((name) => `account.${name}`),
+  ...['usage', 'overlay'].map((name) => `moment_decision.${name}`),
+  ...['kind', 'priority', 'age', 'at', 'asked_role', 'hops', 'continues', 'answers', 'looks', 'overlay'].map(
+    (name) => `inbox.${name}`,
+  ),
+  ...['claimed_by', 'closed_by', 'closed_at', 'notice', 'times', 'latest'].map((name) => `inbox.${name}`),
+]
