@@ -52,7 +52,7 @@ export interface TrialOptions {
   /** more of the environment of all workers */
   readonly workerEnv?: NodeJS.ProcessEnv
   /** a defence to take away for this run */
-  readonly without?: Sabotage | null
+  readonly without?: Sabotage | readonly Sabotage[] | null
   /** the run has stalled after this long without progress */
   readonly stallSeconds?: number
 }
@@ -156,7 +156,7 @@ export class Trial {
     const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
     const trial = new Trial(options, { random, plot, mind, office })
     await trial.#populate()
-    if (options.without != null) await sabotage(plot.owner, options.without)
+    for (const what of [options.without ?? []].flat()) await sabotage(plot.owner, what)
     return trial
   }
 
@@ -346,16 +346,19 @@ export class Trial {
   }
 
   /** All workflow runs of a being, oldest first, with their sizes. */
-  async runsOf(being: BeingName): Promise<{ runId: string; events: number; bytes: number }[]> {
+  async runsOf(
+    being: BeingName,
+  ): Promise<{ runId: string; events: number; bytes: number; continuedAsNew: boolean }[]> {
     const workflowId = beingWorkflowId(this.reality.name, being)
-    const runs: { runId: string; events: number; bytes: number; at: number }[] = []
+    const runs: { runId: string; events: number; bytes: number; continuedAsNew: boolean; at: number }[] = []
     for await (const info of this.temporal.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
       const described = await this.temporal.workflow.getHandle(workflowId, info.runId).describe()
-      const { historyLength, historySize } = described
+      const { historyLength, historySize, status } = described
       runs.push({
         runId: info.runId,
         events: historyLength,
         bytes: historySize ?? 0,
+        continuedAsNew: status.name === 'CONTINUED_AS_NEW',
         at: info.startTime.getTime(),
       })
     }

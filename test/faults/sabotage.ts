@@ -9,6 +9,7 @@ export type Sabotage =
   | 'kept-claims'
   | 'lost-results'
   | 'late-commits'
+  | 'lost-decisions'
 
 export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<void> {
   switch (what) {
@@ -21,7 +22,9 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
     case 'kept-claims':
       return keepClaims(owner)
     case 'lost-results':
-      return loseResults(owner)
+      return loseEveryOther(owner, 'results', 'before update on treeos.moment_effect')
+    case 'lost-decisions':
+      return loseEveryOther(owner, 'decisions', 'before insert on treeos.moment_decision')
     case 'late-commits':
       return commitLate(owner)
   }
@@ -59,20 +62,22 @@ async function blind(owner: Kysely<ChainDb>): Promise<void> {
 /** Part of the query of the sweep and of no other. */
 const SWEEP = '%min(at))::float8 as waited from%'
 
-/** Fails to store every other result of an effect, though nothing dies. */
-async function loseResults(owner: Kysely<ChainDb>): Promise<void> {
-  await sql`create sequence treeos.results_met`.execute(owner) // counts what is rolled back, too
+/** Fails to store every other one, though nothing dies. */
+async function loseEveryOther(owner: Kysely<ChainDb>, what: string, when: string): Promise<void> {
+  const [met, lose] = [sql.table(`treeos.${what}_met`), sql.table(`treeos.lose_${what}`)]
+  await sql`create sequence ${met}`.execute(owner) // counts what is rolled back, too
   await sql`
-    create function treeos.lose_result() returns trigger language plpgsql security definer as $$
+    create function ${lose}() returns trigger language plpgsql security definer as $$
     begin
-      if nextval('treeos.results_met') % 2 = 1 then
+      if nextval(${sql.lit(`treeos.${what}_met`)}) % 2 = 1 then
         raise exception 'lost';
       end if;
       return new;
     end $$`.execute(owner)
   await sql`
-    create trigger moment_effect_lost before update on treeos.moment_effect
-    for each row execute function treeos.lose_result()`.execute(owner)
+    create trigger lose_${sql.raw(what)} ${sql.raw(when)} for each row execute function ${lose}()`.execute(
+    owner,
+  )
 }
 
 /** Postgres acknowledges a commit seconds before it is on disk. Only new connections do, so the others are ended. */

@@ -22,7 +22,7 @@ export interface Scenario<Size = unknown> {
   /** attacks, adds to `broken` whatever must not happen, and returns figures to show */
   attack(trial: Trial, size: Size, broken: string[]): Promise<Figures>
   readonly control: {
-    readonly without: Sabotage | 'sabotaged attack'
+    readonly without: Sabotage | readonly Sabotage[] | 'sabotaged attack'
     /** the trial is set up in this way too */
     readonly trial?: Partial<TrialOptions>
     /** the same attack unless given */
@@ -58,6 +58,13 @@ export const signsOf = ({
 }: {
   readonly control: { readonly sign: RegExp | readonly RegExp[] }
 }): readonly RegExp[] => [control.sign].flat()
+
+/** What a control goes without, for people. */
+export const withoutWhat = ({
+  control,
+}: {
+  readonly control: { readonly without: string | readonly string[] }
+}): string => [control.without].flat().join(' and ')
 
 /** @throws {Error} when the harness itself fails. What the product does wrong is in `broken`. */
 export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): Promise<Ran> {

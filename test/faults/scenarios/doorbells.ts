@@ -91,7 +91,7 @@ async function judgeRuns(trial: Trial, being: BeingName, rings: number, broken: 
 }
 
 /** Begins a being's workflow anew with runs that do not end by their length. */
-async function beginEndless(trial: Trial, being: BeingName): Promise<void> {
+export async function beginEndless(trial: Trial, being: BeingName): Promise<void> {
   const { reality, temporal } = trial
   const workflowId = beingWorkflowId(reality.name, being)
   await temporal.workflow.start(BEING_WORKFLOW, {

@@ -4,7 +4,9 @@ import { beingWorkflowId } from '@treeos/protocol'
 import { OPERATOR } from '@treeos/world'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
+import { withoutDefences } from '../sabotaged-worker.ts'
 import type { Figures, Scenario } from '../scenario.ts'
+import { beginEndless } from './doorbells.ts'
 
 /** The last moments may weigh this much more than the first. */
 const BYTES_RATIO_MAX = 1.1
@@ -30,7 +32,7 @@ export const growth: Scenario<Size> = {
   sizes: {
     test: { moments: 200, window: 30, continuedAsNewMin: 1 },
     full: { moments: 2000, window: 100, continuedAsNewMin: 3 },
-    control: { moments: 60, window: 20, continuedAsNewMin: 0 },
+    control: { moments: 60, window: 20, continuedAsNewMin: 1 },
   },
   trial: { persons: 2, scripted: 1, llm: 0 },
   async attack(trial, { moments, window, continuedAsNewMin }, broken) {
@@ -46,24 +48,25 @@ export const growth: Scenario<Size> = {
       if (length % 500 === 0) trial.say(`${length} of ${moments} moments`)
     }
     await trial.answered()
-    const runs = await trial.runsOf(being)
-    if (runs.length - 1 < continuedAsNewMin)
-      broken.push(`continued as new ${runs.length - 1} times, not ${continuedAsNewMin} at least`)
-    const [firstMemory = 0, lastMemory = 0] = memory
-    if (lastMemory > firstMemory * MEMORY_RATIO_MAX)
-      broken.push(`memory of the worker: ${firstMemory} at first, ${lastMemory} at last`)
     return {
-      continuedAsNew: runs.length - 1,
+      ...(await judgeRuns(trial, being, continuedAsNewMin, broken)),
       ...(await judgeTimes(trial, being, window, broken)),
-      memoryMbFirstLast: memory.map((bytes) => Math.round(bytes / 2 ** 20)),
+      ...judgeMemory(memory, broken),
       ...(await weigh(trial, being, window, broken)),
     }
   },
   control: {
     without: 'sabotaged attack',
-    /** Content goes by signal instead of by row and grows; the last moments meet a slow Postgres. */
-    async attack(trial, { moments, window }, broken) {
-      await trial.keepWorker().worker.ready
+    trial: { workerEnv: withoutDefences(['forgetting']) },
+    /**
+     * Content goes by signal instead of by row and grows; the last moments meet a slow Postgres; the being's runs never end, and its
+     * worker forgets nothing.
+     */
+    async attack(trial, { moments, window, continuedAsNewMin }, broken) {
+      const { worker } = trial.keepWorker()
+      await worker.ready
+      await beginEndless(trial, OPERATOR)
+      const memory: number[] = []
       const { proxy } = trial.ground.postgres
       const before = (await timesOf(trial, OPERATOR)).length
       try {
@@ -75,17 +78,39 @@ export const growth: Scenario<Size> = {
             if (Date.now() > giveUpAt) throw new Error(`signalled act ${i + 1} of ${moments} had no moment`)
             await sleep(20)
           }
+          if (i === 0 || i + 1 === moments) memory.push(await worker.memory())
         }
       } finally {
         proxy.flow()
       }
       return {
+        ...(await judgeRuns(trial, OPERATOR, continuedAsNewMin, broken)),
+        ...judgeMemory(memory, broken),
         ...(await judgeTimes(trial, OPERATOR, window, broken)),
         ...(await weigh(trial, OPERATOR, window, broken)),
       }
     },
-    sign: [/^history bytes per moment/, /^time per moment/],
+    sign: [
+      /^history bytes per moment/,
+      /^time per moment/,
+      /^memory of the worker/,
+      /^continued as new 0 times, not 1 at least/,
+    ],
   },
+}
+
+async function judgeRuns(trial: Trial, being: string, atLeast: number, broken: string[]): Promise<Figures> {
+  const continuedAsNew = (await trial.runsOf(being)).filter((run) => run.continuedAsNew).length
+  if (continuedAsNew < atLeast)
+    broken.push(`continued as new ${continuedAsNew} times, not ${atLeast} at least`)
+  return { continuedAsNew }
+}
+
+/** @param memory bytes after the first and after the last moments */
+function judgeMemory(memory: readonly number[], broken: string[]): Figures {
+  const [first = 0, last = 0] = memory
+  if (last > first * MEMORY_RATIO_MAX) broken.push(`memory of the worker: ${first} at first, ${last} at last`)
+  return { memoryMbFirstLast: memory.map((bytes) => Math.round(bytes / 2 ** 20)) }
 }
 
 /** Acts by signal are the first operator's. */

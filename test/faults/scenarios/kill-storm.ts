@@ -53,18 +53,29 @@ export const killStorm: Scenario<{ each: number }> = {
     return figures
   },
   control: {
-    without: 'blind-sweep',
-    /** A question asked while Temporal is away has no doorbell, and without the sweep no being finds it. */
-    async attack(trial) {
+    without: ['lost-decisions', 'blind-sweep'],
+    trial: { modelMsMax: 1500 }, // so that an activity of its own stores a decision
+    /**
+     * A model whose answer is not stored is asked again though nothing died. A question asked while Temporal is away has no doorbell, and
+     * without the sweep no being finds it.
+     */
+    async attack(trial, _size, broken) {
       await trial.keepWorker().worker.ready
       const { temporal } = trial.ground
+      await Promise.all([...trial.llm, ...trial.llm].map((being) => trial.ask(being)))
+      await trial.answered()
+      broken.push(...(await trial.verdict({ from: 'chain' })).broken)
       temporal.kill()
       await Promise.all(trial.scripted.map((being) => trial.ask(being)))
+      if (trial.lostRings === 0) throw new Error('no ring was lost while Temporal was away')
       await temporal.restart()
       await trial.answered()
       throw new StalledError('unreachable')
     },
-    sign: /^nothing came of/,
+    sign: [
+      /^the model was asked [0-9]+ times about .*, with nothing dying between 1 and 2/,
+      /^nothing came of/,
+    ],
     stallSeconds: 12,
   },
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Keeper } from '../keeper.ts'
 import type { FaultProxy } from '../proxy.ts'
 import type { Random } from '../random.ts'
+import { withoutDefences } from '../sabotaged-worker.ts'
 import type { Scenario } from '../scenario.ts'
 
 type Toxin = 'cut' | 'refuse' | 'stall' | 'slow' | 'half-open'
@@ -8,6 +10,9 @@ const TOXINS: readonly Toxin[] = ['cut', 'refuse', 'stall', 'slow', 'half-open']
 const ANSWER_SECONDS_MAX = 60
 /** The SDK notices a half-open link to Temporal by its keep-alive, after 30 s and 15 s, which a worker cannot set. */
 const SILENT_SECONDS_MAX = 120
+
+/** Much longer than a worker waits for an answer of Postgres, and shorter than the timeout of an activity. */
+const SILENCE_SECONDS = 20
 
 /** RELIABILITY C4. */
 export const links: Scenario<{ episodes: number }> = {
@@ -18,7 +23,8 @@ export const links: Scenario<{ episodes: number }> = {
   trial: { stallSeconds: 90 },
   async attack(trial, { episodes }, broken) {
     const random = trial.random.fork()
-    await trial.keepWorker().worker.ready
+    const keeper = trial.keepWorker()
+    await keeper.worker.ready
     const { postgres, temporal } = trial.ground
     const plan: (readonly ['postgres' | 'temporal', Toxin])[] = []
     while (plan.length < episodes)
@@ -52,25 +58,39 @@ export const links: Scenario<{ episodes: number }> = {
         broken.push(`${name}: the last answer came ${seconds} s after its end`)
     }
     await load.stop()
+    judgeWorker(keeper, broken)
     return { episodes, ...Object.fromEntries(Object.entries(slowest).map(([name, s]) => [`${name} s`, s])) }
   },
   control: {
     without: 'sabotaged attack',
-    /** The link does not heal. */
-    async attack(trial) {
-      await trial.keepWorker().worker.ready
-      trial.ground.postgres.proxy.stall()
-      try {
-        await trial.ask(trial.scripted[0] ?? '')
-        await trial.answered()
-      } finally {
-        trial.ground.postgres.proxy.flow()
+    trial: { workerEnv: withoutDefences(['error-listeners', 'read-timeouts']) },
+    /** A cut ends the worker. An answer over a half-open link is waited for until the activity times out, and then over the next one. */
+    async attack(trial, _size, broken) {
+      const keeper = trial.keepWorker()
+      await keeper.worker.ready
+      const { proxy } = trial.ground.postgres
+      const load = trial.load(6)
+      while (keeper.starts === 1) {
+        trial.faults.push(Date.now())
+        proxy.cut()
+        await sleep(50)
       }
+      judgeWorker(keeper, broken)
+      await keeper.worker.ready
+      await load.stop()
+      await trial.answered()
+      proxy.halfOpen()
+      await Promise.all([...trial.scripted, ...trial.llm].map((being) => trial.ask(being)))
+      await trial.answered()
       return {}
     },
-    sign: /^nothing came of/,
-    stallSeconds: 8,
+    sign: [/^the worker ended/, /^nothing came of/],
+    stallSeconds: SILENCE_SECONDS,
   },
+}
+
+function judgeWorker({ starts }: Keeper, broken: string[]): void {
+  if (starts > 1) broken.push(`the worker ended ${starts - 1} times, though only links were cut`)
 }
 
 async function poison(proxy: FaultProxy, toxin: Toxin, random: Random): Promise<void> {

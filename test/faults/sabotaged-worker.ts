@@ -1,0 +1,45 @@
+/**
+ * Takes a defence away within a worker's process, so that a control can show what it defends against. The worker loads this file before
+ * its own, with `TREEOS_TEST_WITHOUT` set; in any other process the file does nothing.
+ */
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+/**
+ * - `read-timeouts`: an answer of Postgres is waited for as long as it takes
+ * - `error-listeners`: nobody listens to a connection in use that loses its server
+ * - `forgetting`: each statement leaves 2 MiB behind
+ */
+export type WorkerSabotage = 'read-timeouts' | 'error-listeners' | 'forgetting'
+
+/** Variables of a worker's process. */
+export const withoutDefences = (what: readonly WorkerSabotage[]): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--import ${fileURLToPath(import.meta.url)}`,
+  TREEOS_TEST_WITHOUT: what.join(),
+})
+
+const LEFT_BYTES = 2 * 2 ** 20
+const left: Buffer[] = []
+
+for (const what of (process.env.TREEOS_TEST_WITHOUT ?? '').split(',') as (WorkerSabotage | '')[]) {
+  const { on } = pg.Pool.prototype
+  if (what === 'error-listeners')
+    pg.Pool.prototype.on = function (this: pg.Pool, ...args: Parameters<typeof on>) {
+      return (args[0] as string) === 'connect' ? this : on.apply(this, args)
+    } as typeof on
+  if (what === 'read-timeouts')
+    onEachQuery((client) => {
+      ;(
+        client as unknown as { connectionParameters: { query_timeout: unknown } }
+      ).connectionParameters.query_timeout = false
+    })
+  if (what === 'forgetting') onEachQuery(() => void left.push(Buffer.alloc(LEFT_BYTES, 1)))
+}
+
+function onEachQuery(does: (client: pg.Client) => void): void {
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    does(this)
+    return (query as (...all: unknown[]) => unknown).apply(this, args)
+  } as typeof query
+}
