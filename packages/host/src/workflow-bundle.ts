@@ -4,12 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type BundleOptions,
-  bundleWorkflowCode,
-  type Logger,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker'
+import type { BundleOptions, Logger, WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { treeos, workflowsPath } from './treeos.ts'
 import { reasonOf } from './wait-for.ts'
 
@@ -54,6 +49,7 @@ export async function workflowBundle(options: WorkflowBundleOptions = {}): Promi
   const kept = await findKept(folder, key)
   if (kept !== null) return kept
   const files: string[] = []
+  const { bundleWorkflowCode } = await import('@temporalio/worker') // loaded here: commands take other things from this package
   const { code } = await bundleWorkflowCode({
     ...bundling,
     webpackConfigHook: noteFiles(files),
