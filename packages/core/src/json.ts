@@ -97,7 +97,7 @@ function writeObject(value: object, depth: number): string {
   try {
     for (const key of sortedKeys(fields)) {
       at = key
-      out += `${out === '{' ? '' : ','}${writeKey(key)}:${write(fields[key], depth + 1)}`
+      out += `${out === '{' ? '' : ','}${writeString(key)}:${write(fields[key], depth + 1)}`
     }
   } catch (error) {
     throw within(at, error)
@@ -116,18 +116,6 @@ function sortedKeys(fields: object): string[] {
   const keys = Object.keys(fields)
   for (let i = 1; i < keys.length; i++) if ((keys[i] as string) < (keys[i - 1] as string)) return keys.sort()
   return keys
-}
-
-/** Keys that were written, as they were: the same few come again and again. */
-const written = new Map<string, string>()
-const WRITTEN_MAX = 2000
-
-function writeKey(key: string): string {
-  const known = written.get(key)
-  if (known !== undefined) return known
-  const text = writeString(key)
-  if (written.size < WRITTEN_MAX && key.length < 64) written.set(key, text)
-  return text
 }
 
 /** Printable ASCII that needs no escape. */
