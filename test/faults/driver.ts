@@ -2,9 +2,8 @@
 import type { Client } from '@temporalio/client'
 import type { ChainDb, Reality } from '@treeos/chain'
 import { act } from '@treeos/client'
-import { asJson, type BeingName, type JsonObject, type VerbCall } from '@treeos/core'
+import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
-import type { RoleFlow } from '@treeos/roles'
 import { type Extension, OPERATOR, type Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'
@@ -20,7 +19,7 @@ import { type Asked, judge, type Verdict } from './oracle.ts'
 import { type Plot, plant } from './plot.ts'
 import { FaultProxy } from './proxy.ts'
 import { Random } from './random.ts'
-import { Reader, type ReadOrder } from './reader.ts'
+import { Reader } from './reader.ts'
 import { type Sabotage, sabotage } from './sabotage.ts'
 import { describeStall } from './stall.ts'
 import { putAct, ring } from './submitting.ts'
@@ -43,12 +42,6 @@ export interface TrialOptions {
   readonly officeMsMax?: number
   /** more extensions, which workers load by their paths */
   readonly extensions?: readonly { readonly extension: Extension; readonly path: string }[]
-  /** of the beings that are no persons; default none */
-  readonly roleFlow?: RoleFlow
-  /** of the reality; default UTC */
-  readonly timeZone?: string
-  /** how clients order what they read; default by seq */
-  readonly readsBy?: ReadOrder
   /** more of the environment of all workers */
   readonly workerEnv?: NodeJS.ProcessEnv
   /** a defence to take away for this run */
@@ -100,7 +93,6 @@ export class Trial {
   readonly history = new History()
   readonly #plot: Plot
   readonly #reader: Reader
-  readonly #nature: JsonObject
   readonly #workerEnv: NodeJS.ProcessEnv
   readonly #letterAction: PostAction
   readonly #mind: Mind
@@ -133,7 +125,6 @@ export class Trial {
     this.#office = office
     this.#name = options.name
     const paths = [MAIL_PATH, ...(options.extensions ?? []).map(({ path }) => path)]
-    this.#nature = options.roleFlow === undefined ? {} : { roleFlow: asJson(options.roleFlow) }
     this.#letterAction = options.letterAction ?? 'mail:post-surely'
     this.#workerEnv = { TREEOS_EXTENSIONS: paths.join(','), ...options.workerEnv }
     this.#open = new OpenQuestions(plot.db, {
@@ -141,17 +132,14 @@ export class Trial {
       describe: (open) => describeStall(this, open),
       onDone: (id) => this.history.end(id),
     })
-    this.#reader = new Reader(plot.db, this.history, random.fork(), options.readsBy)
+    this.#reader = new Reader(plot.db, this.history, random.fork())
   }
 
   /** Creates a database with a reality; a worker births its beings. */
   static async start(options: TrialOptions): Promise<Trial> {
     const { ground, seed, modelMsMax = 30, officeMsMax = 0, extensions = [] } = options
     const random = new Random(seed)
-    const plot = await plant(ground, {
-      extensions: [mail, ...extensions.map(({ extension }) => extension)],
-      timeZone: options.timeZone ?? 'UTC',
-    })
+    const plot = await plant(ground, [mail, ...extensions.map(({ extension }) => extension)])
     const mind = await startMind(random.fork(), modelMsMax)
     const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
     const trial = new Trial(options, { random, plot, mind, office })
@@ -164,9 +152,8 @@ export class Trial {
     this.#midwife = this.startWorker()
     const birth = (payload: JsonObject) => this.operate({ verb: 'be', operation: 'birth', payload })
     for (const name of this.persons) await birth({ name, cognition: 'human', role: 'operator' })
-    for (const name of this.scripted)
-      await birth({ name, cognition: 'scripted', script: 'echo', ...this.#nature })
-    for (const name of this.llm) await birth({ name, cognition: 'llm', ...this.#nature })
+    for (const name of this.scripted) await birth({ name, cognition: 'scripted', script: 'echo' })
+    for (const name of this.llm) await birth({ name, cognition: 'llm' })
   }
 
   /** Kills the worker that birthed the beings, unless a keeper has taken it over. */

@@ -22,10 +22,7 @@ export interface Plot {
   close(): Promise<void>
 }
 
-export async function plant(
-  ground: Ground,
-  { extensions, timeZone }: { readonly extensions: readonly Extension[]; readonly timeZone: string },
-): Promise<Plot> {
+export async function plant(ground: Ground, extensions: readonly Extension[]): Promise<Plot> {
   const { calm, proxy } = ground.postgres
   const database = `faults_${randomUUID().replaceAll('-', '')}`
   await onServer(ground, `create database ${database}`)
@@ -34,7 +31,7 @@ export async function plant(
   const registry = buildRegistry([seed, emotions, ...extensions])
   const { reality } = await bootstrapReality(owner, registry, {
     name: database.slice(0, 16),
-    timeZone,
+    timeZone: 'UTC',
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })

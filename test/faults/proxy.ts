@@ -50,7 +50,6 @@ export class FaultProxy {
   readonly #server: Server
   readonly #links = new Set<Link>()
   #unheard: UnheardCommits | null = null
-  #rewrite: ((chunk: Buffer) => Buffer) | null = null
   #refusing = false
   #stall: { readonly over: Promise<void>; readonly end: () => void } | null = null
   #slow: { readonly latencyMs: number; readonly bytesPerSecond: number } | null = null
@@ -127,11 +126,6 @@ export class FaultProxy {
     this.#unheard = commits
   }
 
-  /** Changes what clients send, without changing its length. */
-  rewrite(how: (chunk: Buffer) => Buffer): void {
-    this.#rewrite = how
-  }
-
   /** Ends refusing, stalling, slowing and withholding. Half-open connections stay half-open. */
   flow(): void {
     this.#refusing = false
@@ -179,7 +173,7 @@ export class FaultProxy {
         this.counts.lateStatements += 1
         await late.until
       }
-      return this.#rewrite?.(chunk) ?? chunk
+      return chunk
     }
     void this.#pump(client, server, sent).then(() => server.end())
     void this.#pump(server, client, (chunk) => (talk === null ? chunk : this.#hear(talk, link, chunk))).then(

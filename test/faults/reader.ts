@@ -6,21 +6,16 @@ import type { Random } from './random.ts'
 
 const PAUSE_MS = 400
 
-/** How a reader orders the facts of a reel. Only `seq` is right. */
-export type ReadOrder = 'seq' | 'at'
-
 /** A client that reads random reels while a trial runs, whole, and notes what it saw. */
 export class Reader {
   readonly #db: Kysely<ChainDb>
   readonly #history: History
   readonly #reading: Promise<void>
-  readonly #order: ReadOrder
   #closed = false
 
-  constructor(db: Kysely<ChainDb>, history: History, random: Random, order: ReadOrder = 'seq') {
+  constructor(db: Kysely<ChainDb>, history: History, random: Random) {
     this.#db = db
     this.#history = history
-    this.#order = order
     this.#reading = this.#run(random)
   }
 
@@ -43,7 +38,7 @@ export class Reader {
   }
 
   #read(reel: string): Promise<void> {
-    return this.#history.read(reel, () => entriesOf(this.#db, reel, this.#order))
+    return this.#history.read(reel, () => entriesOf(this.#db, reel))
   }
 
   async close(): Promise<void> {
@@ -53,21 +48,20 @@ export class Reader {
 }
 
 /** The questions, answers and deeds on a reel, as a history names them. */
-async function entriesOf(db: Kysely<ChainDb>, reel: string, order: ReadOrder): Promise<Entry[]> {
+async function entriesOf(db: Kysely<ChainDb>, reel: string): Promise<Entry[]> {
   const { rows } = await sql<{ entry: Entry }>`
     with said as (
-      select seq, kind, (convert_from(header, 'UTF8')::jsonb->>'at')::bigint as at,
-        convert_from(p.bytes, 'UTF8')::jsonb as payload
+      select seq, kind, convert_from(p.bytes, 'UTF8')::jsonb as payload
       from treeos.fact join treeos.payload p using (reel, seq)
       where reel = ${reel} and kind in ('quality:set', 'being:summoned')
     ), named as (
-      select seq, at, case
+      select seq, case
         when kind = 'quality:set' then 'did ' || (payload->>'value')
         when payload->'inReplyTo' = 'null' then 'asked ' || (payload->>'correlation')
         else 'answered ' || (payload->>'inReplyTo') end as entry
       from said
     )
     select entry from named where entry ~ '^[a-z]+ [a-z-]+-[0-9]+$'
-    order by ${order === 'at' ? sql`at, seq` : sql`seq`}`.execute(db)
+    order by seq`.execute(db)
   return rows.map(({ entry }) => entry)
 }
