@@ -7,6 +7,14 @@ const LOCAL = 'packages/local/**'
 const PROPERTY = '**/*.property.test.ts'
 /** Needs Chromium. */
 const BROWSER = 'test/portal/browser/**'
+/** Take more than a minute each, for what seldom breaks: `pnpm test long`, and every night. */
+const LONG = [
+  'test/faults/links',
+  'test/packing/packing',
+  'test/cli/instances',
+  'test/cli/demos',
+  'test/scenarios/resting',
+].map((file) => `${file}.test.ts`)
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
 
@@ -97,6 +105,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const NONE = ['**/{node_modules,dist,fixtures}/**']
+/** Projects of tests whose files share a real Temporal and Postgres. */
+const SERVICES = {
+  globalSetup: ['test/support/services.ts', 'scripts/bubblewrap.ts'],
+  setupFiles: ['test/support/runtime.ts'],
+  testTimeout: 120_000, // allows for a machine that others use too
+  maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared
+  isolate: false, // a process for each file would load Temporal's SDK a hundred times
+  hookTimeout: 180_000, // a first start may build Temporal's server
+}
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -120,17 +139,13 @@ export default defineConfig({
       },
       {
         test: {
+          ...SERVICES,
           name: 'services',
           include: ['test/**/*.test.ts', `${LOCAL}/*.test.ts`],
-          exclude: ['**/{node_modules,dist,fixtures}/**', STORM, BROWSER],
-          globalSetup: ['test/support/services.ts', 'scripts/bubblewrap.ts'],
-          setupFiles: ['test/support/runtime.ts'],
-          testTimeout: 120_000, // allows for a machine that others use too
-          maxWorkers: 2 * LANES, // each file has a world of its own; the services are shared
-          isolate: false, // a process for each file would load Temporal's SDK a hundred times
-          hookTimeout: 180_000, // a first start may build Temporal's server
+          exclude: [...NONE, ...LONG, STORM, BROWSER],
         },
       },
+      { test: { ...SERVICES, name: 'long', include: LONG } },
       {
         test: {
           name: 'portal',

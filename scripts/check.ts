@@ -29,13 +29,17 @@ const checks: Record<string, string[]> = {
   packages: ['node', 'scripts/check-packages.ts'], // of the build: publint and arethetypeswrong on every tarball
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
+const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /**
  * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
-const suites = ['unit', 'property', 'services', 'storm']
-/** Only when it is named: `portal` drives the pages in Debian's Chromium, which not every machine has. */
-const NAMED = ['portal']
+const suites = ['unit', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
+/**
+ * Only when they are named: `long` are tests with services that take more than a minute each, and run every night, too. `portal` drives the
+ * pages in Debian's Chromium, which not every machine has.
+ */
+const NAMED = IS_NIGHT ? ['portal'] : ['portal', 'long']
 /** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
@@ -82,7 +86,7 @@ async function main(wanted: string[]): Promise<number> {
   for (const name of Object.keys(checks).filter(isWanted)) add(await check(name, checks[name] ?? []))
   for (const name of tests) add(await test(name, paths))
   const { passed, failed, skipped, retried } = total
-  const isRepeatable = process.env.TREEOS_NIGHTLY !== '1'
+  const isRepeatable = !IS_NIGHT
   if (retried > 0)
     console.log(`see ↻ above for what was repeated${isRepeatable ? '' : ', which fails a nightly run'}`)
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped, ${retried} repeated`)

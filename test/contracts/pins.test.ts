@@ -16,7 +16,7 @@ it('every image of the compose file is pinned by version and digest', () => {
 
 it.each(readdirSync(join(ROOT, '.github/workflows')))('every action of %s is pinned by commit', (file) => {
   const actions = named(`.github/workflows/${file}`, 'uses')
-  expect(actions.length).toBeGreaterThan(1)
+  expect(actions.length).toBeGreaterThan(0)
   for (const action of actions) expect(action).toMatch(/@[0-9a-f]{40}$/)
 })
 

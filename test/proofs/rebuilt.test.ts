@@ -136,11 +136,14 @@ it(
 )
 
 it('control: one changed row gives differing digests of the moments that rest on it', async () => {
+  const call: JsonObject = { verb: 'do', action: 'set-being', args: { field: 'mood.is', value: 50 } }
+  const request = { target: beings[0] ?? '', content: { call }, as: 'speaker-0', waitSeconds: 60 }
+  await summon({ ...world, person: 'speaker-0' }, request)
+  await atRest(world)
   const fact = await world.db
     .selectFrom('fact')
     .select(['reel', 'seq', 'moment'])
-    .where('kind', 'like', 'being:%')
-    .where('kind', 'not in', ['being:summoned', 'being:born'])
+    .where('kind', '=', 'quality:set')
     .where('reel', 'like', 'being:being-%')
     .where('moment', 'like', 'being-%')
     .orderBy('moment')
@@ -184,7 +187,9 @@ function withOtherPrompt(runs: readonly Run[]): [Run[], number] {
       const text = Buffer.from(payload?.data ?? []).toString('utf8')
       if (found !== null || !payload || !text.includes('"prompt":"')) continue
       found = Number(/"moment":"[^"/]+\/\d+\/(\d+)"/.exec(text)?.[1] ?? 1)
-      payload.data = Buffer.from(text.replace(/"prompt":"./, '"prompt":"0'))
+      payload.data = Buffer.from(
+        text.replace(/"prompt":"(.)/, (_, digit) => `"prompt":"${digit === '0' ? 1 : 0}`),
+      )
     }
     return { ...run, history }
   })

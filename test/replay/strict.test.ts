@@ -9,6 +9,7 @@ import { Archivist, type History, readArchive } from '@treeos/host'
 import { BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { fetchRuns, HistoryReplayer, type Run, replay, replayFromTemporal } from '@treeos/replay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../support/life.ts'
 import { openReplayer, replayBundle } from '../support/replaying.ts'
 import { useModelServer, useWorld } from '../support/use-world.ts'
 import type { World } from '../support/world.ts'
@@ -37,6 +38,9 @@ describe('F49 the strict recorder', () => {
       await summon(world, { target: 'librarian', content: `question ${n}`, as: 'operator', waitSeconds: 20 })
     }
     replayer = await openReplayer()
+    const handle = client.workflow.getHandle(beingWorkflowId(reality.name, 'librarian'))
+    // The task of the last moment ends after its answer is known.
+    await until(async () => (await handle.describe()).raw.pendingWorkflowTask == null, { seconds: 60 })
     runs = await fetchRuns(client, reality.name, 'librarian', null)
   })
   afterAll(() => {
