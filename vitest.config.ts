@@ -14,6 +14,9 @@ const LONG = [
   'test/cli/instances',
   'test/cli/demos',
   'test/scenarios/resting',
+  'test/scenarios/worker-start',
+  'test/scenarios/schedule-outage',
+  'test/scenarios/budgets-under-fire',
 ].map((file) => `${file}.test.ts`)
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'
