@@ -14,6 +14,8 @@ const LONG = [
   'test/cli/instances',
   'test/cli/demos',
   'test/scenarios/resting',
+  'test/cli/vitals',
+  'test/scenarios/sandbox-entry',
   'test/scenarios/worker-start',
   'test/scenarios/schedule-outage',
   'test/scenarios/budgets-under-fire',
