@@ -23,7 +23,7 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
   }
   const numberOf = new Map(tableOf(from, 'moment_outcome').rows.map(({ moment, n }) => [moment, Number(n)]))
   const addMoment = (moment: string | null | undefined) => {
-    if (!moment?.includes('/')) return
+    if (!moment || !MOMENT_ID.test(moment)) return // what a flipped bit makes of an id may name no moment
     add(`moments:${parseMomentId(moment).being}`, numberOf.get(moment) ?? parseMomentId(moment).n)
   }
   const wroteFact = new Map(
@@ -72,6 +72,8 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
   }
   return places
 }
+
+const MOMENT_ID = /^[^/]+\/[1-9]\d*\/[1-9]\d*$/
 
 /** Another id of the reality makes every chain another one. */
 const ANYWHERE = '*'
