@@ -5,9 +5,9 @@
 import proto from '@temporalio/proto'
 import { listOutcomes, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
-import type { BeingName, JsonObject } from '@treeos/core'
+import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
 import { fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { tamper } from '../chain/tampering.ts'
 import { newSeed, Random } from '../faults/random.ts'
 import { createSpace, publish, until } from '../support/life.ts'
@@ -21,7 +21,7 @@ const SEED = Number(process.env.TREEOS_REBUILT_SEED ?? newSeed())
 const isFull = MOMENTS >= 1000
 /** Persons who summon at the same time, and the beings that they summon. */
 const [SPEAKERS, BEINGS] = isFull ? [16, 120] : [3, 5]
-const HOUR = 3_600_000
+vi.setConfig({ testTimeout: 3_600_000 })
 
 const world = useWorld({ extensions: [stage] })
 const random = new Random(SEED)
@@ -88,10 +88,19 @@ const lived = async (): Promise<number> =>
 /** Summons until there are so many moments. */
 async function speak(as: BeingName, isDone: () => boolean): Promise<void> {
   while (!isDone()) {
-    const request = { target: random.pick(beings), content: anyContent(), as, waitSeconds: null }
-    const { correlation } = await summon({ ...world, person: as }, request)
-    await until(() => readOutcomeOfWake(world.db, correlation), { seconds: 120, what: 'the end of a moment' })
+    let correlation = ''
+    const onSent = (id: string) => {
+      correlation = id
+    }
+    const request = { target: random.pick(beings), content: anyContent(), as, waitSeconds: null, onSent }
+    // On a busy machine the person's own act may take longer than a client waits for it.
+    await summon({ ...world, person: as }, request).catch(unlessLate)
+    await until(() => readOutcomeOfWake(world.db, correlation), { seconds: 600, what: 'the end of a moment' })
   }
+}
+
+function unlessLate(error: unknown): void {
+  if (!(error instanceof TreeosError) || error.code !== 'TIMEOUT') throw error
 }
 
 async function liveAll(): Promise<number> {
@@ -114,26 +123,22 @@ async function liveAll(): Promise<number> {
   return lived()
 }
 
-it(
-  `all moments are rebuilt from the chain alone and from Temporal alone without a differing digest, seed ${SEED}`,
-  async () => {
-    const began = performance.now()
-    await populate()
-    const moments = await liveAll()
-    const livedAt = performance.now()
-    expect(moments).toBeGreaterThanOrEqual(MOMENTS)
-    const byChain = await expectReplays(world, 'chain')
-    const chainAt = performance.now()
-    const byTemporal = await expectReplays(world, 'temporal')
-    const temporalAt = performance.now()
-    expect([byChain.moments, byTemporal.moments]).toEqual([moments, moments])
-    const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1)
-    console.log(
-      `seed ${SEED}: ${moments} moments of ${byChain.beings} beings lived in ${seconds(began, livedAt)} s, rebuilt from the chain in ${seconds(livedAt, chainAt)} s and from Temporal in ${seconds(chainAt, temporalAt)} s, 0 differing digests`,
-    )
-  },
-  HOUR,
-)
+it(`all moments are rebuilt from the chain alone and from Temporal alone without a differing digest, seed ${SEED}`, async () => {
+  const began = performance.now()
+  await populate()
+  const moments = await liveAll()
+  const livedAt = performance.now()
+  expect(moments).toBeGreaterThanOrEqual(MOMENTS)
+  const byChain = await expectReplays(world, 'chain')
+  const chainAt = performance.now()
+  const byTemporal = await expectReplays(world, 'temporal')
+  const temporalAt = performance.now()
+  expect([byChain.moments, byTemporal.moments]).toEqual([moments, moments])
+  const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1)
+  console.log(
+    `seed ${SEED}: ${moments} moments of ${byChain.beings} beings lived in ${seconds(began, livedAt)} s, rebuilt from the chain in ${seconds(livedAt, chainAt)} s and from Temporal in ${seconds(chainAt, temporalAt)} s, 0 differing digests`,
+  )
+})
 
 it('control: one changed row gives differing digests of the moments that rest on it', async () => {
   const call: JsonObject = { verb: 'do', action: 'set-being', args: { field: 'mood.is', value: 50 } }
