@@ -46,6 +46,8 @@ export interface TrialOptions {
   readonly workerEnv?: NodeJS.ProcessEnv
   /** a defence to take away for this run */
   readonly without?: Sabotage | readonly Sabotage[] | null
+  /** of the reality; default UTC */
+  readonly timeZone?: string
   /** the run has stalled after this long without progress */
   readonly stallSeconds?: number
 }
@@ -139,7 +141,8 @@ export class Trial {
   static async start(options: TrialOptions): Promise<Trial> {
     const { ground, seed, modelMsMax = 30, officeMsMax = 0, extensions = [] } = options
     const random = new Random(seed)
-    const plot = await plant(ground, [mail, ...extensions.map(({ extension }) => extension)])
+    const known = [mail, ...extensions.map(({ extension }) => extension)]
+    const plot = await plant(ground, known, options.timeZone)
     const mind = await startMind(random.fork(), modelMsMax)
     const office = await startOffice(plot, { random: random.fork(), letterMsMax: officeMsMax })
     const trial = new Trial(options, { random, plot, mind, office })

@@ -21,6 +21,7 @@ import {
 } from '@treeos/local'
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
+import { Clock, restartUnder } from './clocks.ts'
 import { Disk } from './disks.ts'
 import { FaultProxy } from './proxy.ts'
 
@@ -60,6 +61,8 @@ export interface Ground {
   readonly workerLog: string
   /** those that hold what they are named for; null when they are the disks of the machine */
   readonly disks: Disks | null
+  /** null when all have the clock of the machine */
+  readonly clocks: Clocks | null
   readonly workers: Set<WorkerProcess>
   startWorker(env: NodeJS.ProcessEnv): WorkerProcess
   close(): Promise<void>
@@ -75,6 +78,15 @@ export interface Disks {
   readonly logs: Disk
 }
 
+/** Clocks of a ground. Temporal has that of the machine. */
+export interface Clocks {
+  readonly postgres: Clock
+  readonly workers: Clock
+}
+
+/** What a scenario needs of its ground: small disks, or clocks that jump. */
+export type Special = 'disks' | 'clocks'
+
 /** Files of workflow bundles that were made before. */
 export interface Bundles {
   readonly bundlePath: string
@@ -88,24 +100,30 @@ function urlOf(credentials: string, proxy: FaultProxy, database: string): string
 interface GroundOptions {
   /** made here when absent, which takes seconds */
   readonly bundles?: Bundles | undefined
-  /** each kind of data has a small disk of its own; default false */
-  readonly smallDisks?: boolean
+  /** left out, neither */
+  readonly special?: Special | undefined
 }
 
-export async function startGround(
-  say: Say,
-  { bundles, smallDisks = false }: GroundOptions = {},
-): Promise<Ground> {
+export async function startGround(say: Say, { bundles, special }: GroundOptions = {}): Promise<Ground> {
   const home = await mkdtemp(join(tmpdir(), 'treeos-faults-'))
   await chmod(home, 0o711) // the server's user has to pass
   const dataDir = join(home, 'instance')
-  const disks = smallDisks ? await mountDisks(dataDir) : null
+  const disks = special === 'disks' ? await mountDisks(dataDir) : null
   const workerLog = join(dataDir, disks === null ? '.' : 'logs', 'worker.log')
   const { DATABASE_URL: _, TEMPORAL_ADDRESS: __, ...env } = process.env // these must be ours to kill
   const options = { dataDir, env, onProgress: say }
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)
   const compiled = env.NODE_COMPILE_CACHE ?? join(home, 'compiled')
-  const startPostgres = () => ensurePostgres(options)
+  const clocks =
+    special === 'clocks'
+      ? { postgres: new Clock(home, 'postgres'), workers: new Clock(home, 'workers') }
+      : null
+  const startPostgres = async () => {
+    const started = await ensurePostgres(options)
+    if (clocks === null || started.pid === null) return started
+    await restartUnder(clocks.postgres, started.pid, join(dataDir, 'postgres.log'))
+    return ensurePostgres(options)
+  }
   const startTemporal = () => ensureTemporal({ ...options, searchAttributes })
 
   const [postgres, temporal, { bundlePath, replayBundlePath }] = await Promise.all([
@@ -140,6 +158,7 @@ export async function startGround(
     dataDir,
     workerLog,
     disks,
+    clocks,
     workers,
     postgresUrl: (proxy, database) => urlOf(postgres.url, proxy, database),
     workerUrl: (proxy, database) => urlOf(postgres.workerUrl, proxy, database),
@@ -154,6 +173,7 @@ export async function startGround(
         TREEOS_WORKFLOW_BUNDLE: bundlePath,
         TEMPORAL_ADDRESS: servers.temporal.proxy.address, // the rest, such as the key, is in the instance's file
         TEMPORAL_CONFIG_FILE: configFileOf(dataDir),
+        ...clocks?.workers.env,
         ...extra,
       })
       workers.add(worker)

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
+import { canJump } from './clocks.ts'
 import { canMount } from './disks.ts'
 import { type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
@@ -41,13 +42,17 @@ say(`seed ${seed}: \`pnpm faults --seed ${seed}\` makes the same choices again`)
 const wanted = scenarios.filter(({ name, onlyNamed }) =>
   positionals.length > 0 ? positionals.includes(name) : onlyNamed !== true,
 )
-const skipped = canMount() ? [] : wanted.filter(({ smallDisks }) => smallDisks === true)
-for (const { name } of skipped) say(`- skipped: ${name}: only root can mount the small disks that it fills`)
+const lacks = {
+  disks: canMount() ? null : 'only root can mount the small disks that it fills',
+  clocks: canJump() ? null : 'it needs libfaketime, a package of Debian',
+}
+const skipped = wanted.filter(({ special }) => special !== undefined && lacks[special] !== null)
+for (const { name, special } of skipped) say(`- skipped: ${name}: ${special && lacks[special]}`)
 const results: { name: string; ok: boolean; run: Ran; control: Ran | null }[] = []
-for (const smallDisks of [false, true]) {
-  const here = wanted.filter((one) => !skipped.includes(one) && (one.smallDisks ?? false) === smallDisks)
+for (const special of [undefined, 'disks', 'clocks'] as const) {
+  const here = wanted.filter((one) => !skipped.includes(one) && one.special === special)
   if (here.length === 0) continue
-  const ground = await startGround(say, { smallDisks })
+  const ground = await startGround(say, { special })
   try {
     for (const scenario of here) results.push(await tryOut(scenario, ground))
   } finally {

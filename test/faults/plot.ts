@@ -22,7 +22,11 @@ export interface Plot {
   close(): Promise<void>
 }
 
-export async function plant(ground: Ground, extensions: readonly Extension[]): Promise<Plot> {
+export async function plant(
+  ground: Ground,
+  extensions: readonly Extension[],
+  timeZone = 'UTC',
+): Promise<Plot> {
   const { calm, proxy } = ground.postgres
   const database = `faults_${randomUUID().replaceAll('-', '')}`
   await onServer(ground, `create database ${database}`)
@@ -31,7 +35,7 @@ export async function plant(ground: Ground, extensions: readonly Extension[]): P
   const registry = buildRegistry([seed, emotions, ...extensions])
   const { reality } = await bootstrapReality(owner, registry, {
     name: database.slice(0, 16),
-    timeZone: 'UTC',
+    timeZone,
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })

@@ -6,6 +6,7 @@ export type Sabotage =
   | 'unkeyed-append'
   | 'unheld-append'
   | 'blind-sweep'
+  | 'counted-order'
   | 'kept-claims'
   | 'lost-results'
   | 'late-commits'
@@ -19,6 +20,8 @@ export async function sabotage(owner: Kysely<ChainDb>, what: Sabotage): Promise<
       return unhold(owner)
     case 'blind-sweep':
       return blind(owner)
+    case 'counted-order':
+      return orderByClock(owner)
     case 'kept-claims':
       return keepClaims(owner)
     case 'lost-results':
@@ -42,6 +45,10 @@ async function unkey(owner: Kysely<ChainDb>): Promise<void> {
 /** Append although a head that the decision read has moved. */
 const unhold = (owner: Kysely<ChainDb>) =>
   rewrite(owner, 'hold', [['if moved is not null then', 'if false then']])
+
+/** Wakes are claimed in the order of the clock, not of their numbers. */
+const orderByClock = (owner: Kysely<ChainDb>) =>
+  rewrite(owner, 'claim', [['order by priority, age limit 1', 'order by priority, at limit 1']])
 
 /** A life that ends midway keeps the wake it had claimed. */
 const keepClaims = (owner: Kysely<ChainDb>) =>

@@ -1,7 +1,7 @@
 /** A fault run: an attack on a reality, the sizes it runs in, and the control that must fail. */
 import type { CrashPoint } from '@treeos/activities'
 import { Trial, type TrialOptions } from './driver.ts'
-import type { Ground, Say } from './ground.ts'
+import type { Ground, Say, Special } from './ground.ts'
 import { StalledError } from './open-questions.ts'
 import type { Sabotage } from './sabotage.ts'
 
@@ -15,8 +15,8 @@ export interface Scenario<Size = unknown> {
   readonly trial?: Partial<TrialOptions>
   /** points at which workers die in an attack of this size, each at least once */
   kills?(size: Size): readonly CrashPoint[]
-  /** it needs services whose disks are small */
-  readonly smallDisks?: true
+  /** what it needs of its services; left out, nothing special */
+  readonly special?: Special
   /** it takes long, so `pnpm faults` runs it only when it is named */
   readonly onlyNamed?: true
   /** attacks, adds to `broken` whatever must not happen, and returns figures to show */

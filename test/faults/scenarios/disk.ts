@@ -26,7 +26,7 @@ export const disk: Scenario<Size> = {
   name: 'disk',
   about:
     'a disk that is full under Postgres, under the file of Temporal or under the log of workers: clients get a typed error, and nothing is lost once there is space',
-  smallDisks: true,
+  special: 'disks',
   sizes: {
     test: { postgres: 1, temporal: 1, logs: 1 },
     full: { postgres: 20, temporal: 10, logs: 10 },

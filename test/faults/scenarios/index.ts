@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { ackCut } from './ack-cut.ts'
 import { blocked } from './blocked.ts'
+import { clock } from './clock.ts'
 import { disk } from './disk.ts'
 import { doorbells } from './doorbells.ts'
 import { effects } from './effects.ts'
@@ -31,7 +32,18 @@ export const GROUNDS = {
 } satisfies Record<string, readonly AnyScenario[]>
 
 /** Those that the check has no time for: also their small sizes take more than 3 s. */
-const NIGHTLY: readonly AnyScenario[] = [rolling, pairs, pool, poison, zombies, blocked, heap, disk, soak]
+const NIGHTLY: readonly AnyScenario[] = [
+  rolling,
+  pairs,
+  pool,
+  poison,
+  zombies,
+  blocked,
+  heap,
+  disk,
+  clock,
+  soak,
+]
 
 /** All, in the order that `pnpm faults` runs them. */
 export const scenarios: readonly AnyScenario[] = [...Object.values(GROUNDS).flat(), ...NIGHTLY]

@@ -1,0 +1,152 @@
+import { actWakeId, type BeingName } from '@treeos/core'
+import { sql } from 'kysely'
+import type { Clock } from '../clocks.ts'
+import type { Trial } from '../driver.ts'
+import type { Keeper } from '../keeper.ts'
+import type { Figures, Scenario } from '../scenario.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+/** Seconds before a change of the zone's offset, so that the change comes while beings live. */
+const BEFORE = 2
+
+/** Where a clock goes, in seconds from the clock of the machine, given where it was. */
+const STEPS: readonly { readonly name: string; readonly to: (offset: number) => number }[] = [
+  { name: 'back 1 h', to: (offset) => offset - HOUR },
+  { name: 'forward 1 day', to: (offset) => offset + DAY },
+  { name: 'back 1 s', to: (offset) => offset - 1 },
+  { name: 'summer time begins', to: () => until('2027-03-28T01:00:00Z') - BEFORE },
+  { name: 'summer time ends', to: () => until('2027-10-31T01:00:00Z') - BEFORE },
+  { name: '29 February', to: () => until('2028-02-29T11:59:00Z') },
+  { name: 'a year ends', to: () => until('2027-12-31T23:00:00Z') - BEFORE },
+  { name: 'right', to: () => 0 },
+]
+
+const until = (instant: string): number => (Date.parse(instant) - Date.now()) / 1000
+
+const WHOSE = ['postgres', 'workers', 'both'] as const
+
+interface Size {
+  /** how often each of 24 steps is made */
+  readonly rounds: number
+  readonly steps: number
+}
+
+/** Reads the hour, so that its stack depends on the clock. */
+const BEING = 'clockwork'
+
+/** RELIABILITY C9. Temporal keeps the clock of the machine, as a server elsewhere would. */
+export const clock: Scenario<Size> = {
+  name: 'clock',
+  about:
+    'clocks of Postgres and of workers that jump, also inside a moment, lose and double nothing, keep the order of wakes, and replay alike',
+  special: 'clocks',
+  sizes: {
+    test: { rounds: 1, steps: 8 },
+    full: { rounds: 20, steps: STEPS.length * WHOSE.length },
+    control: { rounds: 1, steps: 8 },
+  },
+  trial: {
+    ...{ persons: 4, scripted: 3, llm: 3, modelMsMax: 1500, stallSeconds: 90 },
+    timeZone: 'Europe/Berlin',
+  },
+  attack: jump,
+  control: { without: 'counted-order', sign: /^wakes of @\S+ were lived in another order than they came/ },
+}
+
+async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Promise<Figures> {
+  const { clocks } = trial.ground
+  if (clocks === null) throw new Error('the clocks of this ground cannot jump')
+  const random = trial.random.fork()
+  const keeper = trial.keepWorker()
+  await keeper.worker.ready
+  await trial.operate({
+    ...{ verb: 'be', operation: 'birth' },
+    payload: {
+      ...{ name: BEING, cognition: 'scripted', script: 'echo' },
+      roleFlow: [{ when: { 'time.hour': { gte: 12 } }, role: 'citizen' }, { role: 'resident' }],
+    },
+  })
+  const every = STEPS.flatMap((step) => WHOSE.map((whose) => ({ ...step, whose })))
+  const set = async (which: Clock, to: number) => {
+    trial.faults.push(Date.now())
+    await which.set(to)
+    trial.faults.push(Date.now()) // what a lease covered may be asked again
+  }
+  const load = trial.load(8)
+  let made = 0
+  try {
+    for (let round = 0; round < rounds; round++)
+      for (const { to, whose } of random.shuffled(every).slice(0, steps)) {
+        trial.check()
+        if (whose !== 'workers') await set(clocks.postgres, to(clocks.postgres.offset))
+        if (whose !== 'postgres') await set(clocks.workers, to(clocks.workers.offset))
+        await trial.answered([(await trial.ask(BEING)).id])
+        made += 1
+        if (made % 24 === 0) trial.say(`${made} steps, ${trial.asked.length} questions`)
+      }
+    await load.stop()
+    await trial.answered()
+    for (let i = 0; i < Math.max(1, rounds / 2); i++) await keepOrder(trial, keeper, clocks.postgres, broken)
+  } finally {
+    await set(clocks.postgres, 0)
+    await set(clocks.workers, 0)
+  }
+  broken.push(...(await silences(trial)))
+  return { steps: made, workersStarted: keeper.starts, stacks: await stacksOf(trial, BEING) }
+}
+
+/** Wakes that come while the clock goes back are lived as they came. */
+async function keepOrder(trial: Trial, { worker }: Keeper, clock: Clock, broken: string[]): Promise<void> {
+  const person = trial.random.pick(trial.persons)
+  worker.freeze()
+  const ids: string[] = []
+  try {
+    for (let i = 0; i < 3; i++) {
+      ids.push((await trial.have(person)).id)
+      await clock.set(clock.offset - HOUR)
+    }
+  } finally {
+    worker.resume()
+  }
+  await trial.answered(ids)
+  const lived = await wakesInOrder(trial, ids.map(actWakeId))
+  if (lived.join() !== ids.map(actWakeId).join())
+    broken.push(`wakes of @${person} were lived in another order than they came: ${lived.join(', ')}`)
+}
+
+async function wakesInOrder({ db }: Trial, wakes: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('moment_outcome')
+    .select('wake')
+    .where('wake', 'in', wakes)
+    .orderBy('being')
+    .orderBy('n')
+    .execute()
+  return rows.map(({ wake }) => wake ?? '')
+}
+
+/** Moments that opened before the one before them was sealed: their silence would be negative. */
+async function silences({ db }: Trial): Promise<string[]> {
+  const { rows } = await sql<{ moment: string }>`
+    select o.moment from treeos.moment_open o
+    where o.opened_at < (select max(b.sealed_at) from treeos.moment_outcome b where b.being = o.being and b.n < o.n and b.kind = 'act')
+       or o.opened_at > (select e.sealed_at from treeos.moment_outcome e where e.moment = o.moment)`.execute(
+    db,
+  )
+  return rows.map(
+    ({ moment }) => `the silence before ${moment} is negative, or it was sealed before it opened`,
+  )
+}
+
+/** How many of the being's acts had which role. */
+async function stacksOf({ db }: Trial, being: BeingName): Promise<string> {
+  const rows = await db
+    .selectFrom('moment_outcome')
+    .select(({ fn }) => ['primary_role', fn.countAll<number>().as('count')])
+    .where('being', '=', being)
+    .groupBy('primary_role')
+    .orderBy('primary_role')
+    .execute()
+  return rows.map(({ primary_role, count }) => `${primary_role} ${count}`).join(', ')
+}
