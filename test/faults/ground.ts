@@ -1,20 +1,12 @@
 /** Services that only one run uses, so it may kill them. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { workflowBundle } from '@treeos/host'
 import {
   configFileOf,
   ensurePostgres,
   ensureTemporal,
-  readInstance,
   removeInstance,
   stopInstance,
   type Temporal,
@@ -23,26 +15,11 @@ import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import { Clock, restartUnder } from './clocks.ts'
 import { Disk } from './disks.ts'
-import { FaultProxy } from './proxy.ts'
+import type { FaultProxy } from './proxy.ts'
+import { type Server, serverOf } from './server.ts'
+import { compileWorker, WorkerProcess } from './worker-process.ts'
 
 export type Say = (line: string) => void
-
-/** A server that can be killed and comes back on its data. */
-export interface Server {
-  readonly name: 'postgres' | 'temporal'
-  /** what workers connect to */
-  readonly proxy: FaultProxy
-  /** what the driver connects to; it misbehaves only when the server does */
-  readonly calm: FaultProxy
-  kill(): void
-  /** ready again when it resolves */
-  restart(): Promise<void>
-  /**
-   * Starts it and kills it as soon as its log has this line.
-   * @returns false when it was ready before that, and runs
-   */
-  killWhile(logLine: string): Promise<boolean>
-}
 
 export interface Ground {
   readonly postgres: Server
@@ -216,143 +193,5 @@ async function makeBundles(folder: string): Promise<Bundles> {
   return {
     bundlePath: await write('workflow-bundle.js', await workflowBundle()),
     replayBundlePath: await write('replay-bundle.js', await bundleForReplay()),
-  }
-}
-
-interface Running {
-  readonly address: string
-  readonly pid: number | null
-}
-
-async function serverOf(
-  name: Server['name'],
-  dataDir: string,
-  first: Running,
-  start: () => Promise<Running>,
-): Promise<Server> {
-  const speaks = name === 'postgres' ? name : 'anything'
-  const proxy = await FaultProxy.start(targetOf(first), speaks)
-  const calm = await FaultProxy.start(targetOf(first), speaks)
-  let { pid } = first
-  const restart = async () => {
-    const running = await start()
-    pid = running.pid
-    proxy.target = targetOf(running)
-    calm.target = targetOf(running)
-  }
-  return {
-    name,
-    proxy,
-    calm,
-    kill() {
-      if (pid === null) throw new Error(`${name} is not ours to kill`)
-      process.kill(pid, 'SIGKILL')
-    },
-    restart,
-    async killWhile(logLine) {
-      const log = join(dataDir, `${name}.log`)
-      const from = (await readFile(log, 'utf8')).length
-      const before = pid
-      let ended: 'ready' | 'killed' | null = null
-      const starting = restart().then(
-        () => {
-          ended ??= 'ready'
-        },
-        (error: unknown) => {
-          if (ended !== 'killed') throw error
-        },
-      )
-      while (ended === null) {
-        const now = readInstance(dataDir).services.find((service) => service.name === name)?.process?.pid
-        if (now !== undefined && now !== before && (await readFile(log, 'utf8')).includes(logLine, from)) {
-          ended = 'killed'
-          process.kill(now, 'SIGKILL')
-        } else await sleep(2)
-      }
-      await starting
-      return ended === 'killed'
-    },
-  }
-}
-
-function targetOf({ address }: Running) {
-  const { hostname, port } = new URL(`tcp://${address}`)
-  return { host: hostname, port: Number(port) }
-}
-
-const WORKER_MAIN = createRequire(import.meta.url).resolve('@treeos/worker/main')
-
-/**
- * Keeps the compiled sources of the worker's program in a folder, for workers with that NODE_COMPILE_CACHE. A process keeps what
- * it compiled when it exits, so a worker that is killed keeps nothing. This one exits since it has no database.
- */
-export async function compileWorker(folder: string): Promise<void> {
-  const env = { ...process.env, DATABASE_URL: '', NODE_COMPILE_CACHE: folder }
-  await once(spawn(process.execPath, [WORKER_MAIN], { env, stdio: 'ignore' }), 'exit')
-}
-
-/** A worker as users run it: a separate process of the product's entry file. */
-export class WorkerProcess {
-  /** true once it takes work, false when it ended before that */
-  readonly ready: Promise<boolean>
-  /** the signal or exit status it ended by */
-  readonly ended: Promise<NodeJS.Signals | number>
-  /** killed by us, not by a crash point */
-  wasKilled = false
-  readonly #child: ChildProcess
-  readonly #logFile: string
-
-  constructor(logFile: string, env: NodeJS.ProcessEnv) {
-    this.#logFile = logFile
-    const log = openSync(logFile, 'a')
-    this.#child = spawn(process.execPath, [WORKER_MAIN], { env, stdio: ['ignore', 'pipe', log] })
-    closeSync(log)
-    this.ended = once(this.#child, 'exit').then(([code, signal]) => signal ?? code)
-    this.ready = Promise.race([this.#saysReady(), this.ended.then(() => false)])
-  }
-
-  async #saysReady(): Promise<boolean> {
-    if (this.#child.stdout !== null)
-      for await (const line of createInterface(this.#child.stdout))
-        if (line.includes('"ready":true')) return true
-    return false
-  }
-
-  /** Resident memory in bytes. */
-  async memory(): Promise<number> {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(this.pid)])
-    return 1024 * Number(stdout)
-  }
-
-  /** The log line that says why it ended by itself; empty when there is none. */
-  async lastWords(): Promise<string> {
-    const lines = (await readFile(this.#logFile, 'utf8')).split('\n')
-    return (
-      lines.findLast((line) => line.startsWith('{"level":60,') && line.includes(`"pid":${this.pid},`)) ?? ''
-    )
-  }
-
-  get pid(): number {
-    return this.#child.pid as number
-  }
-
-  kill(): void {
-    this.wasKilled = true
-    this.#child.kill('SIGKILL')
-  }
-
-  /** Asks it to end in order, as an operator does. @returns how it ended */
-  retire(): Promise<NodeJS.Signals | number> {
-    this.#child.kill('SIGTERM')
-    return this.ended
-  }
-
-  /** It runs no more until `resume`, and does not know it. */
-  freeze(): void {
-    this.#child.kill('SIGSTOP')
-  }
-
-  resume(): void {
-    this.#child.kill('SIGCONT')
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WorkerProcess } from './ground.ts'
+import type { WorkerProcess } from './worker-process.ts'
 
 const SPAWN_FAILURES_MAX = 20
 

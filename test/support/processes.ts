@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { WorkerProcess } from '../faults/ground.ts'
+import { WorkerProcess } from '../faults/worker-process.ts'
 import type { World } from './world.ts'
 
 /** Starts workers as separate processes, as users run them, on the services of the run. */

@@ -12,7 +12,7 @@ import {
 import { SEARCH_ATTRIBUTES } from '@treeos/protocol'
 import { bundleForReplay } from '@treeos/replay'
 import type { TestProject } from 'vitest/node'
-import { compileWorker } from '../faults/ground.ts'
+import { compileWorker } from '../faults/worker-process.ts'
 import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
-import type { WorkerProcess } from '../ground.ts'
 import type { Figures, Scenario } from '../scenario.ts'
+import type { WorkerProcess } from '../worker-process.ts'
 
 /** A worker has 5 s for what it holds, and ends by force after 15 s. */
 const END_SECONDS_MAX = 20

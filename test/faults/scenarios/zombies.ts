@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trial } from '../driver.ts'
-import type { WorkerProcess } from '../ground.ts'
 import { quiet } from '../open-questions.ts'
 import type { FaultProxy } from '../proxy.ts'
 import type { Figures, Scenario } from '../scenario.ts'
+import type { WorkerProcess } from '../worker-process.ts'
 import { differences, hashesOf } from '../written.ts'
 
 /** Questions of a round. Each is two moments, so up to twice as many appends are under way. */
