@@ -66,6 +66,9 @@ export const withoutWhat = ({
   readonly control: { readonly without: string | readonly string[] }
 }): string => [control.without].flat().join(' and ')
 
+/** A full run shares the machine for hours. A worker may then take half a minute to start, which is no fault of it. */
+const FULL_STALL_SECONDS = 120
+
 /** @throws {Error} when the harness itself fails. What the product does wrong is in `broken`. */
 export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): Promise<Ran> {
   const { ground, say, seed, size } = options
@@ -75,6 +78,7 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   const trial = await Trial.start({
     ...{ ground, say, seed, name: scenario.name },
     ...scenario.trial,
+    ...(size === 'full' ? { stallSeconds: FULL_STALL_SECONDS } : {}),
     ...(isControl ? scenario.control.trial : {}),
     ...(isControl && without !== 'sabotaged attack' ? { without } : {}),
     ...(isControl && stallSeconds !== undefined ? { stallSeconds } : {}),
