@@ -129,11 +129,12 @@ async function wakesInOrder({ db }: Trial, wakes: readonly string[]): Promise<st
 /** Moments that opened before the one before them was sealed: their silence would be negative. */
 async function silences({ db }: Trial): Promise<string[]> {
   const { rows } = await sql<{ moment: string }>`
-    select o.moment from treeos.moment_open o
-    where o.opened_at < (select max(b.sealed_at) from treeos.moment_outcome b where b.being = o.being and b.n < o.n and b.kind = 'act')
-       or o.opened_at > (select e.sealed_at from treeos.moment_outcome e where e.moment = o.moment)`.execute(
-    db,
-  )
+    with ends as (
+      select moment, sealed_at, max(sealed_at) filter (where kind = 'act')
+        over (partition by being order by n rows between unbounded preceding and 1 preceding) as before
+      from treeos.moment_outcome)
+    select o.moment from treeos.moment_open o join ends e using (moment)
+    where o.opened_at < e.before or e.sealed_at < o.opened_at`.execute(db)
   return rows.map(
     ({ moment }) => `the silence before ${moment} is negative, or it was sealed before it opened`,
   )
