@@ -41,10 +41,6 @@ export class Clock {
     await sleep(HEARD_MS)
   }
 
-  now(): number {
-    return Date.now() + 1000 * this.offset
-  }
-
   #write(): void {
     const draft = `${this.#file}.draft`
     writeFileSync(draft, `${this.offset < 0 ? '' : '+'}${this.offset}s\n`, { mode: 0o644 })
