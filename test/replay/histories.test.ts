@@ -125,6 +125,8 @@ const SITUATION_COMMANDS = [
   'activity mail:post',
   'timer ',
 ]
+/** Since version 5 `openMoment` puts the wake by silence into the inbox. */
+const ASKED_SITUATION_COMMANDS = SITUATION_COMMANDS.filter((command) => command !== 'local wakeIdle')
 /** Of recordings that are no demo, by name, those that hold more. */
 const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-short-way': [...EVERY_COMMAND, 'local finishMoment'],
@@ -133,6 +135,9 @@ const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-version-3': [...EVERY_COMMAND, 'local finishMoment'],
   '2026-11-situations': [...SITUATION_COMMANDS, 'local finishMoment'],
   '2026-11-situations-long-way': SITUATION_COMMANDS,
+  '2026-11-asked': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
+  '2026-11-asked-situations': [...ASKED_SITUATION_COMMANDS, 'local finishMoment'],
+  '2026-11-asked-situations-long-way': ASKED_SITUATION_COMMANDS,
 }
 const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   court: [...LIVED, 'activity think'],

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 
 /** The last line. Whoever records adds lines, and sets this by hand: the recorder prints both. */
 export const PINNED: Pin = {
-  entries: 209,
-  link: '978bd49d3e12840bb9b44706bf31ef3ee7dd0b4677d6c6e593e4fc2a4102c761',
+  entries: 314,
+  link: '236b5faffb64570aa4c3929fc3eac6e619e6c4688205afbeb1be3c82c5930f11',
 }
 
 export interface Pin {

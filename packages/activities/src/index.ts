@@ -1,5 +1,5 @@
 /** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
-import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
+import type { Effects, LocalBeats, ThinkBeats, Told } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
@@ -50,16 +50,19 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       attested((input: I) => run(deps, input)),
     )
   const open = local('openMoment', openMoment)
+  const idle = local('wakeIdle', wakeIdle)
   return {
     beginLife: local('beginLife', begin),
-    async openMoment(input, heard) {
-      const opened = await open(input)
-      return heard === undefined ? opened : { ...opened, heard }
+    async openMoment(input, told) {
+      const says: Partial<Told> = typeof told === 'number' ? { heard: told } : (told ?? {})
+      const { being, generation, n } = input
+      if (says.idleSeconds !== undefined) await idle({ being, generation, n, seconds: says.idleSeconds })
+      return { ...(await open(input)), ...says }
     },
     stampMoment: local('stampMoment', stampMoment),
     finishMoment: local('finishMoment', finishMoment),
     intake: local('intake', intake),
-    wakeIdle: local('wakeIdle', wakeIdle),
+    wakeIdle: idle,
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),
     think: guarded('think', deps.observe, (input) => think(deps, input)),

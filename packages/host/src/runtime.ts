@@ -60,7 +60,7 @@ export class Runtime {
     }
     return {
       beginLife: (input) => beats().beginLife(input),
-      openMoment: (input, heard) => beats().openMoment(input, heard),
+      openMoment: (input, told) => beats().openMoment(input, told),
       stampMoment: (input) => beats().stampMoment(input),
       finishMoment: (input) => beats().finishMoment(input),
       intake: (input) => beats().intake(input),

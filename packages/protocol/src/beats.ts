@@ -25,13 +25,20 @@ export interface Attested<T> {
 }
 
 /**
- * A result with how many signals the workflow had heard when it asked. A replay may hear signals earlier than the run did, so only
- * this number says which of them the activity was asked after.
+ * What a workflow tells `openMoment` beside its input. A replay may see it earlier than the run did, so only what the result says again
+ * counts.
  */
-export interface AskedAfter<T> extends Attested<T> {
-  /** left out when the workflow did not say it */
-  readonly heard?: number
+export interface Told {
+  /** signals that the workflow has heard */
+  readonly heard: number
+  /** seconds of silence that wake the being now; left out when it does not wake by itself */
+  readonly idleSeconds?: number
+  /** the server suggests to end the run; left out when it does not */
+  readonly isEndSuggested?: boolean
 }
+
+/** A result with what the workflow told when it asked. Runs before version 5 told at most how many signals they had heard. */
+export interface AskedAfter<T> extends Attested<T>, Partial<Told> {}
 
 export interface BeginInput {
   readonly being: BeingName
@@ -217,8 +224,11 @@ export interface ScheduledInput extends ScheduleRef {
 /** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
-  /** @param heard signals that the workflow has heard; not a part of what replay compares */
-  openMoment(input: OpenInput, heard?: number): Promise<AskedAfter<OpenedMoment | Resting | Over | null>>
+  /** @param told not a part of what replay compares; a number, of signals heard, from runs before version 5 */
+  openMoment(
+    input: OpenInput,
+    told?: number | Told,
+  ): Promise<AskedAfter<OpenedMoment | Resting | Over | null>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   finishMoment(input: FinishInput): Promise<Attested<StampedMoment | PendingEffect | Unfinished>>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>

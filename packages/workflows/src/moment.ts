@@ -4,7 +4,7 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/workflow'
-import { type BeingName, type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
+import { type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
   BegunThought,
   DecisionRef,
@@ -18,35 +18,9 @@ import type {
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
+import type { Idle, Life } from './life.ts'
 import { type CompiledProgram, programFor } from './program.ts'
-import type { Signals } from './signals.ts'
 import { dispatch } from './task.workflow.ts'
-
-/** State of a being's workflow: a cursor into its moments. It holds no wakes. */
-export interface Life {
-  readonly being: BeingName
-  readonly generation: number
-  /** number of the next moment */
-  n: number
-  /** the compiled flow; null at the start of a run, and then requested by digest */
-  program: CompiledProgram | null
-  /** when the being wakes by itself; null when it never does */
-  idle: Idle | null
-  /** how long the being has been silent already when it next sleeps */
-  silentMs: number
-  /** false in runs that began before moments could be finished by one local activity */
-  readonly isShort: boolean
-  /** what the Temporal UI shows of the last moment; null before the first one */
-  details: string | null
-  readonly signals: Signals
-}
-
-/** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
-export interface Idle {
-  readonly seconds: number
-  /** false after a wake by silence, until the being waits again */
-  readonly armed: boolean
-}
 
 /** Nothing wakes the being. */
 export interface Rest {
@@ -73,8 +47,9 @@ export async function runMoment(life: Life, mayHold = life.isShort): Promise<Fin
 
   const held = life.program?.digest ?? null
   const input = { being, generation, n, moment, program: held, ...(mayHold ? { mayHold } : {}) }
-  const asked = await localBeats(`open #${n}`).openMoment(input, ...life.signals.heard())
-  life.signals.settle(asked.heard)
+  const asked = await localBeats(`open #${n}`).openMoment(input, ...life.asking.told())
+  life.asking.answered(asked)
+  if (asked.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
   const opened = asked.value
   if (opened !== null && 'over' in opened) return 'over'
   if (opened === null || isResting(opened)) {

@@ -1,18 +1,8 @@
-import type { JsonObject } from '@treeos/core/workflow'
 import type { RunLength } from './run-length.ts'
+import type { SignalledAct, Signals } from './signals.ts'
 
-/** An act that came as a signal. */
-export interface SignalledAct {
-  readonly id: string
-  readonly act: JsonObject
-}
-
-/** What a run heard by signals, and what of it is still to be done. */
-export interface Signals {
-  ring(): void
-  act(signalled: SignalledAct): void
-  /** An act came that nobody takes. It is counted, since it is in history. */
-  refused(): void
+/** What a run of versions 1 to 4 heard by signals, and what of it is still to be done. */
+export interface OlderSignals extends Signals {
   /** nothing is to be done before the next signal */
   readonly isCalm: boolean
   /** What to tell `openMoment`, which finds all wakes whose doorbells were heard before. Its result says it again. */
@@ -26,14 +16,11 @@ export interface Signals {
 }
 
 /**
- * Settles signals in their order, each once. What it makes the workflow do does not depend on when in a task a signal comes, since a
- * replay may hear it earlier than the run did. This happens when a task reaches its worker late and ends, and its worker goes on
- * with the next one without beginning anew. History then names all signals of both tasks before the results of both.
- *
- * So a doorbell is settled by the result of an `openMoment` that was asked after it. An act is put into the inbox when all signals before it
- * are settled, and moments follow it before the next act is taken, whether or not that has come already.
+ * For runs of versions 3 and 4. A doorbell is settled by the result of an `openMoment` that was asked after it. An act is put into the
+ * inbox when all signals before it are settled, and moments follow it before the next act is taken. Yet these runs begin a silence only
+ * when no signal is left, which a replay may see otherwise: see docs/late-tasks.md.
  */
-export class SettledSignals implements Signals {
+export class SettledSignals implements OlderSignals {
   readonly #run: RunLength
   #heard = 0
   #settled = 0
@@ -94,7 +81,7 @@ export class SettledSignals implements Signals {
 }
 
 /** For runs of versions 1 and 2, which asked when a signal had come. Their histories must replay. */
-export class NotedSignals implements Signals {
+export class NotedSignals implements OlderSignals {
   readonly #run: RunLength
   #rung: boolean
   readonly #acts: SignalledAct[] = []

@@ -1,4 +1,6 @@
 /** Workflow types for a worker's bundle. A host with workflows of its own re-exports these from its workflow module. */
-export { actSignal, type BeingInput, beingWorkflow, wakeSignal } from './being.workflow.ts'
+export { beingWorkflow } from './being.workflow.ts'
+export { actSignal, wakeSignal } from './hear.ts'
+export type { BeingInput } from './life.ts'
 export { scheduleWorkflow } from './schedule.workflow.ts'
 export { taskWorkflow } from './task.workflow.ts'

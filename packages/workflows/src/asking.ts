@@ -1,0 +1,42 @@
+import { workflowInfo } from '@temporalio/workflow'
+import type { AskedAfter, Told } from '@treeos/protocol/workflow'
+import type { Asking } from './life.ts'
+import type { AskedSignals } from './signals.ts'
+import type { Silence } from './silence.ts'
+
+/**
+ * What a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. `openMoment` is told of it,
+ * and only what its result says again counts.
+ */
+export class RunAsking implements Asking {
+  readonly #signals: AskedSignals
+  /** the wait at rest that the next result ends */
+  silence: Silence | null = null
+  /** the server suggested to continue as new, or the workers of this being have a newer version */
+  isEndSuggested = false
+
+  constructor(signals: AskedSignals) {
+    this.#signals = signals
+  }
+
+  told(): [Told] {
+    const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
+    const isSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
+    const idleSeconds = this.silence?.wakesAfter ?? null
+    return [
+      {
+        heard: this.#signals.heard,
+        ...(idleSeconds === null ? {} : { idleSeconds }),
+        ...(isSuggested ? { isEndSuggested: true } : {}),
+      },
+    ]
+  }
+
+  answered({ heard = 0, isEndSuggested = false }: AskedAfter<unknown>): void {
+    this.#signals.settle(heard)
+    // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
+    this.silence?.end()
+    this.silence = null
+    this.isEndSuggested = isEndSuggested
+  }
+}

@@ -1,0 +1,102 @@
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import type { BeingName } from '@treeos/core/workflow'
+import type { AskedAfter, Told } from '@treeos/protocol/workflow'
+import { localBeats } from './beats.ts'
+import type { CompiledProgram } from './program.ts'
+import type { SignalledAct } from './signals.ts'
+
+/** Input of the workflow. Nothing else survives continue-as-new. */
+export interface BeingInput {
+  readonly reality: string
+  readonly being: BeingName
+  /** left out on the first run of an execution chain, which takes a new generation */
+  readonly life?: {
+    readonly generation: number
+    readonly n: number
+    readonly idle?: Idle
+    /** how long the being was silent at the end of the run before; left out for 0 */
+    readonly silentMs?: number
+    /** the run before ended because no wake was left, so this one waits for a doorbell */
+    readonly rests?: true
+    /** what the Temporal UI shows of the last moment */
+    readonly details?: string
+  }
+  /** version of the code by which the run began; left out in runs that began before there were versions */
+  readonly version?: number
+  /** events after which a run ends and the next begins; by default {@link HISTORY_EVENTS_MAX}, or {@link REST_EVENTS_MAX} at rest */
+  readonly historyEventsMax?: number
+}
+
+/**
+ * Bounds the length of a run. A being that was evicted from the cache is replayed from the start of its run, within one
+ * workflow task. On two busy cores a replay of 1500 events took longer than the task timeout, so that being never resumed.
+ */
+export const HISTORY_EVENTS_MAX = 500
+
+/**
+ * Events after which a being that rests continues as new, about 12 moments. A being that is woken when it is in no cache replays
+ * its run first, at about 3 events a ms.
+ */
+export const REST_EVENTS_MAX = 96
+
+/**
+ * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came, and then all that the
+ * task did is done again; the next wake of a busy being often comes with the end of a moment.
+ */
+export const REST_SILENCE_MS = 2000
+/** After a wake broke the silence, the run waits for one again after so many events, about 4 moments: each time costs a timer. */
+export const REST_AGAIN_EVENTS = 32
+
+/** State of a being's workflow: a cursor into its moments. It holds no wakes. */
+export interface Life {
+  readonly being: BeingName
+  readonly generation: number
+  /** number of the next moment */
+  n: number
+  /** the compiled flow; null at the start of a run, and then requested by digest */
+  program: CompiledProgram | null
+  /** when the being wakes by itself; null when it never does */
+  idle: Idle | null
+  /** how long the being has been silent already when it next sleeps */
+  silentMs: number
+  /** false in runs that began before moments could be finished by one local activity */
+  readonly isShort: boolean
+  /** what the Temporal UI shows of the last moment; null before the first one */
+  details: string | null
+  readonly asking: Asking
+}
+
+/** What goes between a run and `openMoment` beside the moment that it opens. */
+export interface Asking {
+  /** What to tell it. It is no part of what replay compares. */
+  told(): [] | [heard: number | Told]
+  /** Takes what the result says of it. */
+  answered(answer: AskedAfter<unknown>): void
+}
+
+/** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
+export interface Idle {
+  readonly seconds: number
+  /** false after a wake by silence, until the being waits again */
+  readonly armed: boolean
+}
+
+export async function beginLife(
+  { being, life }: BeingInput,
+  isShort: boolean,
+  asking: Asking,
+): Promise<Life> {
+  if (life !== undefined) {
+    const { generation, n, idle = null, silentMs = 0, details = null } = life
+    if (details !== null) setCurrentDetails(details)
+    return { being, generation, n, idle, silentMs, program: null, isShort, details, asking }
+  }
+  const chain = workflowInfo().firstExecutionRunId
+  const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
+  return { being, ...begun, program: null, idle: null, silentMs: 0, isShort, details: null, asking }
+}
+
+/** Puts an act that came as a signal into the inbox. */
+export async function enqueueAct({ being }: Life, { id, act }: SignalledAct): Promise<void> {
+  await localBeats('take an act').intake({ being, id, act })
+}
