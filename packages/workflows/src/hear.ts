@@ -32,9 +32,11 @@ export function hearSignals(signals: Signals): void {
 }
 
 function receiveAct(signals: Signals, act: unknown): void {
-  if (isSmallJson(act)) return signals.act({ id: uuid4(), act })
-  signals.refused()
-  log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
+  if (isSmallJson(act)) signals.act({ id: uuid4(), act })
+  else {
+    signals.refused()
+    log.warn('refused an act sent as a signal: it must be plain JSON of at most 16 KiB')
+  }
 }
 
 /** Anyone who may signal can send anything. A payload too large for an activity would fail and be retried for ever. */
