@@ -257,7 +257,7 @@ describe('a long life', () => {
     }
     await rest('keen')
     const isRefused = async () => (await refusedAndLongest('worn')).refused > 0
-    for (let more = 0; more < 5 && !(await isRefused()); more++) await keepBusy('worn', 20) // whether a wake comes in that task is chance
+    for (let more = 0; more < 15 && !(await isRefused()); more++) await keepBusy('worn', 20) // whether a wake comes in that task is chance
     expect(await isRefused()).toBe(true)
     expect(await refusedAndLongest('keen')).toMatchObject({ refused: 0, runs: 2 })
   })
