@@ -33,15 +33,21 @@ export async function finishMoment(
       held,
     )
     deps.memory.held.drop(held)
-    return 'effect' in stamped && held.decision !== null && asks
-      ? { ...stamped, decision: held.decision.digest }
-      : stamped
+    if (!('effect' in stamped)) return held.isBrief ? briefOf(stamped) : stamped
+    return held.decision !== null && asks ? { ...stamped, decision: held.decision.digest } : stamped
   } catch (error) {
     if (!(error instanceof ReopenedError)) throw error
     deps.memory.held.drop(held)
     return { unfinished: await whereIs(deps, input) }
   }
 }
+
+const briefOf = ({ kind, reason, record, waiting }: StampedMoment): StampedMoment => ({
+  kind,
+  reason,
+  record,
+  waiting,
+})
 
 /** Whether the open record that history names is stored. It may be, after a rerun. */
 async function whereIs({ db }: BeatDeps, { moment, open }: FinishInput): Promise<Unfinished['unfinished']> {

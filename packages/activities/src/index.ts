@@ -1,5 +1,5 @@
 /** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
-import type { Effects, LocalBeats, ThinkBeats, Told } from '@treeos/protocol'
+import type { Effects, LocalBeats, OpenInput, ThinkBeats, Told } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
@@ -50,6 +50,9 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       attested((input: I) => run(deps, input)),
     )
   const open = local('openMoment', openMoment)
+  const openBriefly = local('openMoment', (deps, input: OpenInput) =>
+    openMoment(deps, { ...input, isBrief: true }),
+  )
   const idle = local('wakeIdle', wakeIdle)
   return {
     beginLife: local('beginLife', begin),
@@ -57,7 +60,8 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       const says: Partial<Told> = typeof told === 'number' ? { heard: told } : (told ?? {})
       const { being, generation, n } = input
       if (says.idleSeconds !== undefined) await idle({ being, generation, n, seconds: says.idleSeconds })
-      return { ...(await open(input)), ...says }
+      const isBrief = typeof told === 'object' // runs since version 5 tell an object, and these read brief results
+      return { ...(await (isBrief ? openBriefly(input) : open(input))), ...says }
     },
     stampMoment: local('stampMoment', stampMoment),
     finishMoment: local('finishMoment', finishMoment),

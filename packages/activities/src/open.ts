@@ -21,6 +21,9 @@ import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
+/** @property isBrief the run takes brief results */
+type Asked = OpenInput & { readonly isBrief?: boolean }
+
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
  * the first run's record, even when the world has changed. A moment that will end soon is held instead: `finishMoment` stores
@@ -30,7 +33,7 @@ import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
  */
 export async function openMoment(
   deps: BeatDeps,
-  input: OpenInput,
+  input: Asked,
 ): Promise<OpenedMoment | Resting | Over | null> {
   const { db, memory } = deps
   const expected = expectedReads(memory, input)
@@ -93,6 +96,7 @@ export async function openMoment(
     memory.held.hold({
       open,
       digest,
+      isBrief: input.isBrief === true,
       loaded: looked,
       reading: kept,
       advance,
@@ -131,7 +135,7 @@ function callToReserve({ worstCosts, pace }: Memory, { being, mayHold }: OpenInp
 /** The part of an open moment that history may hold. @param held digest of an open record that is not stored */
 async function forWorkflow(
   deps: BeatDeps,
-  input: OpenInput,
+  input: Asked,
   { record, program, face }: LoadedMoment,
   wake: InboxEntry,
   held?: Digest,
@@ -143,11 +147,12 @@ async function forWorkflow(
   const idleSeconds =
     face === null ? (resting?.idleSeconds ?? null) : human ? null : idleSecondsOf(face.me.qualities)
   const trigger = triggerOf(wake)
+  const isKnown = record.program === input.program
+  const { isBrief = false } = input
   const usesTriggers = Object.values(program.roles).some(({ triggerOn }) => triggerOn !== undefined)
   return {
     moment: record.moment,
-    programDigest: record.program,
-    program: record.program === input.program ? null : program,
+    ...(isKnown && isBrief ? {} : { programDigest: record.program, program: isKnown ? null : program }),
     context: record.context,
     cognition: record.cognition.kind,
     asked: record.asked,
@@ -155,8 +160,7 @@ async function forWorkflow(
     ...(record.cut === true ? { cut: true } : {}),
     ...(record.ended === true ? { ended: true } : {}),
     decided: record.wake.kind === 'act',
-    heads: record.heads,
-    basis: record.basis,
+    ...(isBrief && held !== undefined ? {} : { heads: record.heads, basis: record.basis }),
     ...(held === undefined ? {} : { held }),
     ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnWake(wake) } }),
   }

@@ -61,11 +61,16 @@ export interface OpenInput {
   /** true when the worker may hold the open record until the moment ends; left out by older versions */
   readonly mayHold?: true
 }
+/**
+ * Brief for runs since version 5: of a moment that the worker holds, its results leave out what a digest in them covers. Workers of older
+ * versions of the workflow cannot read brief results.
+ */
 export interface OpenedMoment {
   readonly moment: MomentId
-  readonly programDigest: Digest
-  /** null when the workflow already holds the program with this digest */
-  readonly program: Program | null
+  /** left out of a brief result without a program */
+  readonly programDigest?: Digest
+  /** null, or left out of a brief result, when the workflow already holds the program with this digest */
+  readonly program?: Program | null
   readonly context: JsonObject
   readonly cognition: Cognition
   readonly asked: RoleName | null
@@ -77,10 +82,10 @@ export interface OpenedMoment {
   readonly ended?: true
   /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
-  /** heads of the reels that the program and the context were read from */
-  readonly heads: readonly HeadRef[]
-  /** digest of the heads of everything that was read */
-  readonly basis: Digest
+  /** heads of the reels that the program and the context were read from; left out of a brief result, where `held` covers them */
+  readonly heads?: readonly HeadRef[]
+  /** digest of the heads of everything that was read; left out of a brief result, where `held` covers it */
+  readonly basis?: Digest
   /** true when the open record was stored before, so that a call of the mind may be under way; left out otherwise */
   readonly again?: true
   /** digest of the open record, which the worker holds and has not stored; left out when it is stored */
@@ -178,22 +183,28 @@ export interface PendingEffect {
   /** digest of the decision, when the mind decided within `finishMoment`; left out otherwise */
   readonly decision?: Digest
 }
-export interface StampedMoment {
-  readonly moment: MomentId
+/** The outcome of a moment, as far as the workflow uses it, and what attests the rest. */
+export interface BriefStamp {
   readonly kind: OutcomeKind
   readonly reason: string | null
+  /** hash of the moment's record, which links to the record before */
+  readonly record: Digest
+  /** open wakes in the inbox after this one was closed, at most 1000 */
+  readonly waiting: number
+}
+/** With what the record says of the moment, which the hash of the record covers. */
+export interface FullStamp extends BriefStamp {
+  readonly moment: MomentId
   readonly stack: Digest | null
   readonly surface: Digest | null
   readonly prompt: Digest | null
   /** digest of the act; null unless the moment is sealed */
   readonly act: Digest | null
-  /** hash of the moment's record, which links to the record before */
-  readonly record: Digest
   /** heads of the reels that the act wrote */
   readonly heads: readonly HeadRef[]
-  /** open wakes in the inbox after this one was closed, at most 1000 */
-  readonly waiting: number
 }
+/** Brief for runs since version 5 where the worker held the moment. */
+export type StampedMoment = FullStamp | BriefStamp
 
 export interface IntakeInput {
   readonly being: BeingName

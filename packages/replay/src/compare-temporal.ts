@@ -8,6 +8,7 @@ import {
   type JsonObject,
   parseMomentId,
 } from '@treeos/core'
+import type { FullStamp } from '@treeos/protocol'
 import { type Program, pinStack } from '@treeos/roles'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
@@ -105,7 +106,7 @@ function endsTerminated(runs: readonly Pick<Run, 'history'>[]): boolean {
 function withPrograms({ history }: Run): (AttestedMoment & { program: Program | null })[] {
   let program: Program | null = null
   return attestedMoments(history).map((moment) => {
-    program = (moment.opened.program as Program | null) ?? program
+    program = (moment.opened.program as Program | null | undefined) ?? program
     return { ...moment, program }
   })
 }
@@ -117,7 +118,7 @@ function compareReadable(
   compare: Comparison,
 ): void {
   try {
-    if (program === null) compare.differ('program', moment.opened.programDigest, null)
+    if (program === null) compare.differ('program', moment.opened.programDigest ?? null, null)
     else compareMoment({ ...moment, program }, outcome, compare)
   } catch (error) {
     compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
@@ -129,22 +130,29 @@ function compareMoment(
   { record, hash }: StoredOutcome,
   compare: Comparison,
 ): void {
-  compare.same('programDigest', opened.programDigest, digestOf(program))
+  const { programDigest = null } = opened
+  if (opened.program != null || programDigest !== null)
+    compare.same('programDigest', programDigest, digestOf(program))
   if (record.reason === 'superseded' || stamped === null) return
-  compare.same('moment', record.moment, stamped.moment)
   const result = evaluateProgram(program, opened)
   const stack = result.skip === undefined ? pinStack(program, result) : null
   compare.same('stack', record.stack, stack)
   if (thinkInput !== null) compare.same('stack', record.stack, thinkInput.stack)
   if (opened.held !== undefined) compare.same('open', record.open, opened.held)
+  compare.same('outcome', record.outcome, stamped.kind)
+  compare.same('reason', record.reason, stamped.reason)
+  compare.same('record', hash, stamped.record)
+  if ('moment' in stamped) compareFull(stamped, record, compare)
+}
+
+/** A brief stamp leaves these to the hash of the record. */
+function compareFull(stamped: FullStamp, record: StoredOutcome['record'], compare: Comparison): void {
+  compare.same('moment', record.moment, stamped.moment)
   compare.same('stackDigest', record.stackDigest, stamped.stack)
   compare.same('surfaceDigest', record.surfaceDigest, stamped.surface)
   compare.same('promptDigest', record.promptDigest, stamped.prompt)
-  compare.same('outcome', record.outcome, stamped.kind)
-  compare.same('reason', record.reason, stamped.reason)
   compare.same('act', record.act, stamped.act)
   compare.same('facts', record.facts, stamped.heads)
-  compare.same('record', hash, stamped.record)
 }
 
 /** Replays a run, and names the moment of the first command that differs. */

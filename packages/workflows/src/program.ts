@@ -15,14 +15,15 @@ export interface CompiledProgram {
  * @throws {Error} when `openMoment` returned no program and the held one has another digest
  */
 export function programFor(held: CompiledProgram | null, opened: OpenedMoment): CompiledProgram {
-  if (opened.program === null) {
-    if (held?.digest === opened.programDigest) return held
-    throw new Error(`openMoment did not return program ${opened.programDigest}, which this run does not hold`)
+  const { program, programDigest } = opened
+  if (program == null || programDigest === undefined) {
+    if (held !== null && (programDigest ?? held.digest) === held.digest) return held
+    throw new Error(`openMoment did not return program ${programDigest}, which this run does not hold`)
   }
   return {
-    digest: opened.programDigest,
-    flow: compileFlow(opened.program.flow),
-    defaultRole: opened.program.defaultRole,
-    roles: opened.program.roles,
+    digest: programDigest,
+    flow: compileFlow(program.flow),
+    defaultRole: program.defaultRole,
+    roles: program.roles,
   }
 }
