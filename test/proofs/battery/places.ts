@@ -128,7 +128,7 @@ function firstMoment(were: readonly Event[], are: readonly Event[]): number {
 function openedIn({ markerRecordedEventAttributes: marker }: Event): number | null {
   const text = Buffer.from(marker?.details?.result?.payloads?.[0]?.data ?? []).toString('utf8')
   const moment = /"moment":"[^"/]+\/\d+\/(\d+)"/.exec(text)?.[1]
-  return moment === undefined || !text.includes('"programDigest"') ? null : Number(moment)
+  return moment === undefined || !text.includes('"decided"') ? null : Number(moment)
 }
 
 export function isLocatedInHistory(found: readonly Finding[], places: Places): boolean {
