@@ -9,8 +9,9 @@ import pg from 'pg'
  * - `read-timeouts`: an answer of Postgres is waited for as long as it takes
  * - `error-listeners`: nobody listens to a connection in use that loses its server
  * - `forgetting`: each statement leaves 2 MiB behind
+ * - `releasing-rows`: the rows of each answer of Postgres stay in the heap
  */
-export type WorkerSabotage = 'read-timeouts' | 'error-listeners' | 'forgetting'
+export type WorkerSabotage = 'read-timeouts' | 'error-listeners' | 'forgetting' | 'releasing-rows'
 
 /** Variables of a worker's process. */
 export const withoutDefences = (what: readonly WorkerSabotage[]): NodeJS.ProcessEnv => ({
@@ -20,6 +21,7 @@ export const withoutDefences = (what: readonly WorkerSabotage[]): NodeJS.Process
 
 const LEFT_BYTES = 2 * 2 ** 20
 const left: Buffer[] = []
+const keptRows: unknown[] = []
 
 for (const what of (process.env.TREEOS_TEST_WITHOUT ?? '').split(',') as (WorkerSabotage | '')[]) {
   const { on } = pg.Pool.prototype
@@ -34,6 +36,18 @@ for (const what of (process.env.TREEOS_TEST_WITHOUT ?? '').split(',') as (Worker
       ).connectionParameters.query_timeout = false
     })
   if (what === 'forgetting') onEachQuery(() => void left.push(Buffer.alloc(LEFT_BYTES, 1)))
+  if (what === 'releasing-rows') {
+    const { query } = pg.Client.prototype
+    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+      const answer = (query as (...all: unknown[]) => unknown).apply(this, args)
+      if (answer instanceof Promise)
+        answer.then(
+          ({ rows }: pg.QueryResult) => keptRows.push(rows),
+          () => undefined, // who asked hears of it
+        )
+      return answer
+    } as typeof query
+  }
 }
 
 function onEachQuery(does: (client: pg.Client) => void): void {

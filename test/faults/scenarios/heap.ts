@@ -1,8 +1,9 @@
-import type { Scenario } from '../scenario.ts'
+import { readFile } from 'node:fs/promises'
+import type { Trial } from '../driver.ts'
+import { withoutDefences } from '../sabotaged-worker.ts'
+import type { Figures, Scenario } from '../scenario.ts'
 
 const HEAP_MIB = 128
-/** In which a worker cannot even start. */
-const TINY_MIB = 24
 const FIELDS_OF_ONE = 3
 /** All qualities of a being together are at most 64 KiB. */
 const FIELD_CHARS = 20_000
@@ -19,41 +20,46 @@ export const heap: Scenario<Size> = {
   sizes: {
     test: { beings: 20, questions: 60 },
     full: { beings: 100, questions: 1000 },
-    control: { beings: 2, questions: 20 },
+    control: { beings: 20, questions: 400 },
   },
   trial: { persons: 100, scripted: 6, llm: 6, stallSeconds: 120 },
-  async attack(trial, { beings, questions }, broken) {
-    // Everybody is in one place, so every moment meets these rows.
-    const value = 'x'.repeat(FIELD_CHARS)
-    for (const person of trial.persons.slice(0, beings))
-      for (let i = 0; i < FIELDS_OF_ONE; i++) {
-        const args = { field: `load.large${i}`, value }
-        await trial.operate({ verb: 'do', action: 'set-being', target: `@${person}`, args })
-      }
-    trial.say(`${beings} beings with ${FIELDS_OF_ONE * FIELD_CHARS} characters each`)
-    trial.dismissMidwife()
-    const keeper = trial.keepWorker({ env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` } })
-    await keeper.worker.ready
-    const load = trial.load(16)
-    while (trial.asked.length < questions) await trial.progress()
-    const memory = await keeper.worker.memory()
-    await load.stop()
-    await trial.answered()
-    if (keeper.starts > 1) broken.push(`the worker ended ${keeper.starts - 1} times`)
-    return { rowsMb: (beings * FIELDS_OF_ONE * FIELD_CHARS) / 1e6, memoryMb: Math.round(memory / 2 ** 20) }
-  },
+  attack: (trial, size, broken) => fillHeap(trial, size, {}, broken),
   control: {
     without: 'sabotaged attack',
-    /** The heap is smaller than what a worker itself needs. */
-    async attack(trial) {
-      trial.dismissMidwife()
-      trial.keepWorker({ env: { NODE_OPTIONS: `--max-old-space-size=${TINY_MIB}` } })
-      await trial.ask(trial.scripted[0] ?? '')
-      await trial.answered()
-      return {}
-    },
-    sign: [/^nothing came of/, /heap out of memory|heap limit/],
-    trial: { persons: 2 },
-    stallSeconds: 20,
+    /** The worker keeps all rows that it reads. */
+    attack: (trial, size, broken) => fillHeap(trial, size, withoutDefences(['releasing-rows']), broken),
+    sign: /^the worker ended \d+ times: .*heap out of memory/,
   },
+}
+
+async function fillHeap(
+  trial: Trial,
+  { beings, questions }: Size,
+  env: NodeJS.ProcessEnv,
+  broken: string[],
+): Promise<Figures> {
+  // Everybody is in one place, so every moment meets these rows.
+  const value = 'x'.repeat(FIELD_CHARS)
+  for (const person of trial.persons.slice(0, beings))
+    for (let i = 0; i < FIELDS_OF_ONE; i++) {
+      const args = { field: `load.large${i}`, value }
+      await trial.operate({ verb: 'do', action: 'set-being', target: `@${person}`, args })
+    }
+  trial.say(`${beings} beings with ${FIELDS_OF_ONE * FIELD_CHARS} characters each`)
+  trial.dismissMidwife()
+  const logged = (await readFile(trial.ground.workerLog, 'utf8')).length
+  const options = `${env.NODE_OPTIONS ?? ''} --max-old-space-size=${HEAP_MIB}`.trim()
+  const keeper = trial.keepWorker({ env: { ...env, NODE_OPTIONS: options } })
+  await keeper.worker.ready
+  const load = trial.load(16)
+  while (trial.asked.length < questions && keeper.starts === 1) await trial.progress()
+  const memory = await keeper.worker.memory()
+  await load.stop()
+  if (keeper.starts === 1) await trial.answered()
+  if (keeper.starts > 1) {
+    const log = (await readFile(trial.ground.workerLog, 'utf8')).slice(logged)
+    const why = log.split('\n').find((line) => line.startsWith('FATAL ERROR')) ?? 'its log has no fatal error'
+    broken.push(`the worker ended ${keeper.starts - 1} times: ${why}`)
+  }
+  return { rowsMb: (beings * FIELDS_OF_ONE * FIELD_CHARS) / 1e6, memoryMb: Math.round(memory / 2 ** 20) }
 }
