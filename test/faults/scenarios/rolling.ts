@@ -12,7 +12,7 @@ export const rolling: Scenario<{ restarts: number }> = {
   name: 'rolling',
   about:
     'workers that are asked to end one after the other, under load, fail no moment and repeat neither a model call nor an effect',
-  sizes: { test: { restarts: 3 }, full: { restarts: 50 }, control: { restarts: 6 } },
+  sizes: { test: { restarts: 3 }, full: { restarts: 50 }, control: { restarts: 12 } },
   trial: {
     ...{ persons: 4, scripted: 4, llm: 4, stallSeconds: 60 },
     ...{ letters: 0.25, letterAction: 'mail:post-once', officeMsMax: 800, modelMsMax: 1500 },
@@ -31,7 +31,7 @@ export const rolling: Scenario<{ restarts: number }> = {
     /** The workers are killed, and nobody is told. */
     attack: (trial, { restarts }) =>
       roll(trial, restarts, async (worker) => {
-        while (!(await isPosting(trial))) await sleep(20)
+        while (!(isThinking(trial) && (await isPosting(trial)))) await sleep(20)
         worker.kill()
         await worker.ended
         return 0
@@ -73,6 +73,9 @@ async function countFailed(trial: Trial): Promise<number> {
     select count(*)::int as failed from treeos.moment_outcome where kind = 'failure'`.execute(trial.db)
   return rows[0]?.failed ?? 0
 }
+
+/** One of the two workers has asked the model, so a kill of the older one makes about every second call come again. */
+const isThinking = (trial: Trial): boolean => trial.openIds.some((id) => trial.isThinkingOf(id))
 
 async function isPosting(trial: Trial): Promise<boolean> {
   trial.check()
