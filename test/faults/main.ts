@@ -8,7 +8,7 @@ import { canJump } from './clocks.ts'
 import { canMount } from './disks.ts'
 import { type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
-import { type Ran, type RunOptions, run, signsOf, withoutWhat } from './scenario.ts'
+import { type Ran, type RunOptions, run, sabotageOf, signsOf } from './scenario.ts'
 import { type AnyScenario, scenarios } from './scenarios/index.ts'
 
 const { values, positionals } = parseArgs({
@@ -85,8 +85,8 @@ async function tryOut(scenario: AnyScenario, ground: Ground) {
   if (control !== null)
     tell(
       isRed
-        ? `✓ without ${withoutWhat(scenario)} it fails, as it must: ${shown.map((fault) => fault?.split('\n')[0]).join('; ')}`
-        : `✗ without ${withoutWhat(scenario)} it should fail, but found: ${control.broken.join('; ') || 'nothing'}`,
+        ? `✓ ${sabotageOf(scenario)} it fails, as it must: ${shown.map((fault) => fault?.split('\n')[0]).join('; ')}`
+        : `✗ ${sabotageOf(scenario)} it should fail, but found: ${control.broken.join('; ') || 'nothing'}`,
     )
   return { name, ok: ran.broken.length === 0 && isRed, run: ran, control }
 }

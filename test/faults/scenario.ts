@@ -59,12 +59,15 @@ export const signsOf = ({
   readonly control: { readonly sign: RegExp | readonly RegExp[] }
 }): readonly RegExp[] => [control.sign].flat()
 
-/** What a control goes without, for people. */
-export const withoutWhat = ({
+/** How a control differs from the run, for people. */
+export function sabotageOf({
   control,
 }: {
   readonly control: { readonly without: string | readonly string[] }
-}): string => [control.without].flat().join(' and ')
+}): string {
+  const what = [control.without].flat().join(' and ')
+  return what === 'sabotaged attack' ? 'with its attack sabotaged' : `without ${what}`
+}
 
 /** A full run shares the machine for hours. A worker may then take half a minute to start, which is no fault of it. */
 const FULL_STALL_SECONDS = 120

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { attempt } from './attempts.ts'
 import { type Bundles, type Ground, startGround } from './ground.ts'
 import { newSeed } from './random.ts'
-import { run, signsOf, withoutWhat } from './scenario.ts'
+import { run, sabotageOf, signsOf } from './scenario.ts'
 import type { AnyScenario } from './scenarios/index.ts'
 
 /** The full sizes are `pnpm faults`. */
@@ -35,7 +35,7 @@ export function tryOut(scenarios: readonly AnyScenario[]): void {
       expect(broken).toEqual([])
     })
 
-    it(`control: fails with ${withoutWhat(scenario)}`, {
+    it(`control: fails ${sabotageOf(scenario)}`, {
       timeout: CONTROL_ATTEMPTS_MAX * ATTEMPT_MS_MAX,
     }, async ({ task }) => {
       let tries = 0
