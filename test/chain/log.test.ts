@@ -390,6 +390,42 @@ describe('against checkpoints', () => {
     ])
   })
 
+  it('a view in place of the log, that shows each entry as its fact is now, shows', async () => {
+    await write(base.db, 'being:ada', 'being:ada')
+    await makeCheckpoint(sequencer, signer)
+    await rewriteSuffix(base, 'being:ada', 6, (header) => header.replace('"$reality"', '"mallory"'))
+    expect((await verifyLog(base.db, checkpoints())).broken).toEqual([
+      { reel: 'being:ada', seq: 6, reason: 'log-mismatch' },
+    ])
+    await sql`alter table treeos.log_entry rename to hidden`.execute(base.owner)
+    await sql`
+      create view treeos.log_entry as select h.index, h.reel, h.seq, case when current_query() like '%log-mismatch%'
+        then coalesce((select f.hash from treeos.fact f where f.reel = h.reel and f.seq = h.seq), h.hash) else h.hash end as hash
+      from treeos.hidden h`.execute(base.owner)
+    // The control: the lie hides the entry from what compares, and the tree has the roots that were signed.
+    expect((await verifyLog(base.owner, checkpoints())).broken).toEqual([
+      { reel: 'schema', seq: 0, reason: 'table-mismatch', key: 'log_entry' },
+    ])
+  })
+
+  it.each(['null', '0'])('the place of the sequencer that was set back to %s shows', async (journal) => {
+    await write(base.db, 'space:/a')
+    await makeCheckpoint(sequencer, signer)
+    await tamper(base, `update treeos.log_state set journal = ${journal}`)
+    expect(await verifyLog(base.db, checkpoints())).toMatchObject({
+      ok: false,
+      broken: [{ reel: 'log', reason: 'log-gap' }],
+    })
+    // It hides nothing either that is behind the back of the journal.
+    await tamper(
+      base,
+      `insert into treeos.fact select 'being:eve', 1, kind, moment, sha256(hash), prev, payload_hash, header
+        from treeos.fact where reel = 'being:ada' and seq = 1`,
+    )
+    const { broken } = await verifyLog(base.db, checkpoints())
+    expect(broken).toContainEqual({ reel: 'being:eve', seq: 1, reason: 'log-missing' })
+  })
+
   it('a checkpoint that was signed after a larger one shows', async () => {
     await write(base.db, 'space:/a')
     await makeCheckpoint(sequencer, signer)

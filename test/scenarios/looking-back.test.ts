@@ -73,6 +73,24 @@ describe('looking back', () => {
     await expectReplays(world, 'chain')
   })
 
+  it('F51 control: an older moment that names the role as it became is found', async () => {
+    const [first, second] = await listOutcomes(world.db, 'bard')
+    const [older, newer] = [first, second].map((one) => one?.record.stack?.primary.digest ?? '')
+    expect(older).not.toBe(newer)
+    const exchange = (from: string, to: string) =>
+      tamper(
+        world,
+        `update treeos.moment_outcome set record = convert_to(replace(convert_from(record, 'UTF8'), '${from}', '${to}'), 'UTF8')
+          where moment = '${first?.moment}'`,
+      )
+    await exchange(older ?? '', newer ?? '')
+    const { mismatches } = await replay(world, { beings: ['bard'], from: 'chain' })
+    await exchange(newer ?? '', older ?? '')
+    expect(mismatches.map(({ n, field }) => [n, field])).toContainEqual([1, 'stack'])
+    expect(mismatches.filter(({ n }) => n !== 1)).toEqual([])
+    await expectReplays(world, 'chain')
+  })
+
   it('F49 every moment replays as it was after the world changed', async () => {
     await world.birth({
       name: 'changing',

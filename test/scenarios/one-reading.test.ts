@@ -112,9 +112,10 @@ describe('a held moment', () => {
     const { worker, moment } = await puppetOf(world, 'alone')
     const stamped = await live(world, worker, moment, summon('@nobody'))
     expect(stamped).toMatchObject({ kind: 'failure', reason: 'BEING_NOT_FOUND' })
-    // What these puppets were told was put into their inboxes by hand: nobody said it.
+    // What these puppets were told was put into their inboxes by hand: nobody said it. Its id is that of the moment, so what the
+    // moment says itself finds its own id taken.
     const broken = await brokenIn(world)
-    expect(broken.filter(({ reason }) => reason !== 'wake-mismatch')).toEqual([])
+    expect(broken.filter(({ reason }) => reason !== 'wake-mismatch' && reason !== 'wake-missing')).toEqual([])
   })
 })
 

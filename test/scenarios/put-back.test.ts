@@ -24,7 +24,8 @@ beforeAll(async () => {
   await rule('/open', true)
   await rule('/shut', false)
   for (const name of ['ann', 'ben', 'cat', 'dan']) await puppet(name)
-  await puppet('eve', { ceiling: { canSee: ['~'], canDo: [], canSummon: [], canBe: [] } })
+  for (const name of ['eve', 'hal'])
+    await puppet(name, { ceiling: { canSee: ['~'], canDo: [], canSummon: [], canBe: [] } })
 })
 
 let rooms = 0
@@ -98,6 +99,56 @@ describe('H1 a row that was changed, used and put back shows in replay', () => {
     expect(await differing('eve')).toContainEqual({
       ...{ n: act.n, field: 'outcome', recorded: 'act', chain: 'failure' },
     })
+  })
+
+  it('a list of whom a being may summon, in a thread that it names', async () => {
+    const thread = await tell(world, 'hal', 'hello')
+    await momentOf(world, thread)
+    const says = (content: string) => play(world, 'hal', { verb: 'summon', target: '@cat', content, thread })
+    expect(await says('before')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
+    await edit('being:hal', '"canSummon":[]', '"canSummon":["@cat"]')
+    const act = await says('meanwhile')
+    expect(act).toMatchObject({ outcome: 'act' })
+    await refoldAll(world.owner, FOLD)
+    expect(await brokenIn(world)).toEqual([])
+    const fields = (await differing('hal')).map(({ n, field, chain }) => ({ n, field, chain }))
+    expect(fields).toContainEqual({ n: act.n, field: 'outcome', chain: 'failure' })
+    expect(fields.filter(({ n }) => n !== act.n)).toEqual([])
+  })
+
+  it('control: a call about a thread that moved on since is no difference', async () => {
+    await world.birth({ name: 'pat', cognition: 'human', role: 'stage:free' })
+    const thread = await tell(world, 'cat', 'hello')
+    await momentOf(world, thread)
+    const says = (being: string) =>
+      play(world, being, { verb: 'summon', target: '@dan', content: 'so', thread })
+    const told = [await says('cat'), await says('ben')] // the second one has no part in it yet
+    expect(told.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['act', undefined],
+      ['failure', 'FORBIDDEN'],
+    ])
+    await play(world, 'cat', { verb: 'summon', target: '@ben', content: 'you too', thread })
+    await play(world, 'cat', { verb: 'summon', target: '@pat', content: 'and you', thread }) // stays open
+    expect(await says('ben')).toMatchObject({ outcome: 'act' })
+    await doAs(world, 'cut-thread', `thread:${thread}`, {})
+    for (const being of ['cat', 'ben'])
+      expect((await differing(being)).filter(({ n }) => n > 1 && n >= told[0]!.n)).toEqual([])
+  })
+
+  it('a call that other extensions judged than are loaded: replay names what they judge otherwise', async () => {
+    await edit('space:/shut', '"create-space":false', '"create-space":true')
+    const { n } = await builds('dan', '/shut')
+    await refoldAll(world.owner, FOLD)
+    const extensions = world.registry.extensions.map((one) => ({ ...one, version: '9.9.9' }))
+    const at = { ...world, registry: { ...world.registry, extensions } }
+    const other = await replay(at, { beings: ['dan'], from: 'chain' })
+    expect(other).toMatchObject({ identical: true, otherCode: 1 })
+    expect(other.elsewhere).toContainEqual(
+      expect.objectContaining({ being: 'dan', n, field: 'outcome', recorded: 'act', chain: 'failure' }),
+    )
+    // control: with the extensions of that time it is a difference
+    expect(await differing('dan')).toContainEqual({ n, field: 'outcome', recorded: 'act', chain: 'failure' })
+    expect((await replayed('dan')).elsewhere).toBeUndefined()
   })
 
   it('a summon in the name of another, that cites what was said to somebody else', async () => {

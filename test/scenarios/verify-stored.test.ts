@@ -80,7 +80,7 @@ afterEach(async () => {
   expect((await verify()).broken).toEqual([])
 })
 
-const restoring: string[] = []
+const restoring = ['alter table treeos.overlay disable row level security']
 
 /** Those that Postgres does not make from others. */
 async function storedColumns(table: string): Promise<string> {
@@ -307,6 +307,16 @@ describe('H1 rows that are invented or gone are found', () => {
         select 'forged', being, kind, priority, caller, caller_role, caller_cognition, content, 'forged', 'forged'
         from treeos.inbox where being = 'mind' and kind = 'summon' limit 1`,
       reason: 'wake-mismatch',
+    },
+    {
+      what: 'row security hides rows from who checks',
+      statement: 'alter table treeos.overlay enable row level security',
+      reason: 'table-mismatch',
+    },
+    {
+      what: 'a summon that nobody has lived is gone',
+      statement: `delete from treeos.inbox where being = 'operator' and kind = 'summon' and closed_by is null`,
+      reason: 'wake-missing',
     },
     {
       what: 'a summon that cites what was said to somebody else is invented',

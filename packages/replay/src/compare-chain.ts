@@ -42,6 +42,7 @@ export async function replayFromChain(
   outcomes: readonly StoredOutcome[],
 ): Promise<ChainReplayed> {
   const mismatches: Mismatch[] = []
+  const elsewhere: Mismatch[] = []
   const counted = { olderPrompts: 0, partly: 0, otherCode: 0 }
   let lastSealed: OpenRecord['lastSealed'] = null
   for (let from = 0; from < outcomes.length; from += PAGE) {
@@ -63,7 +64,9 @@ export async function replayFromChain(
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
         const moment = { ...stored, entry, content: entry?.content ?? null, causes }
-        for (const less of await replayMoment(deps, moment, outcome, lastSealed, compare)) counted[less] += 1
+        const replayed = await replayMoment(deps, moment, outcome, lastSealed, compare)
+        for (const less of replayed.less) counted[less] += 1
+        elsewhere.push(...replayed.elsewhere)
       } catch (error) {
         if (error instanceof ErasedError) counted.partly += 1
         else compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
@@ -72,7 +75,7 @@ export async function replayFromChain(
       if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
     }
   }
-  return { mismatches, ...counted }
+  return { mismatches, elsewhere, ...counted }
 }
 
 /** Wakes by id. One that was changed so that it cannot be read is left out, as if it were gone. */
@@ -90,6 +93,8 @@ async function readableEntries(db: Db, wakes: readonly string[]): Promise<Readon
 /** The differences, and how many moments are compared only in part. */
 export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
   readonly mismatches: readonly Mismatch[]
+  /** how the extensions that are loaded here judge the calls otherwise that `otherCode` counts */
+  readonly elsewhere: readonly Mismatch[]
 }
 
 /**
@@ -100,6 +105,7 @@ export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
  */
 export type ComparedLess = 'olderPrompts' | 'partly' | 'otherCode'
 
+const NOTHING_LESS = { less: [], elsewhere: [] }
 const NOTHING: RecordedMoment = { open: null, judged: [], facts: [], answer: null }
 
 /** What is stored of a moment, of its wake, and of what caused wakes. */
@@ -116,12 +122,12 @@ async function replayMoment(
   outcome: StoredOutcome,
   lastSealed: OpenRecord['lastSealed'],
   compare: Comparison,
-): Promise<ComparedLess[]> {
+): Promise<{ less: ComparedLess[]; elsewhere: readonly Mismatch[] }> {
   const { db, registry, past } = deps
   const { record } = outcome
   if (stored.open === null) {
     compare.differ('open', record.open, null)
-    return []
+    return NOTHING_LESS
   }
   const open = stored.open.record
   const layout = open.layout ?? 1
@@ -155,7 +161,7 @@ async function replayMoment(
   await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
   const isSuperseded = record.reason === 'superseded'
   if (stored.entry === null && !isSuperseded) compare.differ('inbox', open.wake.id, null)
-  if (isSuperseded) return [] // an older generation opened it and decided nothing
+  if (isSuperseded) return NOTHING_LESS // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
   compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
@@ -168,12 +174,13 @@ async function replayMoment(
   }
   compareAct(stored, outcome, compare)
   const isJudged = !codeWasMissing && !gone.content && !gone.decision
-  const isOtherCode = isJudged && (await compareVerdict(deps, stored, recomputed, outcome, compare))
-  return [
+  const elsewhere = isJudged ? await compareVerdict(deps, stored, recomputed, outcome, compare) : []
+  const less: ComparedLess[] = [
     ...(stack !== null && layout < PROMPT_LAYOUT ? (['olderPrompts'] as const) : []),
     ...(gone.content || gone.decision || gone.words ? (['partly'] as const) : []),
-    ...(isOtherCode ? (['otherCode'] as const) : []),
+    ...(elsewhere.length > 0 ? (['otherCode'] as const) : []),
   ]
+  return { less, elsewhere }
 }
 
 /** What a moment rests on and was erased: the content of its wake, words that it was shown, its decision. */

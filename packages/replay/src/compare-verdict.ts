@@ -13,7 +13,7 @@ import {
 } from '@treeos/core'
 import { codeOf, decisionOfPerson } from '@treeos/reality'
 import { orientationRemark } from '@treeos/world'
-import { Comparison } from './comparison.ts'
+import { Comparison, type Mismatch } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'
 import type { RecomputedMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
@@ -28,7 +28,7 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
 /**
  * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
  * Older versions recorded no such heads; then only the kind of the decision is compared.
- * @returns true when the call is judged otherwise by the extensions that are loaded here, which are not those that judged it
+ * @returns how the extensions that are loaded here judge the call otherwise, where they are not those that judged it
  */
 export async function compareVerdict(
   deps: JudgeDeps,
@@ -36,12 +36,12 @@ export async function compareVerdict(
   recomputed: RecomputedMoment,
   outcome: StoredOutcome,
   compare: Comparison,
-): Promise<boolean> {
+): Promise<readonly Mismatch[]> {
   const { record } = outcome
-  if (record.decision === null || stored.open === null) return false
+  if (record.decision === null || stored.open === null) return []
   if (stored.answer === null) {
     compare.differ('decision', record.decision, null)
-    return false
+    return []
   }
   const decision = JSON.parse(stored.answer.bytes.toString('utf8')) as Decision
   if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
@@ -50,10 +50,10 @@ export async function compareVerdict(
   else if (record.judged !== undefined && recomputed.missing === null) {
     const judged = new Comparison(outcome.being, outcome.n, 'chain')
     await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, judged)
-    if (judged.mismatches.length > 0 && record.code !== codeOf(deps.registry)) return true
+    if (record.code !== codeOf(deps.registry)) return judged.mismatches
     compare.add(judged)
   }
-  return false
+  return []
 }
 
 async function compareCall(
@@ -69,16 +69,45 @@ async function compareCall(
     judged = await judgeStored(deps, stored, recomputed, outcome)
   } catch (error) {
     if (error instanceof ErasedError) throw error
+    if (namesThread(stored.call) && wasRefusedByThread(record)) return // it may be let through since
     // It read what the gates did not read, because they refused before that.
     return compare.differ('judged', record.reason, error instanceof Error ? error.message : String(error))
   }
   if (judged === null) return compare.differ('effect', record.outcome, null)
-  if (judged.isUnsure) return
+  if (judged.isUnsure || (judged.isOfThread && mayHaveMoved(stored.call, record, judged))) return
   compare.same('outcome', record.outcome, judged.outcome)
   if (!mayEndWith(record.reason, judged, recomputed)) compare.differ('reason', record.reason, judged.reason)
   compare.same('by', record.by, judged.by)
   if (judged.outcome === 'act' && record.outcome === 'act' && !(await areFacts(deps, judged.facts, stored)))
     compare.differ('act facts', await factsOf(deps, stored), asJson(judged.facts))
+}
+
+/** Reasons of refusals for what a thread was at that time. */
+const OF_THREAD = new Set(['FORBIDDEN', 'CORRELATION_NOT_FOUND', 'RESOURCE_CONFLICT'])
+
+type Refusable = Pick<Judged, 'outcome' | 'reason' | 'by'>
+
+/** No rule is named: a list, the thread or the operation itself refused. */
+const isUnruled = ({ outcome, by }: Refusable): boolean => outcome === 'failure' && by.length === 0
+
+const wasRefusedByThread = (record: Refusable): boolean =>
+  isUnruled(record) && OF_THREAD.has(record.reason ?? '')
+
+function namesThread(call: VerbCall): boolean {
+  if (call.verb === 'summon') return call.thread !== undefined
+  const address = call.verb === 'see' ? call.address : call.verb === 'do' ? call.target : null
+  return address?.startsWith(threadReel('')) ?? false
+}
+
+/**
+ * Whether a call about a thread may be judged otherwise because of what the thread became since. Who has a part in it only grows, so
+ * who has none now had none then. It may have been cut or complete at one of the two times. Lists and rules do not depend on it.
+ */
+function mayHaveMoved(call: VerbCall, record: Refusable, judged: Judged): boolean {
+  // An operation of an extension may read all of the thread. Only what the gates say of it is compared.
+  if (call.verb === 'do' && call.action !== 'cut-thread')
+    return judged.outcome !== 'failure' || isUnruled(judged) || record.outcome === 'failure'
+  return wasRefusedByThread(record) || (isUnruled(judged) && judged.reason === 'RESOURCE_CONFLICT')
 }
 
 async function judgeStored(

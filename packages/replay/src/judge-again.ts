@@ -23,8 +23,10 @@ export interface Judged {
   /** the rules that decided */
   readonly by: readonly string[]
   readonly facts: readonly FactDraft[]
-  /** it depends on what no record holds any more: the state of a thread at that time, or a face that was dropped */
+  /** it depends on a face that was dropped, which no record holds any more */
   readonly isUnsure: boolean
+  /** it read a thread as that is now: what it was at that time is in no reel */
+  readonly isOfThread: boolean
 }
 
 export interface JudgeDeps {
@@ -52,15 +54,16 @@ export async function judgeAgain(
   const me = await reader.being(being)
   if (me === null) throw new Error(`@${being} does not exist at the head that its call was judged from`)
   const refused = { outcome: 'failure', facts: [], isUnsure: false } as const
-  if (me.ended !== undefined) return { ...refused, reason: 'BEING_ENDED', by: [] }
+  if (me.ended !== undefined) return { ...refused, reason: 'BEING_ENDED', by: [], isOfThread: false }
   let isUnsure = false
+  let isOfThread = false
   try {
     if (open.wake.kind === 'act') requireLease(me, leaseOfAct({ content }), open.driver)
     const wake = await answeredWake(db, { being, open, content })
     const moment: DecisionMoment = { reader, me, open, stack, surface, role, wake }
     const acting = actingFor({ db, registry }, moment)
     const thread = (id: string) => {
-      isUnsure = true
+      isOfThread = true
       return acting.thread(id)
     }
     const asker = async () => {
@@ -72,12 +75,19 @@ export async function judgeAgain(
     if (act.kind === 'effect-pending') return null
     const isSilent = call.verb === 'see' || (call.verb === 'summon' && act.facts.length === 0)
     const { facts, by, remark } = act
-    return { outcome: isSilent ? 'see' : 'act', reason: remark?.reason ?? null, by, facts, isUnsure }
+    return {
+      outcome: isSilent ? 'see' : 'act',
+      reason: remark?.reason ?? null,
+      by,
+      facts,
+      isUnsure,
+      isOfThread,
+    }
   } catch (error) {
-    if (isUnsure) return { ...refused, isUnsure, reason: null, by: [] }
+    if (isUnsure) return { ...refused, isUnsure, isOfThread, reason: null, by: [] }
     if (!(error instanceof TreeosError)) throw error
     const by = readPath(error.detail, ['by'])
-    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isUnsure }
+    return { ...refused, reason: error.code, by: typeof by === 'string' ? [by] : [], isUnsure, isOfThread }
   }
 }
 

@@ -51,6 +51,11 @@ export interface Replayed {
   readonly partly?: number
   /** calls that other extensions judged than are loaded here, and that these judge otherwise; left out when there are none */
   readonly otherCode?: number
+  /**
+   * of these calls, how they are judged here. Extensions of another version may differ, or rows that were changed, used and put
+   * back: a replay with the extensions of that time tells. Left out when there are none
+   */
+  readonly elsewhere?: readonly Mismatch[]
 }
 
 /**
@@ -92,6 +97,7 @@ async function replayAll(
   const attested = histories === null ? [] : [...(listed?.keys() ?? []), ...(await archivedBeings(archive))]
   const names = await beingsOf(at.db, request.beings, attested)
   let moments = 0
+  const elsewhere: Mismatch[] = []
   const less: Record<ComparedLess, number> = { olderPrompts: 0, partly: 0, otherCode: 0 }
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
@@ -104,6 +110,7 @@ async function replayAll(
       if (request.from === 'temporal') return []
       const replayed = await replayFromChain(deps, being, outcomes)
       for (const why of WHY_LESS) less[why] += replayed[why]
+      elsewhere.push(...replayed.elsewhere)
       return replayed.mismatches
     }
     const fromTemporal = async () => {
@@ -130,9 +137,13 @@ async function replayAll(
     identical: mismatches.length === 0,
     mismatches,
     ...(erased.length === 0 ? {} : { erased }),
+    ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort(byPlace) }),
     ...Object.fromEntries(Object.entries(less).filter(([, moments]) => moments > 0)),
   }
 }
+
+const byPlace = (a: Mismatch, b: Mismatch): number =>
+  (a.being < b.being ? -1 : Number(a.being > b.being)) || a.n - b.n
 
 /** Maps items with at most `width` under way. @returns the results in the order of the items */
 async function mapAtOnce<T, R>(

@@ -29,6 +29,9 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
   const wroteFact = new Map(
     tableOf(from, 'fact').rows.map(({ reel, seq, moment }) => [`${reel}#${seq}`, moment]),
   )
+  const causeOf = new Map(
+    tableOf(from, 'fact').rows.map(({ hash, reel, seq }) => [hash, { reel: reel ?? '', seq: Number(seq) }]),
+  )
   const byTable: Record<string, (row: Readonly<Row>) => void> = {
     fact: (row) => {
       add(row.reel ?? '', Number(row.seq))
@@ -42,6 +45,8 @@ export function placesOf(changes: readonly Change[], from: Dump): Places {
       add(`inbox:${row.being}`, Number(row.age))
       addMoment(row.claimed_by)
       addMoment(row.closed_by)
+      const cause = row.kind === 'summon' ? causeOf.get(row.cause ?? null) : undefined
+      if (cause !== undefined) add(cause.reel, cause.seq)
     },
     blob: (row) => add(`blob:${row.digest}`, 0),
     reality: () => add(ANYWHERE, null),

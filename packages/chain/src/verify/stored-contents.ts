@@ -47,6 +47,16 @@ export async function faultsOfSummons(tx: Db): Promise<Broken[]> {
   }
 }
 
+/** Finds what was said and is in no inbox: a summon that was taken away before anybody lived it. */
+export async function faultsOfSpeech(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select f.reel, f.seq, 'wake-missing' as reason from treeos.fact f
+    where f.kind = ${SPEECH_KIND} and not exists (select from treeos.inbox i where i.cause = f.hash)`.execute(
+    tx,
+  )
+  return rows
+}
+
 interface SummonRow {
   readonly being: string
   readonly age: number

@@ -23,12 +23,14 @@ import type { ReelId } from '@treeos/core'
  * - `life-mismatch`: the lives of a being are not those that its moments name
  * - `reality-mismatch`: name or time zone of the reality are not those that it was made with
  * - `wake-mismatch`: a summon in an inbox is not what a fact of its sender says
+ * - `wake-missing`: what a being said to another one is in no inbox
+ * - `table-mismatch`: a view, a rule or row security stands in place of a table, and may show other rows to whoever checks
  * - `blob-mismatch`: a stored content does not have its digest
  *
  * And what is wrong with the log, and against checkpoints:
  * - `log-mismatch`: the fact or record has another hash than its entry in the log, or is gone
  * - `log-missing`: the fact or record is not in the log, though later ones are
- * - `log-gap`: an entry of the log is missing
+ * - `log-gap`: an entry of the log is missing, or comes from a place in the journal that the sequencer has not reached
  * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this entry on
  * - `checkpoint-order`: a checkpoint was signed after one that is as large
  * - `checkpoint-unreadable`: a note among the checkpoints is none of this log, or its signature is wrong
@@ -53,6 +55,8 @@ export type BrokenReason =
   | 'life-mismatch'
   | 'reality-mismatch'
   | 'wake-mismatch'
+  | 'wake-missing'
+  | 'table-mismatch'
   | 'blob-mismatch'
   | 'log-mismatch'
   | 'log-missing'
@@ -63,12 +67,12 @@ export type BrokenReason =
 
 /** The first fault of one chain. Nothing after it can be trusted. */
 export interface Broken {
-  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents, `log` for the log */
+  /** `moments:<being>` for the records of a being's moments, `inbox:<being>` for wakes, `blob:<digest>` for contents, `log` for the log, `schema` for tables */
   readonly reel: ReelId
   /** where the fault is; for a wrong head, the seq of the last fact; for a row, that of the last fact it was folded from; for a wake, its age */
   readonly seq: number
   readonly reason: BrokenReason
-  /** of a wrong row */
+  /** of a wrong row; the name of a wrong table */
   readonly key?: string
 }
 

@@ -3,18 +3,19 @@ import { readErasures } from '../rows/erasures.ts'
 import type { Fold } from '../rows/refold.ts'
 import { inSnapshot } from '../sql/database.ts'
 import type { ChainDb } from '../sql/schema.ts'
-import { faultsOfBlobs, faultsOfSummons } from './stored-contents.ts'
+import { faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'
 import { faultsOfMoments, type MomentFault } from './stored-moments.ts'
 import { FoldedRows } from './stored-rows.ts'
+import { faultsOfTables } from './tables.ts'
 import { sorted, type Verified } from './verdict.ts'
 import { type VerifyOptions, walkChains } from './verify-chains.ts'
 
 /**
  * Checks every chain as `verifyChains` does, and in the same snapshot all that is stored beside them and derived from them:
  * rows, watches, limits and leases against the facts; what moments opened with, decided, asked of the outside and wrote against their
- * records; lives against moments, summons against what their senders said, contents against their digests. Of a chain
- * that is broken only the first fault is reported.
+ * records; lives against moments, summons against what their senders said and the other way round, contents against their digests.
+ * Of a chain that is broken only the first fault is reported.
  * @param fold how facts become rows
  */
 export function verifyAll<Row>(
@@ -37,12 +38,14 @@ export function verifyAll<Row>(
       ...(await rows.compare(tx)),
       ...(await faultsOfMomentless(tx)),
       ...(await faultsOfLives(tx)),
+      ...(await faultsOfSpeech(tx)),
     ]
     const beside = [
       ...hanging.filter(({ reel }) => !isBroken.has(reel)),
       ...moments
         .filter(({ on }) => !on.some((reel) => isBroken.has(reel)))
         .map(({ on: _, ...fault }) => fault),
+      ...(await faultsOfTables(tx)),
       ...(await faultsOfNobody(tx)),
       ...(await faultsOfReality(tx)),
       ...(await faultsOfSummons(tx)),

@@ -7,6 +7,7 @@ import type { Checkpoint } from '../tree/checkpoint.ts'
 import { leafHashOf } from '../tree/leaf.ts'
 import { CompactRange } from '../tree/range.ts'
 import { readLog } from './read.ts'
+import { faultsOfTables } from './tables.ts'
 import { type Broken, sorted } from './verdict.ts'
 
 /** What the log says of the record, and the checkpoints of the log. */
@@ -47,7 +48,9 @@ export function verifyLog(db: Kysely<ChainDb>, checkpoints: readonly Checkpoint[
       .selectFrom('log_state')
       .select(['size', 'journal'])
       .executeTakeFirstOrThrow()
-    const broken = [...(await changedEntries(tx)), ...(journal === null ? [] : await unlogged(tx, journal))]
+    const broken = [...(await faultsOfTables(tx)), ...(await changedEntries(tx))]
+    if (size > 0 || journal !== null)
+      broken.push(...(await unlogged(tx, journal ?? 0)), ...(await takenAhead(tx, journal ?? 0)))
     const tree = await rebuild(copy, checkpoints)
     if (tree.entries !== size) broken.push({ reel: LOG, seq: tree.entries, reason: 'log-gap' })
     const order = checkpoints.findIndex(({ size }, i) => size <= (checkpoints[i - 1]?.size ?? -1))
@@ -93,6 +96,16 @@ async function unlogged(tx: Db, journal: number): Promise<Broken[]> {
         union all select ${momentsReel('')} || o.being, o.n from recent r join treeos.moment_outcome o on o.moment = r.moment
       )
     ) as missing group by reel`.execute(tx)
+  return rows
+}
+
+/** The first entry of the log that comes from an append which the sequencer says it has not taken: its place was set back. */
+async function takenAhead(tx: Db, journal: number): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select ${LOG} as reel, l.index as seq, 'log-gap' as reason
+    from treeos.journal j cross join unnest(j.reels, j.seqs) as u (reel, seq)
+    join treeos.log_entry l on l.reel = u.reel and l.seq = u.seq
+    where j.entry > ${journal} order by l.index limit 1`.execute(tx)
   return rows
 }
 

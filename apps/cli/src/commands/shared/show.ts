@@ -333,12 +333,14 @@ export function shownReplayed({
   erased = [],
   partly = 0,
   otherCode = 0,
+  elsewhere = [],
 }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
-  const rows = mismatches.map(({ being, n, field, recorded, chain, temporal }) => {
+  const rowOf = ({ being, n, field, recorded, chain, temporal }: Replayed['mismatches'][number]) => {
     const other = chain === null ? `temporal ${shown(temporal)}` : `chain ${shown(chain)}`
     return `  @${being} ${n} ${field}: recorded ${cut(oneLine(shown(recorded)))}, ${cut(oneLine(other))}`
-  })
+  }
+  const rows = mismatches.map(rowOf)
   const older =
     olderPrompts === 0
       ? []
@@ -354,7 +356,8 @@ export function shownReplayed({
     ...(otherCode === 0
       ? []
       : [
-          `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise`,
+          `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise:`,
+          ...elsewhere.map((one) => `  ${rowOf(one)}`),
         ]),
   ]
   return [head, ...older, ...gone, ...rest, ...rows].join('\n')

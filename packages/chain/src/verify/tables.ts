@@ -1,0 +1,17 @@
+import { sql } from 'kysely'
+import type { Db } from '../sql/database.ts'
+import type { Broken } from './verdict.ts'
+
+/**
+ * Finds what stands in place of a table and may show other rows to one reader than to another: a view, a foreign table, a rule, or
+ * row security. Postgres itself answers this, so it finds no owner who changed the server; a bundle is checked without Postgres.
+ */
+export async function faultsOfTables(tx: Db): Promise<Broken[]> {
+  const { rows } = await sql<Broken>`
+    select 'schema' as reel, 0 as seq, 'table-mismatch' as reason, c.relname::text as key
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'treeos' and c.relkind in ('r', 'p', 'v', 'm', 'f')
+      and (c.relkind <> 'r' or c.relrowsecurity or exists (select from pg_catalog.pg_rewrite r where r.ev_class = c.oid))
+    order by c.relname`.execute(tx)
+  return rows
+}
