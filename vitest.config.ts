@@ -131,6 +131,7 @@ export default defineConfig({
           include: ['{packages,extensions,apps,bench,examples}/**/*.test.ts'],
           exclude: ['**/{node_modules,dist,fixtures,template}/**', PROPERTY, LOCAL],
           globalSetup: ['scripts/bubblewrap.ts'],
+          testTimeout: 30_000, // allows for a machine that others use too
           maxWorkers: '100%', // vitest itself would leave one processor idle
         },
       },
