@@ -1,6 +1,6 @@
 import type { temporal } from '@temporalio/proto'
 import type { History } from '@treeos/host'
-import { momentsOfEvents } from './temporal-history.ts'
+import { momentsOfEvents, textOf } from './temporal-history.ts'
 
 type Event = temporal.api.history.v1.IHistoryEvent
 
@@ -12,19 +12,34 @@ export interface Malformed {
 }
 
 /**
- * Checks what every history of a run has in common: numbers without gaps, events that follow each other, and references to earlier events
- * that are what they are referred to as. The SDK takes this for granted: some other histories stop its replay for ever.
+ * Checks what every history of a run has in common: numbers without gaps, events that follow each other, each command once, and references
+ * to earlier events that are what they are referred to as. The SDK takes this for granted: some other histories stop its replay for ever.
  * @returns the first event that does not fit; null when all do
  */
 export function malformedAt(history: History): Malformed | null {
   const events = history.events ?? []
   const moments = momentsOfEvents(history)
   if (events.length === 0) return { n: 0, why: 'it has no event' }
+  const known = new Set<string>()
   for (const [i, event] of events.entries()) {
-    const why = faultOf(event, i, events)
+    const command = commandIn(event)
+    // Named here: a task may hold the commands of several moments, and what refers to the task after it comes later.
+    const isAgain = command !== null && known.has(command)
+    if (command !== null) known.add(command)
+    const why = isAgain ? `holds ${command} again` : faultOf(event, i, events)
     if (why !== null) return { n: moments[Math.max(0, i - 1)] ?? 0, why: `event ${i + 1} ${why}` }
   }
   return null
+}
+
+/** What an event holds that a run holds once: its commands count their timers and activities. */
+function commandIn(event: Event): string | null {
+  const { markerRecordedEventAttributes: marker, activityTaskScheduledEventAttributes: activity } = event
+  if (event.timerStartedEventAttributes != null) return `timer ${event.timerStartedEventAttributes.timerId}`
+  if (activity != null) return `activity ${activity.activityId}`
+  if (marker?.markerName !== 'core_local_activity') return null
+  const seq = /^\{"seq":(\d+)/.exec(textOf(marker.details?.data?.payloads?.[0]?.data))?.[1]
+  return seq === undefined ? null : `local activity ${seq}`
 }
 
 function faultOf(event: Event, i: number, events: readonly Event[]): string | null {
