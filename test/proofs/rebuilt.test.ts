@@ -171,7 +171,7 @@ const placeOf = (moment: string): string => moment.replace(/^(.*)\/\d+\/(\d+)$/,
 it('control: one changed history gives differing digests of its moment', async () => {
   const being = 'speaker-0'
   const runs = await fetchRuns(world.temporal, world.reality.name, being, null)
-  const [changed, n] = withOtherPrompt(runs)
+  const [changed, n] = withOtherRecord(runs)
   const mismatches = await replayFromTemporal(
     await openReplayer(),
     being,
@@ -181,23 +181,25 @@ it('control: one changed history gives differing digests of its moment', async (
   expect(mismatches.map(({ n }) => n)).toContain(n)
 })
 
-/** The first moment whose end the histories attest has another prompt. */
-function withOtherPrompt(runs: readonly Run[]): [Run[], number] {
+/** The record of the first moment whose end the histories attest has another hash. */
+function withOtherRecord(runs: readonly Run[]): [Run[], number] {
   const { History } = proto.temporal.api.history.v1
+  let opened = 0
   let found: number | null = null
   const changed = runs.map((run) => {
     const history = History.decode(History.encode(run.history).finish())
     for (const { markerRecordedEventAttributes: marker } of history.events) {
       const payload = marker?.details?.result?.payloads?.[0]
       const text = Buffer.from(payload?.data ?? []).toString('utf8')
-      if (found !== null || !payload || !text.includes('"prompt":"')) continue
-      found = Number(/"moment":"[^"/]+\/\d+\/(\d+)"/.exec(text)?.[1] ?? 1)
+      opened = Number(/"moment":"[^"/]+\/\d+\/(\d+)"/.exec(text)?.[1] ?? opened)
+      if (found !== null || !payload || !text.includes('"record":"')) continue
+      found = opened
       payload.data = Buffer.from(
-        text.replace(/"prompt":"(.)/, (_, digit) => `"prompt":"${digit === '0' ? 1 : 0}`),
+        text.replace(/"record":"(.)/, (_, digit) => `"record":"${digit === '0' ? 1 : 0}`),
       )
     }
     return { ...run, history }
   })
-  if (found === null) throw new Error('no history holds the digest of a prompt')
+  if (found === null) throw new Error('no history holds the hash of a record')
   return [changed, found]
 }
