@@ -34,6 +34,7 @@ const names = (await readdir(RECORDED))
   .map((file) => file.slice(0, -8))
 /** Longest time that anybody may wait for a lock of a migration. */
 const LOCK_SECONDS_MAX = 2
+const DEADLOCK = '40P01'
 /** Rows of effects that are added, for how long a migration holds its locks in a big database. */
 const ROWS = Number(process.env.TREEOS_MIGRATE_ROWS ?? 0)
 
@@ -75,7 +76,7 @@ async function sayAgain(url: string, statements: readonly Statement[], pauseMs: 
         await client.connect()
         await client.query(`set search_path = treeos; set role treeos_app`)
       }
-      const { rows } = await client.query(text, [...values])
+      const { rows } = await saidOrAgain(client, text, values)
       if (text.includes('treeos.append(')) answers.push(rows[0]?.answer?.status)
       await sleep(pauseMs)
     }
@@ -83,6 +84,14 @@ async function sayAgain(url: string, statements: readonly Statement[], pauseMs: 
     for (const client of clients.values()) await client.end()
   }
   return answers
+}
+
+/** A worker's activity is retried when Postgres ends its statement because a migration and it wait for each other. */
+function saidOrAgain(client: pg.Client, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+  return client.query(text, [...values]).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== DEADLOCK) throw error
+    return saidOrAgain(client, text, values)
+  })
 }
 
 async function manyEffects(url: string): Promise<void> {
