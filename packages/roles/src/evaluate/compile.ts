@@ -20,13 +20,11 @@ export interface CompiledFlow {
   readonly clauses: readonly CompiledClause[]
   /** sorted distinct dotted paths that well-formed clauses read */
   readonly paths: readonly string[]
-  /** those paths, prepared for reading */
+  /** those paths, prepared for reading, in that order */
   readonly table: PathTable
   /** first tests of the plain clauses and of the stacked ones; malformed clauses have none */
   readonly plain: Next
   readonly stacked: Next
-  /** two stacked clauses name one role, so that an evaluation may find it twice */
-  readonly repeatsStacked: boolean
   /** every role that a well-formed clause names */
   readonly roleNames: ReadonlySet<RoleName>
   /** set when the flow is no array; it then has no clauses */
@@ -41,7 +39,7 @@ export type Next = Step | Fork | Match | null
 
 export interface Step {
   readonly kind: 'step'
-  /** its place in the table */
+  /** its index in the table */
   readonly path: number
   readonly operator: Operator
   readonly expected: Scalar | readonly Scalar[]
@@ -86,28 +84,25 @@ function compile(flow: unknown): CompiledFlow {
   const { clauses, fault } = parseFlow(flow)
   const wellFormed = clauses.filter(({ faults }) => faults.length === 0)
   const paths = [...new Set(wellFormed.flatMap(({ paths }) => paths))].sort()
-  const table = tableOf(paths)
-  const linker = new Linker(table)
-  const stacked = wellFormed.filter(({ stack }) => stack)
+  const linker = new Linker(paths)
   return {
     clauses: clauses.map(({ index, role, stack, when, faults }) => {
       return { index, role, stack, when, fault: faults[0] ?? null }
     }),
     paths,
-    table,
+    table: tableOf(paths),
     plain: linker.clauses(wellFormed.filter(({ stack }) => !stack)),
-    stacked: linker.clauses(stacked),
-    repeatsStacked: new Set(stacked.map(({ role }) => role)).size < stacked.length,
+    stacked: linker.clauses(wellFormed.filter(({ stack }) => stack)),
     roleNames: new Set(wellFormed.flatMap(({ role }) => role ?? [])),
     fault,
   }
 }
 
 class Linker {
-  readonly #places: PathTable['places']
+  readonly #indexes: ReadonlyMap<string, number>
 
-  constructor({ places }: PathTable) {
-    this.#places = places
+  constructor(paths: readonly string[]) {
+    this.#indexes = new Map(paths.map((path, index) => [path, index]))
   }
 
   clauses(clauses: readonly ParsedClause[]): Next {
@@ -124,7 +119,7 @@ class Linker {
       const value = (first as Test).expected as Scalar
       cases.set(value, this.#clause(role!, others, cases.get(value) ?? rest))
     }
-    return { kind: 'fork', path: this.#places.get(path)!, cases, otherwise: rest }
+    return { kind: 'fork', path: this.#indexes.get(path)!, cases, otherwise: rest }
   }
 
   #clause(role: RoleName, when: readonly Node[], rest: Next): Next {
@@ -136,7 +131,7 @@ class Linker {
     switch (node.kind) {
       case 'test': {
         const { operator, expected } = node
-        return { kind: 'step', path: this.#places.get(node.path)!, operator, expected, met, unmet }
+        return { kind: 'step', path: this.#indexes.get(node.path)!, operator, expected, met, unmet }
       }
       case 'not':
         return this.#node(node.nodes[0]!, unmet, met)

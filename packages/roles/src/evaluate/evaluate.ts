@@ -2,7 +2,7 @@ import type { Cognition, Json, JsonObject, RoleName } from '@treeos/core'
 import { isMet } from '../parse/condition.ts'
 import type { CompiledFlow, Match, Next } from './compile.ts'
 import type { OpenContext } from './context.ts'
-import { hasOwn, Reading } from './reading.ts'
+import { Reading } from './reading.ts'
 
 /** What an evaluation needs to know of a role. A role spec fits too. */
 export interface RoleNeeds {
@@ -69,7 +69,7 @@ function stackOf(flow: CompiledFlow, reading: Reading, input: FlowInput): readon
   const roles = [match.role]
   for (;;) {
     match = findMatch(match.rest, reading, input)
-    if (match === null) return flow.repeatsStacked ? [...new Set(roles)] : roles
+    if (match === null) return roles.length > 1 ? [...new Set(roles)] : roles
     roles.push(match.role)
   }
 }
@@ -123,7 +123,7 @@ export function isWearable(
 }
 
 export function needsOf(role: RoleName, roles: RoleTable): RoleNeeds | undefined {
-  if (hasOwn.call(roles, role)) return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
+  if (Object.hasOwn(roles, role)) return (roles as Readonly<Record<RoleName, RoleNeeds>>)[role] ?? {}
   if (Object.getPrototypeOf(roles) === Object.prototype) return undefined // a record: inherited properties do not count
   // Not instanceof: a map may come from outside the workflow sandbox, where Map is another class.
   if (typeof roles.get === 'function') return (roles as ReadonlyMap<RoleName, RoleNeeds>).get(role)

@@ -5,7 +5,7 @@ import type { Root } from '../shape/when.ts'
 export const OPAQUE: JsonObject = Object.freeze({})
 
 /** Called directly: Object.hasOwn costs one more call. */
-export const hasOwn = Object.prototype.hasOwnProperty
+const hasOwn = Object.prototype.hasOwnProperty
 
 /**
  * Reads a value of a context for a test: own properties of plain objects only; it never throws. Scalars are unchanged,
@@ -19,11 +19,6 @@ export function lookUp(context: Json | undefined, keys: readonly string[]): Json
     if (!hasOwn.call(value, keys[i]!)) return undefined
     value = (value as JsonObject)[keys[i]!]
   }
-  return comparable(value)
-}
-
-/** A value as tests compare it. */
-function comparable(value: Json | undefined): Json | undefined {
   if (typeof value === 'string') return isLong(value) ? OPAQUE : value
   return typeof value === 'object' && value !== null ? OPAQUE : value
 }
@@ -33,71 +28,39 @@ export function isLong(text: string): boolean {
   return text.length * 3 > LIMITS.comparableBytesMax && utf8Length(text) > LIMITS.comparableBytesMax
 }
 
-/** The fields that open contexts have, in the order in which {@link fieldsOf} reads them. */
-const FIELDS: readonly string[] = [
-  'verb',
-  'caller',
-  'caller.role',
-  'caller.cognition',
-  'space',
-  'space.name',
-  'space.quality',
-  'inHomeSpace',
-  'time',
-  'time.hour',
-  'time.dayOfWeek',
-  'time.sinceLastMoment',
-  'me',
-  'me.previousRole',
-  'me.quality',
-  'world',
-] satisfies readonly (Root | `${Root}.${string}`)[]
-const FIELD_COUNT = FIELDS.length
-
-type Fields = readonly (Json | undefined)[]
-const NO_FIELDS: Fields = FIELDS.map(() => undefined)
+/** @param pure nobody has put one of these fields on the prototype of every object */
+type Field = (context: JsonObject, pure: boolean) => Json | undefined
 
 /**
- * Reads all fields of a context by name. V8 finds a name that stands in the code at once; a name that is a value it searches for
- * twice, to see whether it is the object's own and to read it. One pass over all fields also checks each of the five objects once.
+ * The fields that open contexts have, read by name: what V8 finds at once when the name stands in the code, it searches
+ * for twice when the name is a value, to see whether it is the object's own and to read it.
  */
-function fieldsOf(value: Json): Fields {
-  const pure = !isPolluted()
-  const context = owned(value, pure)
-  if (context === null) return NO_FIELDS
-  const caller = owned(context.caller, pure)
-  const space = owned(context.space, pure)
-  const time = owned(context.time, pure)
-  const me = owned(context.me, pure)
-  return [
-    context.verb,
-    context.caller,
-    caller?.role,
-    caller?.cognition,
-    context.space,
-    space?.name,
-    space?.quality,
-    context.inHomeSpace,
-    context.time,
-    time?.hour,
-    time?.dayOfWeek,
-    time?.sinceLastMoment,
-    context.me,
-    me?.previousRole,
-    me?.quality,
-    context.world,
-  ]
+const FIELDS: Readonly<Record<Root, Field> & Record<string, Field>> = {
+  verb: (context) => context.verb,
+  caller: (context) => context.caller,
+  'caller.role': (context, pure) => owned(context.caller, pure).role,
+  'caller.cognition': (context, pure) => owned(context.caller, pure).cognition,
+  space: (context) => context.space,
+  'space.name': (context, pure) => owned(context.space, pure).name,
+  'space.quality': (context, pure) => owned(context.space, pure).quality,
+  inHomeSpace: (context) => context.inHomeSpace,
+  time: (context) => context.time,
+  'time.hour': (context, pure) => owned(context.time, pure).hour,
+  'time.dayOfWeek': (context, pure) => owned(context.time, pure).dayOfWeek,
+  'time.sinceLastMoment': (context, pure) => owned(context.time, pure).sinceLastMoment,
+  me: (context) => context.me,
+  'me.previousRole': (context, pure) => owned(context.me, pure).previousRole,
+  'me.quality': (context, pure) => owned(context.me, pure).quality,
+  world: (context) => context.world,
 }
 
-/**
- * An object of which a field may be read by name: it has what the value owns, and inherits none of the fields; null: the value
- * has no fields.
- * @param pure nobody has put one of these fields on the prototype of every object
- */
-function owned(value: Json | undefined, pure: boolean): JsonObject | null {
-  if (typeof value !== 'object' || value === null) return null
+const NOTHING: JsonObject = Object.freeze(Object.create(null))
+
+/** An object of which a field may be read by name: it has what the value owns, and inherits none of the fields. */
+function owned(value: Json | undefined, pure: boolean): JsonObject {
+  if (typeof value !== 'object' || value === null) return NOTHING
   if (pure && Object.getPrototypeOf(value) === Object.prototype) return value as JsonObject
-  return Array.isArray(value) ? null : Object.assign(Object.create(null), value)
+  return Array.isArray(value) ? NOTHING : Object.assign(Object.create(null), value)
 }
 
 /** Written out for V8, which assumes the answer until a prototype is changed. */
@@ -127,48 +90,42 @@ type Slot = Json | undefined | typeof UNREAD
 
 /** Paths that will be read of many contexts; all of them begin with a root. */
 export interface PathTable {
-  /** the place of each path in a reading: fields first, then the paths that lead below a field */
-  readonly places: ReadonlyMap<string, number>
-  /** the paths below a field: the field's index, and the keys from there */
-  readonly below: readonly { readonly field: number; readonly keys: readonly string[] }[]
-  /** initial values of the paths below fields: a copy costs less than filling a new array */
+  /** each as a field that contexts have, and the keys below it */
+  readonly paths: readonly { readonly field: Field; readonly below: readonly string[] }[]
+  /** initial values of a reading: a copy costs less than filling a new array */
   readonly unread: readonly Slot[]
 }
 
 export function tableOf(paths: readonly string[]): PathTable {
-  const places = new Map<string, number>()
-  const below: { field: number; keys: string[] }[] = []
-  for (const path of paths) {
-    const field = FIELDS.indexOf(path)
-    places.set(path, field === -1 ? FIELD_COUNT + below.length : field)
-    if (field !== -1) continue
-    const keys = path.split('.')
-    const named = FIELDS.includes(keys.slice(0, 2).join('.')) ? 2 : 1
-    below.push({ field: FIELDS.indexOf(keys.slice(0, named).join('.')), keys: keys.slice(named) })
+  return {
+    paths: paths.map((path) => {
+      const keys = path.split('.')
+      const named = Object.hasOwn(FIELDS, keys.slice(0, 2).join('.')) ? 2 : 1
+      return { field: FIELDS[keys.slice(0, named).join('.')]!, below: keys.slice(named) }
+    }),
+    unread: paths.map(() => UNREAD),
   }
-  return { places, below, unread: below.map(() => UNREAD) }
 }
 
-/** Values of one context at the paths of a table. Below the fields each is looked up once, for the first test that needs it. */
+/** Values of one context at the paths of a table. Each is looked up once, for the first test that needs it. */
 export class Reading {
-  readonly #fields: Fields
-  readonly #below: PathTable['below']
+  readonly #context: JsonObject
+  readonly #pure = !isPolluted()
+  readonly #paths: PathTable['paths']
   readonly #values: Slot[]
 
   constructor(context: Json, table: PathTable) {
-    this.#fields = fieldsOf(context)
-    this.#below = table.below
+    this.#context = owned(context, this.#pure)
+    this.#paths = table.paths
     this.#values = table.unread.slice()
   }
 
-  /** @param place of the path in its table */
-  at(place: number): Json | undefined {
-    if (place < FIELD_COUNT) return comparable(this.#fields[place])
-    const index = place - FIELD_COUNT
+  /** @param index of the path in its table */
+  at(index: number): Json | undefined {
     const known = this.#values[index]
     if (known !== UNREAD) return known
-    const { field, keys } = this.#below[index]!
-    const value = lookUp(this.#fields[field], keys)
+    const { field, below } = this.#paths[index]!
+    const value = lookUp(field(this.#context, this.#pure), below)
     this.#values[index] = value
     return value
   }
