@@ -182,22 +182,6 @@ describe('the login of workers', () => {
   })
 })
 
-it.runIf(process.platform === 'linux')(
-  'a connection is told to keep the memory that its statements free',
-  async () => {
-    const server = await start(folder())
-    const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8').split('\0')
-    await server.stop()
-    expect(environment).toEqual(
-      expect.arrayContaining([
-        'GLIBC_TUNABLES=glibc.malloc.hugetlb=1',
-        'MALLOC_TOP_PAD_=16777216',
-        'MALLOC_TRIM_THRESHOLD_=67108864',
-      ]),
-    )
-  },
-)
-
 it.runIf(process.platform === 'linux')('the server gets no model key of this shell', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-secret')
   vi.stubEnv('JUDGE_KEY', 'sk-other')

@@ -32,15 +32,6 @@ const READY_MS = 60_000 // recovery after a crash reads the log of the last minu
 const STOP_SIGNAL = 'SIGINT' // "fast": SIGTERM would wait for the last client to leave
 const ATTEMPTS_MAX = 10
 const POLL_MS = 25
-/**
- * A connection keeps the memory that a statement freed, and asks Linux for large pages: each moment frees and takes the same memory
- * again. glibc reads these, other C libraries ignore them. They cost 3 to 4 MB a busy connection.
- */
-const MEMORY = {
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
-  MALLOC_TOP_PAD_: String(16 * 2 ** 20),
-  MALLOC_TRIM_THRESHOLD_: String(64 * 2 ** 20),
-}
 
 export function urlOf(password: string, port: number, database: string): string {
   return `postgres://${USER}:${password}@${HOST}:${port}/${database}`
@@ -76,7 +67,7 @@ async function launch(how: Serving): Promise<Server> {
       args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
       logFile,
       cwd: data,
-      env: { ...serverEnvironment(), ...MEMORY, LC_ALL: 'C' },
+      env: { ...serverEnvironment(), LC_ALL: 'C' },
       ...how.owner,
     })
     const server = { process: started, port }
