@@ -14,34 +14,42 @@ export interface Silence {
 
 /**
  * Begins to wait at rest.
- * @param isLong the run is long, so it ends in silence. A being whose idle time is shorter than this silence goes on until its run is full
+ * @param isLong the run is long enough to end at rest. It does not end by silence when the being wakes by itself sooner than that
  */
 export function beginSilence(life: Life, isLong: boolean): Silence {
   const idle = life.idle?.armed === true ? life.idle : null
   const endsRun = isLong && (idle === null || idle.seconds * 1000 > REST_SILENCE_MS)
-  const idleMs = (idle?.seconds ?? 0) * 1000 - life.silentMs
+  const { silentMs } = life
   life.silentMs = 0
-  let isOver = false
-  const scope = new CancellationScope()
-  const startTimer = (ms: number, summary: string) =>
-    scope
-      .run(() => sleep(ms, { summary }))
-      .then(() => {
-        isOver = true
-      })
-      .catch((error) => {
-        if (!isCancellation(error)) throw error
-      })
-  if (endsRun) startTimer(REST_SILENCE_MS, 'silence before a new run')
-  else if (idle !== null) startTimer(idleMs, `${idle.seconds} s of silence`)
+  const timer = endsRun
+    ? startTimer(REST_SILENCE_MS, 'silence before a new run')
+    : idle && startTimer(idle.seconds * 1000 - silentMs, `${idle.seconds} s of silence`)
   return {
     endsRun,
     get isOver() {
-      return isOver
+      return timer?.isOver === true
     },
     get wakesAfter() {
-      return isOver && !endsRun ? (idle?.seconds ?? null) : null
+      return timer?.isOver === true && !endsRun ? (idle?.seconds ?? null) : null
     },
-    end: () => scope.cancel(),
+    end: () => timer?.scope.cancel(),
   }
+}
+
+/** Most rests need no timer. The scope to cancel one would cost each of them an error with its stack. */
+function startTimer(
+  ms: number,
+  summary: string,
+): { readonly scope: CancellationScope; readonly isOver: boolean } {
+  const scope = new CancellationScope()
+  const timer = { scope, isOver: false }
+  scope
+    .run(() => sleep(ms, { summary }))
+    .then(() => {
+      timer.isOver = true
+    })
+    .catch((error) => {
+      if (!isCancellation(error)) throw error
+    })
+  return timer
 }
