@@ -50,7 +50,7 @@ async function stuck(version: number, tasksOf: (signal: number) => number): Prom
 const ways = [
   { way: 'every signal one task earlier', tasksOf: () => 1 },
   { way: 'every signal in the first task', tasksOf: () => Number.POSITIVE_INFINITY },
-  { way: 'one signal in three by one or two tasks', tasksOf: (i: number) => [0, 1, 0, 2, 0, 0][i % 6] ?? 0 },
+  { way: 'some signals one or two tasks earlier', tasksOf: (i: number) => [0, 1, 0, 2, 0, 0][i % 6] ?? 0 },
 ]
 it.each(ways)('recorded runs of version 5 replay with $way', async ({ tasksOf }) => {
   expect(await stuck(5, tasksOf)).toEqual([])

@@ -146,7 +146,7 @@ describe('H1 a row that was changed, used and put back shows in replay', () => {
     expect(other.elsewhere).toContainEqual(
       expect.objectContaining({ being: 'dan', n, field: 'outcome', recorded: 'act', chain: 'failure' }),
     )
-    // control: with the extensions of that time it is a difference
+    // control: with the extensions that judged then, it counts as a difference
     expect(await differing('dan')).toContainEqual({ n, field: 'outcome', recorded: 'act', chain: 'failure' })
     expect((await replayed('dan')).elsewhere).toBeUndefined()
   })

@@ -33,7 +33,7 @@ export interface Told {
   readonly heard: number
   /** seconds of silence that wake the being now; left out when it does not wake by itself */
   readonly idleSeconds?: number
-  /** the server suggests to end the run; left out when it does not */
+  /** true when the server suggests that the run ends; otherwise left out */
   readonly isEndSuggested?: boolean
 }
 
@@ -82,9 +82,9 @@ export interface OpenedMoment {
   readonly ended?: true
   /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
-  /** heads of the reels that the program and the context were read from; left out of a brief result, where `held` covers them */
+  /** heads of the reels that the program and the context were read from; left out of a brief result: `held`, the digest of the open record, covers them */
   readonly heads?: readonly HeadRef[]
-  /** digest of the heads of everything that was read; left out of a brief result, where `held` covers it */
+  /** digest of the heads of everything that was read; left out of a brief result: `held` covers it */
   readonly basis?: Digest
   /** true when the open record was stored before, so that a call of the mind may be under way; left out otherwise */
   readonly again?: true
@@ -192,7 +192,7 @@ export interface BriefStamp {
   /** open wakes in the inbox after this one was closed, at most 1000 */
   readonly waiting: number
 }
-/** With what the record says of the moment, which the hash of the record covers. */
+/** Also holds what the record says of the moment. The hash of the record covers it. */
 export interface FullStamp extends BriefStamp {
   readonly moment: MomentId
   readonly stack: Digest | null

@@ -100,8 +100,9 @@ function namesThread(call: VerbCall): boolean {
 }
 
 /**
- * Whether a call about a thread may be judged otherwise because of what the thread became since. Who has a part in it only grows, so
- * who has none now had none then. It may have been cut or complete at one of the two times. Lists and rules do not depend on it.
+ * Whether the judgement of a call about a thread may differ only because the thread has changed since. Beings join a thread and never leave
+ * it, so a being that is not in it now was not in it then. The thread may be cut or complete now and not then. Lists and rules do not depend
+ * on the thread.
  */
 function mayHaveMoved(call: VerbCall, record: Refusable, judged: Judged): boolean {
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.

@@ -44,7 +44,7 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 /**
  * Lives moments until the run is long. What it does next depends on the results of its activities and on its timers. A signal only ends the
  * wait at rest, and then the run asks `openMoment`, as it does when a timer ends that wait: see {@link AskedSignals}.
- * @returns the input of the next run; null when the being was ended
+ * @returns the input of the next run, or null when the being was ended
  */
 async function liveRun(input: BeingInput): Promise<BeingInput | null> {
   const run = new CountedRun()

@@ -38,7 +38,7 @@ async function fillHeap(
   env: NodeJS.ProcessEnv,
   broken: string[],
 ): Promise<Figures> {
-  // Everybody is in one place, so every moment meets these rows.
+  // All beings are in one place, so each moment reads these rows.
   const value = 'x'.repeat(FIELD_CHARS)
   for (const person of trial.persons.slice(0, beings))
     for (let i = 0; i < FIELDS_OF_ONE; i++) {

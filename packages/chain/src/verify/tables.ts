@@ -3,8 +3,8 @@ import type { Db } from '../sql/database.ts'
 import type { Broken } from './verdict.ts'
 
 /**
- * Finds what stands in place of a table and may show other rows to one reader than to another: a view, a foreign table, a rule, or
- * row security. Postgres itself answers this, so it finds no owner who changed the server; a bundle is checked without Postgres.
+ * Finds tables that may show different rows to different readers: a view or a foreign table in place of a table, a rule on it, or row security.
+ * Postgres itself answers this. So an owner who changed the server is not found here. A bundle is checked without Postgres.
  */
 export async function faultsOfTables(tx: Db): Promise<Broken[]> {
   const { rows } = await sql<Broken>`
