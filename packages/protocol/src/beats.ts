@@ -82,9 +82,9 @@ export interface OpenedMoment {
   readonly ended?: true
   /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
-  /** heads of the reels that the program and the context were read from; left out of a brief result: `held`, the digest of the open record, covers them */
+  /** heads of the reels that the program and the context were read from; left out of a brief result, since `held` covers them */
   readonly heads?: readonly HeadRef[]
-  /** digest of the heads of everything that was read; left out of a brief result: `held` covers it */
+  /** digest of the heads of everything that was read; left out of a brief result, since `held` covers it */
   readonly basis?: Digest
   /** true when the open record was stored before, so that a call of the mind may be under way; left out otherwise */
   readonly again?: true
@@ -192,7 +192,7 @@ export interface BriefStamp {
   /** open wakes in the inbox after this one was closed, at most 1000 */
   readonly waiting: number
 }
-/** Also holds what the record says of the moment. The hash of the record covers it. */
+/** A {@link BriefStamp} with parts of the moment's record. The hash of the record covers these parts. */
 export interface FullStamp extends BriefStamp {
   readonly moment: MomentId
   readonly stack: Digest | null

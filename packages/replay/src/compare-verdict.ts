@@ -100,9 +100,9 @@ function namesThread(call: VerbCall): boolean {
 }
 
 /**
- * Whether the judgement of a call about a thread may differ only because the thread has changed since. Beings join a thread and never leave
- * it, so a being that is not in it now was not in it then. The thread may be cut or complete now and not then. Lists and rules do not depend
- * on the thread.
+ * Whether the thread that a call is about explains why its judgement differs now. A thread changes after the moment: beings join it and
+ * never leave it, and it is cut or becomes complete. So a being that is not in it now was not in it then. Lists and rules do not depend on
+ * the thread.
  */
 function mayHaveMoved(call: VerbCall, record: Refusable, judged: Judged): boolean {
   // An operation of an extension may read all of the thread. Only what the gates say of it is compared.

@@ -14,7 +14,7 @@ export interface Silence {
 
 /**
  * Begins to wait at rest.
- * @param isLong the run is long enough to end at rest. It does not end by silence when the being wakes by itself sooner than that
+ * @param isLong the run is long enough to end after a silence. It goes on when the being's own idle time is not longer than that silence
  */
 export function beginSilence(life: Life, isLong: boolean): Silence {
   const idle = life.idle?.armed === true ? life.idle : null
@@ -36,7 +36,7 @@ export function beginSilence(life: Life, isLong: boolean): Silence {
   }
 }
 
-/** Most rests need no timer. The scope to cancel one would cost each of them an error with its stack. */
+/** Call it only for a rest that needs a timer: a scope that is cancelled makes an error with its stack, also when no timer is in it. */
 function startTimer(
   ms: number,
   summary: string,

@@ -4,7 +4,7 @@ import type { Broken } from './verdict.ts'
 
 /**
  * Finds tables that may show different rows to different readers: a view or a foreign table in place of a table, a rule on it, or row security.
- * Postgres itself answers this. So an owner who changed the server is not found here. A bundle is checked without Postgres.
+ * Postgres answers this about itself, so whoever can change the server's program can hide such a table. A bundle is checked without Postgres.
  */
 export async function faultsOfTables(tx: Db): Promise<Broken[]> {
   const { rows } = await sql<Broken>`

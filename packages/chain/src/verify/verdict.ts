@@ -30,7 +30,7 @@ import type { ReelId } from '@treeos/core'
  * And what is wrong with the log, and against checkpoints:
  * - `log-mismatch`: the fact or record has another hash than its entry in the log, or is gone
  * - `log-missing`: the fact or record is not in the log, though later ones are
- * - `log-gap`: an entry of the log is missing, or the sequencer's place in the journal is before that of an entry
+ * - `log-gap`: an entry of the log is missing, or comes from an append that, by its place in the journal, the sequencer has not taken yet
  * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this entry on
  * - `checkpoint-order`: a checkpoint was signed after one that is as large
  * - `checkpoint-unreadable`: a note among the checkpoints is none of this log, or its signature is wrong
