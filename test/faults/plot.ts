@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Client, Connection } from '@temporalio/client'
+import { Client } from '@temporalio/client'
 import { type ChainDb, migrate, openDatabase, type Reality } from '@treeos/chain'
 import emotions from '@treeos/emotions'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
@@ -39,7 +39,7 @@ export async function plant(
   })
   await setStandardBudgets({ db: owner, reality }, { llm: {}, scripted: {} }) // as many moments as fit into the time
   const db = openDatabase(ground.workerUrl(calm, database), { poolMax: 8 })
-  const connection = await Connection.connect({
+  const connection = await connectTemporal({
     ...ground.temporalOptions,
     address: ground.temporal.calm.address,
   })

@@ -28,6 +28,7 @@ export {
   type TemporalAccess,
   temporalEnvironment,
 } from './temporal/access.ts'
+export { connectTemporal } from './temporal/connect.ts'
 export { type FindOptions, findExecutable, type TemporalBinary } from './temporal/executables.ts'
 export { findTemporal, readyTemporal } from './temporal/find.ts'
 export { ensureTemporal, type Temporal, type TemporalOptions } from './temporal/temporal.ts'

@@ -5,7 +5,14 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openDatabase } from '@treeos/chain'
 import { isOpenTemporal } from '@treeos/host'
-import { findExecutable, freePort, readAccess, readInstance, readyTemporal } from '@treeos/local'
+import {
+  connectTemporal,
+  findExecutable,
+  freePort,
+  readAccess,
+  readInstance,
+  readyTemporal,
+} from '@treeos/local'
 import { sql } from 'kysely'
 import { addressOf, hasTemporal, isAlive, locateTemporal, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
@@ -115,12 +122,11 @@ async function checkGuard(dataDir: string, env: NodeJS.ProcessEnv): Promise<Chec
 }
 
 async function checkNamedTemporal(env: NodeJS.ProcessEnv): Promise<Finding> {
-  const { Connection } = await import('@temporalio/client')
   let address = 'the address that temporal.toml or TEMPORAL_ADDRESS names'
   try {
     const { options } = await readAccess(env)
     address = options.address ?? 'localhost:7233'
-    const connection = await Connection.connect({ connectTimeout: ANSWER_MS, ...options })
+    const connection = await connectTemporal({ connectTimeout: ANSWER_MS, ...options })
     await connection.close()
     return good(`${address} answers`)
   } catch (error) {

@@ -8,7 +8,7 @@ import {
   readReality,
 } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
-import { readAccess, readInstance, type TemporalAccess } from '@treeos/local'
+import { connectTemporal, readAccess, readInstance, type TemporalAccess } from '@treeos/local'
 import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -190,10 +190,10 @@ async function withDatabase<T>(
 }
 
 async function withTemporal<T>(place: TemporalPlace, use: (client: Client) => Promise<T>): Promise<T> {
-  const { Client, Connection } = await import('@temporalio/client')
+  const { Client } = await import('@temporalio/client')
   const { options, namespace } = await accessOf(place)
   const address = options.address ?? 'localhost:7233'
-  const connection = await Connection.connect({ connectTimeout: CONNECT_MS, ...options }).catch((error) => {
+  const connection = await connectTemporal({ connectTimeout: CONNECT_MS, ...options }).catch((error) => {
     throw serviceDown('Temporal', address, reasonOf(error))
   })
   try {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, ConnectionOptions } from '@temporalio/client'
 import { LocalError, messageOf } from '../machine/error.ts'
+import { connectTemporal } from './connect.ts'
 
 const KEYWORD = 2 // temporal.api.enums.v1.IndexedValueType
 const CALL_MS = 5_000
@@ -11,8 +12,7 @@ export async function withConnection<T>(
   options: ConnectionOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const { Connection } = await import('@temporalio/client') // loaded here: most commands never need it
-  const connection = await Connection.connect({ connectTimeout: CALL_MS, ...options })
+  const connection = await connectTemporal({ connectTimeout: CALL_MS, ...options })
   try {
     return await connection.withDeadline(Date.now() + CALL_MS + VISIBLE_MS, () => use(connection))
   } finally {

@@ -1,0 +1,38 @@
+import { createServer, type Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectTemporal } from './connect.ts'
+
+const UNAVAILABLE = 14
+
+/** Answers the SDK's first question and says of every other that it is unavailable. */
+let server: Server
+let address: string
+
+beforeAll(async () => {
+  server = createServer()
+  server.on('stream', (stream, headers) => {
+    const isFirst = String(headers[':path']).endsWith('/GetSystemInfo')
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': isFirst ? 0 : UNAVAILABLE }))
+    stream.end(isFirst ? Buffer.alloc(5) : undefined) // an empty message
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+test('a call that is to be tried again fails when the connection is closed, and the process goes on', async () => {
+  const connection = await connectTemporal({ address })
+  const refused = connection.workflowService.getClusterInfo({}).catch((error: unknown) => error)
+  await sleep(50)
+  await connection.close()
+  expect(String(await refused)).toContain('Channel has been shut down')
+})
+
+test('a call on a closed connection fails', async () => {
+  const connection = await connectTemporal({ address })
+  await connection.close()
+  await expect(connection.workflowService.getClusterInfo({})).rejects.toThrow('Channel has been shut down')
+})

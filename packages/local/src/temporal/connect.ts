@@ -1,0 +1,40 @@
+import type { Connection, ConnectionOptions } from '@temporalio/client'
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
+
+const CANCELLED = 1 // a status of gRPC, and one that the SDK does not try again
+
+/**
+ * Connects as `Connection.connect` does, but a call that waits for its next attempt when the connection is closed fails.
+ * With `Connection.connect` alone the attempt throws in a timer, where nobody can catch it, and the process ends.
+ */
+export async function connectTemporal(options: ConnectionOptions): Promise<Connection> {
+  const { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } = await import('@temporalio/client') // loaded here: most commands never need it
+  const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
+  return Connection.connect({ ...options, interceptors: [retry, failWhenClosed] })
+}
+
+const failWhenClosed: Interceptor = (options, nextCall) => {
+  try {
+    return nextCall(options)
+  } catch (error) {
+    return endedCall(String(error)) as ReturnType<Interceptor>
+  }
+}
+
+type Call = Pick<
+  ReturnType<Interceptor>,
+  'start' | 'sendMessage' | 'halfClose' | 'cancelWithStatus' | 'getPeer'
+>
+
+/** A call that has failed before anything was sent. */
+const endedCall = (details: string): Call => ({
+  start(metadata, listener) {
+    listener?.onReceiveMessage?.(null)
+    listener?.onReceiveStatus?.({ code: CANCELLED, details, metadata })
+  },
+  sendMessage() {},
+  halfClose() {},
+  cancelWithStatus() {},
+  getPeer: () => 'a closed connection',
+})
