@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http2'
+import { createServer, type Http2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { connectTemporal } from './connect.ts'
 const UNAVAILABLE = 14
 
 /** Answers the SDK's first question and says of every other that it is unavailable. */
-let server: Server
+let server: Http2Server
 let address: string
 
 beforeAll(async () => {

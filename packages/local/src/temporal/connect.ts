@@ -1,6 +1,7 @@
 import type { Connection, ConnectionOptions } from '@temporalio/client'
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number]
+type Call = ReturnType<Interceptor>
 
 const CANCELLED = 1 // a status of gRPC, and one that the SDK does not try again
 
@@ -9,32 +10,26 @@ const CANCELLED = 1 // a status of gRPC, and one that the SDK does not try again
  * With `Connection.connect` alone the attempt throws in a timer, where nobody can catch it, and the process ends.
  */
 export async function connectTemporal(options: ConnectionOptions): Promise<Connection> {
-  const { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } = await import('@temporalio/client') // loaded here: most commands never need it
+  // loaded here: most commands never need it
+  const { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } = await import('@temporalio/client')
   const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
   return Connection.connect({ ...options, interceptors: [retry, failWhenClosed] })
 }
 
 const failWhenClosed: Interceptor = (options, nextCall) => {
   try {
-    return nextCall(options)
+    return nextCall(options) as Call
   } catch (error) {
-    return endedCall(String(error)) as ReturnType<Interceptor>
+    return endedCall(String(error)) as Call
   }
 }
 
-type Call = Pick<
-  ReturnType<Interceptor>,
-  'start' | 'sendMessage' | 'halfClose' | 'cancelWithStatus' | 'getPeer'
->
-
 /** A call that has failed before anything was sent. */
-const endedCall = (details: string): Call => ({
+const endedCall = (details: string): Pick<Call, 'start' | 'sendMessage' | 'halfClose'> => ({
   start(metadata, listener) {
     listener?.onReceiveMessage?.(null)
     listener?.onReceiveStatus?.({ code: CANCELLED, details, metadata })
   },
   sendMessage() {},
   halfClose() {},
-  cancelWithStatus() {},
-  getPeer: () => 'a closed connection',
 })
