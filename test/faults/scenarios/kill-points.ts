@@ -17,24 +17,28 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
   const plan = points.map((point) => `${point}:${hitOf(point)}`)
   trial.dismissMidwife()
   const died: Figures = {}
-  const takeTurns = async () => {
-    for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) {
-      const worker = trial.startWorker(crashAt)
-      const late = setTimeout(() => worker.kill(), 1000 * DEATH_SECONDS_MAX)
-      const end = await worker.ended
-      clearTimeout(late)
-      trial.check()
-      if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
-      if (end !== 'SIGKILL') {
-        const said = await worker.lastWords()
-        throw new Error(`a worker that should die at ${crashAt} ended by ${end}: ${said}`)
-      }
-      trial.faults.push(Date.now())
-      died[crashAt] = Number(died[crashAt] ?? 0) + 1
-      trial.say(`killed at ${crashAt}, ${plan.length} to go`)
+  const dieNext = async (crashAt: string) => {
+    const worker = trial.startWorker(crashAt)
+    const late = setTimeout(() => worker.kill(), 1000 * DEATH_SECONDS_MAX)
+    const end = await worker.ended
+    clearTimeout(late)
+    trial.check()
+    if (worker.wasKilled) throw new Error(`no moment came by ${crashAt} within ${DEATH_SECONDS_MAX} s`)
+    if (end !== 'SIGKILL') {
+      const said = await worker.lastWords()
+      throw new Error(`a worker that should die at ${crashAt} ended by ${end}: ${said}`)
     }
+    trial.faults.push(Date.now())
+    died[crashAt] = Number(died[crashAt] ?? 0) + 1
+    trial.say(`killed at ${crashAt}, ${plan.length} to go`)
   }
-  const turns = [takeTurns(), takeTurns()]
+  const takeTurns = async () => {
+    for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) await dieNext(crashAt)
+  }
+  const isBirth = points[0] !== undefined && BIRTHS.includes(points[0])
+  // Beside it a second worker could begin all lives, so that the first never reaches its point.
+  const birth = isBirth ? dieNext(plan.shift() ?? '') : null
+  const turns = birth === null ? [takeTurns(), takeTurns()] : [birth.then(takeTurns), birth.then(takeTurns)]
   // Otherwise the first worker that is ready would take all the work, and the second would never reach its point.
   const ready = Promise.all([...trial.ground.workers].map((worker) => worker.ready))
   const loading = ready.then(() => trial.load(open))
