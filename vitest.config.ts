@@ -10,6 +10,7 @@ const BROWSER = 'test/portal/browser/**'
 /** Take more than a minute each, for what seldom breaks: `pnpm test long`, and every night. */
 const LONG = [
   'test/faults/links',
+  'test/faults/growth',
   'test/packing/packing',
   'test/cli/instances',
   'test/cli/demos',
@@ -28,9 +29,10 @@ const STORM = 'test/faults/kill-storm.test.ts'
  * timers and time limits. A lane of them runs beside each lane of others, so that the processors are never idle.
  */
 const WAITING: Readonly<Record<string, number>> = {
-  'test/faults/lives': 350,
-  'test/faults/kills': 325,
+  'test/faults/lives': 200,
+  'test/faults/kills': 300,
   'test/faults/links': 65,
+  'test/faults/growth': 140,
   'test/faults/stamps': 200,
   'test/scenarios/resting': 120,
   'test/scenarios/services-away': 45,

@@ -26,7 +26,8 @@ export type AnyScenario = Scenario<any>
 export const GROUNDS = {
   kills: [killPoints, effects],
   stamps: [stampRerun, ackCut],
-  lives: [terminated, growth, doorbells],
+  lives: [terminated, doorbells],
+  growth: [growth],
   links: [links],
   storm: [killStorm],
 } satisfies Record<string, readonly AnyScenario[]>
