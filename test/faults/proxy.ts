@@ -41,6 +41,8 @@ interface Link {
   readonly server: Socket
   /** its client receives nothing any more, not even the end */
   halfOpen: boolean
+  /** its client has sent something since it last received something */
+  asking: boolean
 }
 
 export class FaultProxy {
@@ -79,6 +81,11 @@ export class FaultProxy {
   /** Connections that are open now. */
   get open(): number {
     return this.#links.size
+  }
+
+  /** Half-open connections whose clients still wait for an answer. */
+  get deadWaits(): number {
+    return [...this.#links].filter(({ halfOpen, asking }) => halfOpen && asking).length
   }
 
   /** Cuts all connections at once. @returns how many there were */
@@ -153,7 +160,7 @@ export class FaultProxy {
     }
     this.counts.connections += 1
     const server = connect(this.target)
-    const link: Link = { client, server, halfOpen: false }
+    const link: Link = { client, server, halfOpen: false, asking: false }
     this.#links.add(link)
     for (const socket of [client, server]) {
       socket.setNoDelay(true)
@@ -168,6 +175,7 @@ export class FaultProxy {
     })
     const talk = this.#speaksPostgres ? new Talk() : null
     const sent = async (chunk: Buffer) => {
+      link.asking = true
       const late = talk?.sent(chunk, this.#unheard) ?? null
       if (late !== null) {
         this.counts.lateStatements += 1
@@ -176,9 +184,11 @@ export class FaultProxy {
       return chunk
     }
     void this.#pump(client, server, sent).then(() => server.end())
-    void this.#pump(server, client, (chunk) => (talk === null ? chunk : this.#hear(talk, link, chunk))).then(
-      () => link.halfOpen || client.end(),
-    )
+    const came = (chunk: Buffer) => {
+      link.asking = false
+      return talk === null ? chunk : this.#hear(talk, link, chunk)
+    }
+    void this.#pump(server, client, came).then(() => link.halfOpen || client.end())
   }
 
   /** @returns what to pass to the client; null for nothing, or nothing yet */

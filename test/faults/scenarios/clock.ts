@@ -25,6 +25,8 @@ const STEPS: readonly { readonly name: string; readonly to: (offset: number) => 
 const until = (instant: string): number => (Date.parse(instant) - Date.now()) / 1000
 
 const WHOSE = ['postgres', 'workers', 'both'] as const
+/** Before noon and after it, so that each run changes the stack of a being that reads the hour. */
+const HALVES = ['2028-01-10T07:00:00Z', '2028-01-10T16:00:00Z'] as const
 
 interface Size {
   /** how often each of 24 steps is made */
@@ -85,6 +87,11 @@ async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Pr
         made += 1
         if (made % 24 === 0) trial.say(`${made} steps, ${trial.asked.length} questions`)
       }
+    for (const half of HALVES) {
+      await set(clocks.postgres, until(half))
+      await set(clocks.workers, until(half))
+      await trial.answered([(await trial.ask(BEING)).id])
+    }
     await load.stop()
     await trial.answered()
     for (let i = 0; i < Math.max(1, rounds / 2); i++) await keepOrder(trial, keeper, clocks.postgres, broken)
@@ -93,7 +100,9 @@ async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Pr
     await set(clocks.workers, 0)
   }
   broken.push(...(await silences(trial)))
-  return { steps: made, workersStarted: keeper.starts, stacks: await stacksOf(trial, BEING) }
+  const stacks = await stacksOf(trial, BEING)
+  if (stacks.length < 2) broken.push(`the hour never changed the stack of @${BEING}: ${stacks.join()}`)
+  return { steps: made, workersStarted: keeper.starts, stacks: stacks.join(', ') }
 }
 
 /** Wakes that come while the clock goes back are lived as they came. */
@@ -141,7 +150,7 @@ async function silences({ db }: Trial): Promise<string[]> {
 }
 
 /** How many of the being's acts had which role. */
-async function stacksOf({ db }: Trial, being: BeingName): Promise<string> {
+async function stacksOf({ db }: Trial, being: BeingName): Promise<string[]> {
   const rows = await db
     .selectFrom('moment_outcome')
     .select(({ fn }) => ['primary_role', fn.countAll<number>().as('count')])
@@ -149,5 +158,5 @@ async function stacksOf({ db }: Trial, being: BeingName): Promise<string> {
     .groupBy('primary_role')
     .orderBy('primary_role')
     .execute()
-  return rows.map(({ primary_role, count }) => `${primary_role} ${count}`).join(', ')
+  return rows.map(({ primary_role, count }) => `${primary_role} ${count}`)
 }

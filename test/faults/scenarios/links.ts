@@ -80,11 +80,15 @@ export const links: Scenario<{ episodes: number }> = {
       await load.stop()
       await trial.answered()
       proxy.halfOpen()
+      const startedAt = Date.now()
       await Promise.all([...trial.scripted, ...trial.llm].map((being) => trial.ask(being)))
+      await sleep(1000 * SILENCE_SECONDS - (Date.now() - startedAt))
+      if (proxy.deadWaits > 0)
+        broken.push(`the worker still waits over ${proxy.deadWaits} dead links after ${SILENCE_SECONDS} s`)
       await trial.answered()
       return {}
     },
-    sign: [/^the worker ended/, /^nothing came of/],
+    sign: [/^the worker ended/, /^the worker still waits over/],
     stallSeconds: SILENCE_SECONDS,
   },
 }

@@ -29,6 +29,7 @@ export const terminated: Scenario<{ rounds: number }> = {
     }
     await terminateOpened(trial, lonely) // nothing more will ever wake it: the sweep has to notice
     await trial.answered()
+    broken.push(...(await keptWakes(trial)))
     for (const [being, generations] of [
       [echo, rounds + 1],
       [mind, rounds + 1],
@@ -42,15 +43,16 @@ export const terminated: Scenario<{ rounds: number }> = {
   },
   control: {
     without: 'kept-claims',
-    async attack(trial) {
+    async attack(trial, _size, broken) {
       const [mind = ''] = trial.llm
       await trial.keepWorker().worker.ready
       await terminateOpened(trial, mind)
-      await trial.ask(mind)
+      await trial.answered([(await trial.ask(mind)).id]) // its next life lives
+      broken.push(...(await keptWakes(trial)))
       await trial.answered()
       return {}
     },
-    sign: /^nothing came of/,
+    sign: /^the wake of @\S+ is still claimed/,
     stallSeconds: 12,
   },
 }
@@ -88,6 +90,16 @@ async function hasOpened(trial: Trial, being: string): Promise<boolean> {
         select from treeos.mind_call c where c.moment = o.moment)
       and not exists (select from treeos.moment_outcome e where e.moment = o.moment)`.execute(trial.db)
   return rows.length > 0
+}
+
+/** Wakes that nobody can claim any more, since the moment that claimed them has ended. */
+async function keptWakes(trial: Trial): Promise<string[]> {
+  const { rows } = await sql<{ being: string; moment: string }>`
+    select i.being, o.moment from treeos.inbox i join treeos.moment_outcome o on o.moment = i.claimed_by
+    where i.closed_by is null`.execute(trial.db)
+  return rows.map(
+    ({ being, moment }) => `the wake of @${being} is still claimed by ${moment}, which has ended`,
+  )
 }
 
 async function generationsOf(trial: Trial, being: string): Promise<number> {
