@@ -190,6 +190,38 @@ describe('two workers', () => {
   })
 })
 
+describe('a slow call', () => {
+  const world = useWorld({ modelServer: model, shortMindMs: SHORT_MS })
+
+  it('C11 that Postgres fails to announce once its moment is stored is adopted, and the model is asked once', async () => {
+    await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
+    model.script(async (request) => {
+      if (beingOf(request) === 'slow') await sleep(SLOW_MS)
+      return undefined
+    })
+    await sql`create sequence treeos.announced`.execute(world.owner) // counts what is rolled back, too
+    await sql`
+      create function treeos.refuse_first() returns trigger language plpgsql security definer as $$
+      begin
+        if nextval('treeos.announced') = 1 then
+          raise exception using errcode = 'disk_full';
+        end if;
+        return new;
+      end $$`.execute(world.owner)
+    await sql`
+      create trigger refuse_first before insert on treeos.mind_call
+      for each row execute function treeos.refuse_first()`.execute(world.owner)
+    expect(await live(world, 'slow', 'think')).toMatchObject({ outcome: 'act' })
+    expect(askedFor(model, 'slow')).toHaveLength(1)
+    const { rows } = await sql<{ announced: number }>`
+      select last_value as announced from treeos.announced`.execute(world.owner)
+    expect(rows).toEqual([{ announced: 2 }])
+    expect(await world.db.selectFrom('mind_call').selectAll().execute()).toEqual([])
+    model.reset()
+    await expectReplays(world)
+  })
+})
+
 /** Runs the beats of a scripted being by hand, in the place of workers. */
 describe('a worker that comes late', () => {
   const world = useWorld()

@@ -72,7 +72,7 @@ async function decideSoon(
       crashPoint('finish:after-record')
       await call.handOver(deps)
     } catch (error) {
-      // After any other error this activity is retried, and finds the call.
+      // After any other error this activity is retried. It finds the call, or `think` does when the open record is stored by then.
       if (error instanceof StaleGenerationError || error instanceof ReopenedError) {
         call.abort(error)
         calls.end(call)

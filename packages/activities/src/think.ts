@@ -105,7 +105,7 @@ async function adoptCall(
   const call = deps.memory.calls.get(moment)
   if (call !== undefined) {
     crashPoint('think:adopted')
-    return call.adopt(signal)
+    return call.adopt(deps, signal)
   }
   while (await wait(() => isCallUnderWay(deps.db, moment))) {
     try {

@@ -151,6 +151,7 @@ export class Call {
     memory.calls.release(this)
     const onError = (error: unknown) => observe.error('announcing a call', error)
     if (!(await announceCall(db, this.moment, this.#worker))) this.abort(givenUp(this.moment))
+    if (this.#recorded !== null) return // handed over meanwhile
     const renewal = setInterval(() => {
       renewCall(db, this.moment, this.#worker).then((isOurs) => {
         if (!isOurs) this.abort(givenUp(this.moment))
@@ -167,11 +168,13 @@ export class Call {
   }
 
   /**
-   * Waits for the decision of a call that was handed over. It gives the call up when the signal aborts.
+   * Waits for the decision of the call. It gives the call up when the signal aborts. Hands it over where `finishMoment` could
+   * not: its open record was stored, and then Postgres failed.
    * @throws {ModelTransientError} when the model may answer a later attempt
    */
-  async adopt(signal: AbortSignal): Promise<StoredDecision> {
+  async adopt(deps: CallDeps, signal: AbortSignal): Promise<StoredDecision> {
     this.#isAdopted = true
+    await withPostgresRetry(deps.observe, () => this.handOver(deps))
     const abort = () => this.abort(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
