@@ -6,10 +6,20 @@ import { REALITY } from '@treeos/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 
-/** No question was answered for too long. The message describes the state of beings, workflows and Postgres. */
+/** A question was not answered for too long. The message describes the state of beings, workflows and Postgres. */
 export class StalledError extends Error {
   override readonly name = 'StalledError'
+  /** others were answered in that time, so it is not the machine that was too slow */
+  readonly isLost: boolean
+
+  constructor(message: string, isLost: boolean) {
+    super(message)
+    this.isLost = isLost
+  }
 }
+
+/** A question that waits this many times as long as a stall may take is lost, whatever else is answered. */
+const LOST_STALLS = 3
 
 const POLL_MS = 40
 const HISTORY_POLL_MS = 250
@@ -18,7 +28,7 @@ const QUIET_MS_MAX = 30_000
 
 /** Polls open questions, removes those that were answered, and notices a stall. */
 export class OpenQuestions {
-  readonly #open = new Map<string, Asked>()
+  readonly #open = new Map<string, Asked & { readonly at: number }>()
   readonly #db: Kysely<ChainDb>
   readonly #stallMs: number
   readonly #describe: (open: readonly Asked[]) => Promise<string>
@@ -54,7 +64,7 @@ export class OpenQuestions {
   }
 
   add(asked: Asked): void {
-    this.#open.set(asked.id, asked)
+    this.#open.set(asked.id, { ...asked, at: Date.now() })
   }
 
   get count(): number {
@@ -106,15 +116,19 @@ export class OpenQuestions {
       if (done.length > 0 || moments > this.#moments) this.#progressAt = Date.now()
       this.#moments = moments
       if (done.length > 0) this.#tell()
-      else if (this.#stalled === null && Date.now() - this.#progressAt > this.#stallMs) {
-        const seconds = this.#stallMs / 1000
-        const how = await this.#describe([...this.#open.values()]).catch((error) => String(error))
-        this.#stalled = new StalledError(
-          `nothing came of ${this.#open.size} questions for ${seconds} s\n${how}`,
-        )
-        this.#tell()
-      }
+      if (this.#stalled === null) await this.#judge()
     }
+  }
+
+  async #judge(): Promise<void> {
+    const [oldest] = this.#open.values()
+    const isLost = oldest !== undefined && Date.now() - oldest.at > LOST_STALLS * this.#stallMs
+    if (!isLost && Date.now() - this.#progressAt <= this.#stallMs) return
+    const seconds = (this.#stallMs / 1000) * (isLost ? LOST_STALLS : 1)
+    const what = isLost ? `${oldest.id}, though others were answered,` : `${this.#open.size} questions`
+    const how = await this.#describe([...this.#open.values()]).catch((error) => String(error))
+    this.#stalled = new StalledError(`nothing came of ${what} for ${seconds} s\n${how}`, isLost)
+    this.#tell()
   }
 
   #tell(): void {

@@ -39,7 +39,7 @@ export interface Ran {
   readonly figures: Figures
   /** empty when all holds */
   readonly broken: readonly string[]
-  /** ended because nothing moved any more */
+  /** ended because nothing moved any more; false when only some questions got no answer */
   readonly stalled: boolean
 }
 
@@ -106,7 +106,7 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
     }
   } catch (error) {
     if (!(error instanceof StalledError)) throw error
-    stalled = true
+    stalled = !error.isLost
     broken.push(error.message)
   } finally {
     await trial.close()
