@@ -12,8 +12,8 @@ export { beginLook, lookForMoment, type MomentLook, openingOf, wakeRecordOf } fr
 export {
   type ComposedMoment,
   composeLoaded,
-  digestsOf,
   type LoadedMoment,
+  promptDigestOf,
   readMoment,
   specsOf,
 } from './moment.ts'

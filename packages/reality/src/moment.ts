@@ -61,7 +61,13 @@ export async function composeLoaded(
     ({ name }) => name.includes(':') && !registry.roles.has(name),
   )
   const checked = { ...composed, missing: composed.missing ?? unloaded?.name ?? null }
-  return { ...checked, digests: digestsOf(checked, loaded.face, stack) }
+  const { face } = loaded
+  const digests = {
+    stack: digestOf(stack),
+    surface: digestOf(face.surface),
+    prompt: promptDigestOf(checked),
+  }
+  return { ...checked, digests }
 }
 
 /** The specs that a stack pinned, primary first. @throws {Error} naming a digest that is not stored */
@@ -78,11 +84,6 @@ export function specsOf(
   )
 }
 
-/** The digests that the record of a moment holds. The prompt's is null when the code of a role is not loaded. */
-export function digestsOf(composed: Composed, face: Face, stack: PinnedStack): ComposedMoment['digests'] {
-  return {
-    stack: digestOf(stack),
-    surface: digestOf(face.surface),
-    prompt: composed.missing === null ? digestOf(composed.prompt) : null,
-  }
-}
+/** @returns null when the code of a role is not loaded */
+export const promptDigestOf = (composed: Composed): Digest | null =>
+  composed.missing === null ? digestOf(composed.prompt) : null

@@ -16,6 +16,7 @@ import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { compareVerdict } from './compare-verdict.ts'
 import { compareWake } from './compare-wake.ts'
 import { Comparison, type Mismatch } from './comparison.ts'
+import { LastDigests } from './digests.ts'
 import type { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'
 import { ErasedError } from './reel-history.ts'
@@ -44,7 +45,7 @@ export async function replayFromChain(
   const mismatches: Mismatch[] = []
   const elsewhere: Mismatch[] = []
   const counted = { olderPrompts: 0, partly: 0, otherCode: 0 }
-  let lastSealed: OpenRecord['lastSealed'] = null
+  const last: LastOfBeing = { sealed: null, digests: new LastDigests() }
   for (let from = 0; from < outcomes.length; from += PAGE) {
     const page = outcomes.slice(from, from + PAGE)
     const records = await readRecorded(
@@ -64,7 +65,7 @@ export async function replayFromChain(
       const compare = new Comparison(being, outcome.n, 'chain')
       try {
         const moment = { ...stored, entry, content: entry?.content ?? null, causes }
-        const replayed = await replayMoment(deps, moment, outcome, lastSealed, compare)
+        const replayed = await replayMoment(deps, moment, outcome, last, compare)
         for (const less of replayed.less) counted[less] += 1
         elsewhere.push(...replayed.elsewhere)
       } catch (error) {
@@ -72,7 +73,7 @@ export async function replayFromChain(
         else compare.differ('moment', outcome.moment, error instanceof Error ? error.message : String(error))
       }
       mismatches.push(...compare.mismatches)
-      if (outcome.kind === 'act') lastSealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
+      if (outcome.kind === 'act') last.sealed = { sealedAt: outcome.sealedAt, primary: outcome.primary ?? '' }
     }
   }
   return { mismatches, elsewhere, ...counted }
@@ -116,11 +117,17 @@ interface StoredMoment extends RecordedMoment {
   readonly causes: ReadonlyMap<Digest, Fact>
 }
 
+/** Of the moments of a being that were replayed before. */
+interface LastOfBeing {
+  sealed: OpenRecord['lastSealed']
+  readonly digests: LastDigests
+}
+
 async function replayMoment(
   deps: ChainReplayDeps,
   stored: StoredMoment,
   outcome: StoredOutcome,
-  lastSealed: OpenRecord['lastSealed'],
+  last: LastOfBeing,
   compare: Comparison,
 ): Promise<{ less: ComparedLess[]; elsewhere: readonly Mismatch[] }> {
   const { db, registry, past } = deps
@@ -134,7 +141,7 @@ async function replayMoment(
   if (layout > PROMPT_LAYOUT)
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, stored.open.digest)
-  compare.same('lastSealed', open.lastSealed, lastSealed)
+  compare.same('lastSealed', open.lastSealed, last.sealed)
   const { content } = stored
   const gone = await goneOf(past, stored, outcome)
   const recomputed = await recomputeMoment(
@@ -148,7 +155,7 @@ async function replayMoment(
   // The being's own reel says who drove it at that time.
   if (open.driver !== null) compare.same('driver', open.driver, me.inhabited?.by ?? null)
   if (open.driver !== null) compare.same('own', open.own ?? false, me.inhabited?.own ?? false)
-  compare.same('program', open.program, digestOf(seen.program))
+  compare.same('program', open.program, last.digests.program.of(seen.program))
   compare.same('context', open.context, seen.context)
   compare.same('heads', open.heads, seen.heads)
   // The worker of this moment had not loaded the code of a role. Its see-resolvers gave nothing, and the moment failed.
@@ -164,9 +171,10 @@ async function replayMoment(
   if (isSuperseded) return NOTHING_LESS // an older generation opened it and decided nothing
 
   compare.same('stack', record.stack, stack)
-  compare.same('stackDigest', record.stackDigest, stack === null ? null : digestOf(stack))
+  compare.same('stackDigest', record.stackDigest, stack === null ? null : last.digests.stack.of(stack))
   if (stack !== null && !codeWasMissing) {
-    compare.same('surfaceDigest', record.surfaceDigest, recomputed.surface)
+    const surface = seen.face === null ? null : last.digests.surface.of(seen.face.surface)
+    compare.same('surfaceDigest', record.surfaceDigest, surface)
     if (recomputed.missing !== null)
       throw new Error(`the prompt of ${recomputed.missing} is code in a version that is not loaded here`)
     if (layout === PROMPT_LAYOUT && !gone.words && !gone.content)

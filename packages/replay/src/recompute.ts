@@ -1,6 +1,6 @@
 import type { OpenRecord, StoredOutcome } from '@treeos/chain'
 import type { Digest, Json, PinnedStack } from '@treeos/core'
-import { digestsOf, openingOf, specFrom, specsOf } from '@treeos/reality'
+import { openingOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
 import {
   type BeingRow,
@@ -21,7 +21,6 @@ export interface RecomputedMoment {
   readonly stack: PinnedStack | null
   /** the composed stack; null when the moment is skipped */
   readonly role: ComposedRole | null
-  readonly surface: Digest | null
   /** null when the moment is skipped, or when `missing` is set */
   readonly prompt: Digest | null
   /** a role whose prompt is code of a version that is not loaded here; null when there is none */
@@ -46,9 +45,9 @@ export async function recomputeMoment(
   const seen = await lookAround(reader, registry, openingOf(me, open))
   const stack = seen.result.skip === undefined ? pinStack(seen.program, seen.result) : null
   if (stack === null || seen.face === null)
-    return { reader, me, seen, stack, role: null, surface: null, prompt: null, missing: null }
+    return { reader, me, seen, stack, role: null, prompt: null, missing: null }
   const specs = await specsOf(async (digest) => specFrom(await source.blob(digest)), stack)
   const composed = composeMoment(registry, specs, seen.face, { ...open, content })
-  const { surface, prompt } = digestsOf(composed, seen.face, stack)
-  return { reader, me, seen, stack, role: composed.role, surface, prompt, missing: composed.missing }
+  const prompt = promptDigestOf(composed)
+  return { reader, me, seen, stack, role: composed.role, prompt, missing: composed.missing }
 }

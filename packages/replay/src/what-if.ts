@@ -122,7 +122,7 @@ async function compareMoment(
 /** One part of a moment for the comparison. For a prompt that cannot be composed here it is the missing role. */
 function partOf(recomputed: RecomputedMoment, part: Difference['differs'][number]): Json {
   if (part === 'prompt') return recomputed.missing ?? recomputed.prompt
-  return part === 'surface' ? recomputed.surface : asJson(recomputed.stack)
+  return asJson(part === 'surface' ? (recomputed.seen.face?.surface ?? null) : recomputed.stack)
 }
 
 function wornStackOf({ seen: { result } }: RecomputedMoment): WornStack {
