@@ -209,7 +209,7 @@ describe('a batch that brings the open record and the decision of its moment', (
     } as unknown as OpenWrite['record']
     const open: OpenWrite = {
       ...{ moment: momentId(being, 1, 1), being, n: 1, wake: 'w', openedAt: 1, record, basis: [] },
-      face: { digest: digestOf({ being, seen }), content: { being, seen } },
+      face: { digest: digestOf({ being, seen }), text: canonicalJson({ being, seen }) },
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }
     const decision = newDecision(SAID, { tokens: 7 }, settlement, OVERLAY)

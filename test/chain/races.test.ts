@@ -14,7 +14,7 @@ import {
   recordOpen,
   verifyChains,
 } from '@treeos/chain'
-import type { FactDraft } from '@treeos/core'
+import { canonicalJson, type FactDraft } from '@treeos/core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
@@ -95,7 +95,10 @@ it('C8 of workers that each opened and decided one moment, one counts, and its r
       Array.from({ length: 10 }, async (_, seen) => {
         const made = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:shared', seen)] })
         const record = { v: 1, moment: id, context: { seen } } as unknown as OpenWrite['record']
-        const face = { digest: digestOf({ being, seen: seen % 2 }), content: { being, seen: seen % 2 } }
+        const face = {
+          digest: digestOf({ being, seen: seen % 2 }),
+          text: canonicalJson({ being, seen: seen % 2 }),
+        }
         const open = { ...{ moment: id, being, n: 1, wake: 'w', openedAt: 1, record, basis: [] }, face }
         const decision = newDecision({ kind: 'see', content: null })
         const signed = { ...made.outcome!.record, open: digestOf(record), decision: decision.digest }

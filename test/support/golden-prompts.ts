@@ -140,7 +140,7 @@ async function composeFor(specs: readonly RoleSpec[]) {
     did: async () => [ANSWER],
     said: async () => ({ facts: [EARLIER, ANSWER], earlier: 0 }),
   })
-  const face = await foldFace(new WorldReader(source), registry, {
+  const { face } = await foldFace(new WorldReader(source), registry, {
     me: annAt(place),
     asker: 'bo',
     specs,

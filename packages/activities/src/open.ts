@@ -86,7 +86,8 @@ export async function openMoment(
     openedAt: record.openedAt,
     record,
     basis: asJson(seen.basis),
-    face: record.face === null ? null : { digest: record.face, content: asJson(seen.face) },
+    face:
+      record.face === null || seen.faceText === null ? null : { digest: record.face, text: seen.faceText },
   }
   const reportFaults = () => {
     for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)

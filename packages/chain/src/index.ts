@@ -76,7 +76,7 @@ export {
   listFactsOfMoment,
   listReels,
 } from './ledger/facts.ts'
-export { actDigest, digestOf, saltedDigest } from './ledger/hash.ts'
+export { actDigest, digestOf, digestOfCanonical, saltedDigest } from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
 export { createReality, REALITY_FORKED, REALITY_MADE, type Reality, readReality } from './ledger/reality.ts'
 export type { Beside, EffectDigests, MomentRecord, OpenRecord } from './ledger/records.ts'

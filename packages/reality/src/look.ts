@@ -2,6 +2,7 @@ import {
   type ClaimedWake,
   type Db,
   digestOf,
+  digestOfCanonical,
   findEntry,
   type InboxEntry,
   type OpenRecord,
@@ -97,7 +98,7 @@ export async function lookForMoment(
     ...(driver !== null && lenderOf(me, driver) === null ? { own: true } : {}),
     layout: PROMPT_LAYOUT,
     ...(Object.keys(seen.aside).length === 0 ? {} : { aside: seen.aside }),
-    face: seen.face === null ? null : digestOf(seen.face),
+    face: seen.faceText === null ? null : digestOfCanonical(seen.faceText),
   }
   return { ...seen, record, faults }
 }

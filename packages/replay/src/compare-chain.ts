@@ -2,6 +2,7 @@ import {
   actDigest,
   type Db,
   digestOf,
+  digestOfCanonical,
   factsByHash,
   findEntries,
   type InboxEntry,
@@ -163,7 +164,8 @@ async function replayMoment(
   if (!codeWasMissing) {
     compare.same('basis', open.basis, digestOf(seen.basis))
     compare.same('aside', open.aside ?? {}, seen.aside)
-    if (!gone.words) compare.same('face', open.face, seen.face === null ? null : digestOf(seen.face))
+    if (!gone.words)
+      compare.same('face', open.face, seen.faceText === null ? null : digestOfCanonical(seen.faceText))
   }
   await compareWake({ db, past }, { being: outcome.being, open, entry: stored.entry }, stored.causes, compare)
   const isSuperseded = record.reason === 'superseded'

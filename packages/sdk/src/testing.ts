@@ -189,9 +189,10 @@ async function open(
   const from = wake?.from ?? null
   const specs = wears.map((name) => roleOf(registry, name).spec)
   const [primary = '', ...stacked] = wears
+  const { face } = await foldFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow)
   return {
     moment,
-    face: await foldFace(worldOf([...world, me]), registry, { me, asker: from, specs }, rethrow),
+    face,
     wake: wakeOf(wake),
     primary,
     stacked,

@@ -70,7 +70,7 @@ export interface OpenWrite {
   readonly record: OpenRecord
   readonly basis: Json
   /** stored as a blob under its digest; null when nothing is shown */
-  readonly face: { readonly digest: Digest; readonly content: Json } | null
+  readonly face: { readonly digest: Digest; readonly text: string } | null
 }
 
 /** What a moment decided, with its salted digest. The first write wins. */

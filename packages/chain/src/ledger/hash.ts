@@ -60,7 +60,10 @@ export const isMomentHash = (hash: Uint8Array, prev: Uint8Array, record: Uint8Ar
   isHash(hash, moment(prev, record))
 
 /** Hex digest of a JSON value in its canonical form: of roles, flows, stacks, prompts. */
-export const digestOf = (json: unknown): Digest => digestOfText(TAG.value, canonicalJson(json))
+export const digestOf = (json: unknown): Digest => digestOfCanonical(canonicalJson(json))
+
+/** The same of a value that was written as canonical JSON before. */
+export const digestOfCanonical = (text: string): Digest => digestOfText(TAG.value, text)
 
 /** The same of a value that is stored as canonical JSON. */
 export const digestOfBytes = (bytes: Uint8Array): Digest => bytesOf(value(NOTHING, bytes)).toString('hex')

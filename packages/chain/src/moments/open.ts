@@ -18,7 +18,7 @@ export interface StoredOpen {
  * @throws {StaleGenerationError} when a younger life has begun, because nothing could ever close such a moment
  */
 export async function recordOpen(db: Db, open: OpenWrite): Promise<boolean> {
-  const face = open.face === null ? null : encodeJson(open.face.content)
+  const face = open.face === null ? null : Buffer.from(open.face.text)
   const { numAffectedRows } = await sql`
     with seen as (
       insert into treeos.blob (digest, bytes)

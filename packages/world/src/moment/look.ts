@@ -8,7 +8,7 @@ import {
   type Program,
 } from '@treeos/roles'
 import type { FaultListener } from '../read/expand-surface.ts'
-import { type Face, foldFace, type Resolvers } from '../read/face.ts'
+import { type Face, type FoldedFace, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { SUBSTRATE_VIEWS } from '../rows/lists.ts'
 import { type Opening, openContext } from './context.ts'
@@ -23,6 +23,8 @@ export interface Seen {
   readonly result: FlowResult
   /** null when the flow yields no stack */
   readonly face: Face | null
+  /** canonical JSON of the face */
+  readonly faceText: string | null
   /** heads of all reels that were read, sorted by reel */
   readonly basis: readonly HeadRef[]
   /** what was read beside rows */
@@ -51,10 +53,19 @@ export async function lookAround(
     cut: opening.cut,
     ended: opening.ended,
   })
-  const face =
+  const folded =
     result.skip === undefined ? await seeFor(reader, resolvers, opening, { program, result }, onFault) : null
   reader.requireWhole()
-  return { program, context, heads, result, face, basis: headRefs(reader.heads), aside: reader.aside }
+  return {
+    program,
+    context,
+    heads,
+    result,
+    face: folded?.face ?? null,
+    faceText: folded?.text ?? null,
+    basis: headRefs(reader.heads),
+    aside: reader.aside,
+  }
 }
 
 /** Moments of layout 1 were opened when the substrate had no views of its own. */
@@ -69,7 +80,7 @@ async function seeFor(
   { me, asker, cognition, lastSealed, layout }: Opening & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
-): Promise<Face> {
+): Promise<FoldedFace> {
   const { primary, stacked } = result
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),

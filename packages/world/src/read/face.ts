@@ -43,6 +43,12 @@ export interface Face {
   readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
 }
 
+/** A face with its canonical JSON, which its digest and its stored form are made from. */
+export interface FoldedFace {
+  readonly face: Face
+  readonly text: string
+}
+
 /** Makes a view of the world that a role needs to act. Null: no view. */
 export type SeeResolver = (input: SeeInput) => Json | Promise<Json>
 
@@ -85,7 +91,7 @@ export async function foldFace(
     forModel?: boolean
   },
   onFault: FaultListener = () => undefined,
-): Promise<Face> {
+): Promise<FoldedFace> {
   const lists = composeRoles(at.specs.map((spec) => ({ spec, prompt: '' })))
   const space = await reader.space(at.me.space)
   const occupants = await reader.occupants(at.me.space, OCCUPANTS_MAX)
@@ -108,7 +114,7 @@ export async function foldFace(
     }
   }
   const { roleFlow: _flow, ...qualities } = at.me.qualities
-  const face: Face = {
+  const text = canonicalJson({
     me: { name: at.me.name, home: at.me.home, qualities },
     space: {
       path: at.me.space,
@@ -121,9 +127,9 @@ export async function foldFace(
     views,
     surface,
     dropped: [...dropped, ...unseen],
-  }
+  } satisfies Face)
   // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
-  return JSON.parse(canonicalJson(face)) as Face
+  return { face: JSON.parse(text) as Face, text }
 }
 
 function viewsOf([primary]: readonly RoleSpec[], named: readonly string[], forModel: boolean): string[] {

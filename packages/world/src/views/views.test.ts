@@ -70,7 +70,7 @@ async function see({
     }),
   )
   const specs = [parseRole({ name: 'guest', canSee: ['/hall'], prompt: '', ...role })]
-  const face = await foldFace(reader, registry, {
+  const { face } = await foldFace(reader, registry, {
     me: world.being(who),
     asker: null,
     specs,
@@ -296,7 +296,7 @@ describe('who gets these views', () => {
       parseRole({ name: 'guest', canSee: ['/hall'], prompt: '' }),
       parseRole({ name: 'busy', see: ['inbox'], prompt: '' }),
     ]
-    const face = await foldFace(world.reader(), registry, {
+    const { face } = await foldFace(world.reader(), registry, {
       me: world.being('ann'),
       asker: null,
       specs,
