@@ -22,6 +22,7 @@ import {
   type ReelId,
   readPath,
   reelOfKey,
+  type SeenHead,
   SPEECH_KIND,
 } from '@treeos/core'
 import { childrenAfter, type KindInPlace, type RowSource } from '@treeos/world'
@@ -51,11 +52,18 @@ export class Past {
   /** A reel that is loaded at least up to `seq`. Reels may grow while they are read. */
   async reel(reel: ReelId, seq = 0): Promise<ReelHistory> {
     const erasures = await this.erasures()
+    const loaded = this.#loaded(reel, seq)
+    if (loaded !== null) return loaded
     const history = this.#reels.get(reel) ?? new ReelHistory(this.#db, reel, erasures)
-    const isNew = !this.#reels.has(reel)
     this.#reels.set(reel, history)
-    if (isNew || history.isLoading || history.length < seq) await history.catchUp()
+    await history.catchUp()
     return history
+  }
+
+  /** The same without waiting; null for a reel that is not loaded so far. */
+  #loaded(reel: ReelId, seq: number): ReelHistory | null {
+    const history = this.#reels.get(reel)
+    return history === undefined || history.isLoading || history.length < seq ? null : history
   }
 
   /** The fact of a reel that has this hash. */
@@ -146,32 +154,46 @@ export class Past {
 
   #source(
     basis: readonly HeadRef[],
-    headOfUncited: (reel: ReelId) => Promise<{ seq: number; hash: Digest }>,
+    headOfUncited: (reel: ReelId) => Promise<Head>,
   ): Omit<RowSource, 'aside'> {
     const cited = new Map(basis.map(([reel, seq, hash]) => [reel, { seq, hash }]))
-    const headOf = async (reel: ReelId) => cited.get(reel) ?? headOfUncited(reel)
-    const historyOf = async (reel: ReelId): Promise<{ history: ReelHistory; seq: number }> => {
-      const { seq } = await headOf(reel)
-      return { history: await this.reel(reel, seq), seq }
+    const read = new Map<ReelId, ReelAtHead>()
+    const atHead = (reel: ReelId, history: ReelHistory, { seq, hash }: Head): ReelAtHead => {
+      if (seq > 0 && history.fact(seq)?.hash !== hash)
+        throw new Error(`fact ${seq} of ${reel} differs from the cited one`)
+      const found = { history, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
+      read.set(reel, found)
+      return found
+    }
+    /** Null while the reel must be loaded first. Most are loaded, and a promise for each row costs more than the row. */
+    const ready = (reel: ReelId): ReelAtHead | null => {
+      const found = read.get(reel)
+      if (found !== undefined) return found
+      const head = cited.get(reel)
+      const history = head === undefined ? null : this.#loaded(reel, head.seq)
+      return head === undefined || history === null ? null : atHead(reel, history, head)
+    }
+    const load = async (reel: ReelId): Promise<ReelAtHead> => {
+      const head = cited.get(reel) ?? (await headOfUncited(reel))
+      return atHead(reel, await this.reel(reel, head.seq), head)
     }
     const contentsOf = async (place: string, kind: KindInPlace): Promise<readonly string[]> => {
-      const { history, seq } = await historyOf(reelOfPlace(place))
-      return history.contentsAt(kind, seq)
+      const reel = reelOfPlace(place)
+      const { history, head } = ready(reel) ?? (await load(reel))
+      return history.contentsAt(kind, head.seq)
     }
+    const rowAt = (key: string, { history, head }: ReelAtHead) => ({
+      key,
+      state: asJson(history.rowAt(key, head.seq)),
+      head,
+    })
     return {
       blob: (digest) => this.blob(digest),
-      rows: (keys) =>
-        Promise.all(
-          keys.map(async (key) => {
-            const reel = reelOfKey(key)
-            const { seq, hash } = await headOf(reel)
-            const history = await this.reel(reel, seq)
-            if (seq > 0 && history.fact(seq)?.hash !== hash)
-              throw new Error(`fact ${seq} of ${reel} differs from the cited one`)
-            const state = asJson(history.rowAt(key, seq))
-            return { key, state, head: { reel, seq, hash, stateSeq: history.stateSeqAt(seq) } }
-          }),
-        ),
+      rows: async (keys) => {
+        const missing = new Set(keys.map(reelOfKey).filter((reel) => ready(reel) === null))
+        if (missing.size > 0) await Promise.all([...missing].map(load))
+        return keys.map((key) => rowAt(key, read.get(reelOfKey(key)) as ReelAtHead))
+      },
       keysInPlace: async (place, kind, most = null) =>
         (await contentsOf(place, kind)).slice(0, most ?? undefined),
       countInPlace: async (place, kind) => (await contentsOf(place, kind)).length,
@@ -179,11 +201,23 @@ export class Past {
       keysOfBeings: async () =>
         basis.flatMap(([reel, seq]) => (reel.startsWith('being:') && seq > 0 ? [reel] : [])).sort(),
       keysOfChildren: async (being) => {
-        const { history, seq } = await historyOf(`being:${being}`)
-        return childrenAfter(history.upTo(seq))
+        const reel = beingReel(being)
+        const { history, head } = ready(reel) ?? (await load(reel))
+        return childrenAfter(history.upTo(head.seq))
       },
     }
   }
+}
+
+interface Head {
+  readonly seq: number
+  readonly hash: Digest
+}
+
+/** A reel that is loaded, and the head up to which a source reads it. */
+interface ReelAtHead {
+  readonly history: ReelHistory
+  readonly head: SeenHead
 }
 
 const reelOfPlace = (place: string): ReelId =>

@@ -71,7 +71,8 @@ export async function expandSurface(
     const out: Concrete[] = []
     for (const entry of lists[list]) {
       try {
-        out.push(...(await expandEntry(list, entry, at)))
+        if (typeof entry === 'string') out.push(canonicalTarget(list, entry, at.me.home))
+        else out.push(...(await expandEntry(list, entry, at)))
       } catch (error) {
         dropped.push({ list, entry, reason: whyUnresolved(error) })
         onFault(`${list} ${JSON.stringify(entry)}`, error)
@@ -88,8 +89,7 @@ export async function expandSurface(
   return { surface, dropped }
 }
 
-async function expandEntry(list: CanList, entry: Entry, at: Expansion): Promise<Concrete[]> {
-  if (typeof entry === 'string') return [canonicalTarget(list, entry, at.me.home)]
+async function expandEntry(list: CanList, entry: Token, at: Expansion): Promise<Concrete[]> {
   const pattern = textPattern(entry)
   if (pattern !== null) return [{ pattern }]
   const names = await namesOf(entry, at)

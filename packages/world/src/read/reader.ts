@@ -122,7 +122,7 @@ export class WorldReader {
 
   /** A row by its key; null when there is none. */
   async row<Key extends string>(key: Key): Promise<RowOf<Key> | null> {
-    await this.prefetch([key])
+    if (!this.#rows.has(key)) await this.prefetch([key])
     return this.#known(key)
   }
 
