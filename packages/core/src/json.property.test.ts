@@ -30,6 +30,15 @@ describe('canonicalJson of any plain JSON', () => {
     )
   })
 
+  it('equals the output of npm canonicalize for any strings, few and many', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 12 }), (value) => {
+        expect(canonicalJson(value)).toBe(canonicalize(value))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('reads back as the same value, and is its own canonical form', () => {
     fc.assert(
       fc.property(plainJson, (value) => {

@@ -74,6 +74,7 @@ function write(value: unknown, depth: number): string {
 }
 
 function writeArray(value: readonly unknown[], depth: number): string {
+  if (value.length >= STRINGS_MIN && isOfStrings(value)) return JSON.stringify(value)
   let out = '['
   let i = 0
   try {
@@ -84,9 +85,21 @@ function writeArray(value: readonly unknown[], depth: number): string {
   } catch (error) {
     throw within(i, error)
   }
-  if (Object.keys(value).length === value.length) return `${out}]`
+  if (hasOnlyItems(value)) return `${out}]`
   throw new Fault('an array with more than its items')
 }
+
+/** Shorter arrays are written faster one item after the other. */
+const STRINGS_MIN = 5
+
+/** Whether an array holds nothing but strings that JSON can carry. The engine writes those by the same rules, and faster. */
+function isOfStrings(value: readonly unknown[]): boolean {
+  for (const item of value) if (typeof item !== 'string' || !item.isWellFormed()) return false
+  return hasOnlyItems(value)
+}
+
+/** Whether an array has no holes, and no fields beside its items. Its keys would tell the same, but the engine makes a string of each. */
+const hasOnlyItems = (value: readonly unknown[]): boolean => Object.values(value).length === value.length
 
 function writeObject(value: object, depth: number): string {
   if (!hasPlainPrototype(value)) throw new Fault('only plain objects are JSON')
@@ -144,7 +157,7 @@ export function isSameJson(json: Json, other: unknown): boolean {
 }
 
 function isSameArray(a: readonly Json[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length || Object.keys(b).length !== b.length) return false
+  if (a.length !== b.length || !hasOnlyItems(b)) return false
   for (let i = 0; i < a.length; i++) if (!isSameJson(a[i] as Json, b[i])) return false
   return true
 }
