@@ -190,8 +190,12 @@ export class Past {
     return {
       blob: (digest) => this.blob(digest),
       rows: async (keys) => {
-        const missing = new Set(keys.map(reelOfKey).filter((reel) => ready(reel) === null))
-        if (missing.size > 0) await Promise.all([...missing].map(load))
+        let missing: Set<ReelId> | null = null
+        for (const key of keys) {
+          const reel = reelOfKey(key)
+          if (ready(reel) === null) missing = (missing ?? new Set()).add(reel)
+        }
+        if (missing !== null) await Promise.all([...missing].map(load))
         return keys.map((key) => rowAt(key, read.get(reelOfKey(key)) as ReelAtHead))
       },
       keysInPlace: async (place, kind, most = null) =>

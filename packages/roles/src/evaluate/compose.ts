@@ -75,6 +75,7 @@ export function composeRoles(roles: readonly WornRole[]): ComposedRole {
 
 function union(roles: readonly WornRole[], list: keyof CanLists | 'see'): readonly Entry[] {
   const entries = roles.flatMap(({ spec }) => spec[list])
+  if (entries.length < 2) return Object.freeze(entries)
   // A map keeps a key at the position of its first insertion.
   return Object.freeze([...new Map(entries.map((entry) => [entryKey(entry), entry])).values()])
 }

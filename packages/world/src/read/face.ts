@@ -114,19 +114,20 @@ export async function foldFace(
     }
   }
   const { roleFlow: _flow, ...qualities } = at.me.qualities
+  // The fields stand in canonical order, so that writing them need not sort them.
   const text = canonicalJson({
-    me: { name: at.me.name, home: at.me.home, qualities },
-    space: {
-      path: at.me.space,
-      name: space?.name ?? at.me.space,
-      type: space?.type ?? 'unknown',
-      qualities: space?.qualities ?? {},
-    },
-    occupants,
-    spaces: await reader.childSpaces(at.me.space),
-    views,
-    surface,
     dropped: [...dropped, ...unseen],
+    me: { home: at.me.home, name: at.me.name, qualities },
+    occupants,
+    space: {
+      name: space?.name ?? at.me.space,
+      path: at.me.space,
+      qualities: space?.qualities ?? {},
+      type: space?.type ?? 'unknown',
+    },
+    spaces: await reader.childSpaces(at.me.space),
+    surface,
+    views,
   } satisfies Face)
   // Key order shows in prompts. A stored face has canonical order, so a new one gets it too.
   return { face: JSON.parse(text) as Face, text }

@@ -109,9 +109,10 @@ export class WorldReader {
 
   /** Reads several rows at once; later reads of them cost nothing. */
   async prefetch(keys: readonly string[]): Promise<void> {
-    const missing = [...new Set(keys)].filter((key) => !this.#rows.has(key))
+    const missing = keys.filter((key) => !this.#rows.has(key))
     if (missing.length === 0) return
-    for (const { key, state, head } of await this.#from(this.#source.rows(missing))) {
+    const asked = missing.length === 1 ? missing : [...new Set(missing)]
+    for (const { key, state, head } of await this.#from(this.#source.rows(asked))) {
       const row = state === null ? null : fromJson<Row>(state)
       this.#rows.set(key, this.#isFrozen ? frozen(row) : row)
       // The oldest read of a reel counts: all reads of one reader are of one instant, or append checks that they are.
