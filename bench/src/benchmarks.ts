@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { benchChain } from './chain/benchmark.ts'
 import { benchEvaluate, CONTESTANTS, type Contestant } from './evaluate/benchmark.ts'
 import { benchFanout, refuseFanout } from './fanout/benchmark.ts'
-import { benchGrowth } from './growth/benchmark.ts'
+import { benchGrowth, HALVES, type Half } from './growth/benchmark.ts'
 import { benchGuard } from './guard/benchmark.ts'
 import { benchMoment } from './moment/benchmark.ts'
 import { LANES, type LaneName } from './moment/lanes.ts'
@@ -101,9 +101,15 @@ export const benchmarks: readonly Benchmark[] = [
   {
     name: 'growth',
     what: 'cost of a moment in the first and the last tenth: of one being with many moments, and of many beings',
-    refuse: refuseFanout,
-    run: ({ size, beings }, onProgress) =>
-      benchGrowth({ size: size as 'small' | 'full', beings: wholeNumber(beings), onProgress }),
+    refuse: (flags) => refuse(flags, HALVES),
+    run: (flags, onProgress) =>
+      benchGrowth({
+        size: flags.size as 'small' | 'full',
+        halves: wantedOf<Half>(flags, HALVES),
+        beings: wholeNumber(flags.beings),
+        isSplit: flags.profile,
+        onProgress,
+      }),
     show,
   },
   {

@@ -11,6 +11,8 @@ export interface Services {
   readonly postgres: Postgres
   /** size of the files that the Temporal of this run keeps; null for a Temporal of one's own */
   bytesOfTemporal(): number | null
+  /** the SQLite file of the Temporal of this run; null for a Temporal of one's own */
+  fileOfTemporal(): string | null
   /** creates an empty database that is dropped after the run */
   createDatabase(name: string): Promise<string>
   /** registers work for before the services stop; the last one runs first */
@@ -54,6 +56,7 @@ async function start(
     postgres,
     temporal,
     bytesOfTemporal: () => (temporal.pid === null ? null : bytesIn(join(dataDir, 'temporal'))),
+    fileOfTemporal: () => (temporal.pid === null ? null : databaseIn(join(dataDir, 'temporal'))),
     atEnd: (cleanUp) => void cleanUps.push(cleanUp),
     async createDatabase(name) {
       const database = `bench_${run}_${name}`
@@ -67,6 +70,9 @@ async function start(
 
 const bytesIn = (folder: string) =>
   readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+
+const databaseIn = (folder: string) =>
+  join(folder, readdirSync(folder).find((file) => file.endsWith('.db')) ?? 'server.db')
 
 async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client(url)

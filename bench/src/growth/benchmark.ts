@@ -7,10 +7,26 @@ import { Race } from '../moment/race.ts'
 import { cpuOf, cpuOfTree, memory } from '../processes.ts'
 import { type Services, withServices } from '../services.ts'
 import { round } from '../statistics.ts'
+import {
+  columnsOf,
+  growth,
+  isTable,
+  type Sizes,
+  type Split,
+  sizesOfPostgres,
+  sizesOfSqlite,
+} from './split.ts'
+
+/** One being with many moments; many beings with one moment each. */
+export const HALVES = ['one', 'many'] as const
+export type Half = (typeof HALVES)[number]
 
 export interface GrowthOptions {
   readonly size: 'small' | 'full'
+  readonly halves: readonly Half[]
   readonly beings: number | undefined
+  /** says by table what is stored */
+  readonly isSplit: boolean
   readonly onProgress: (line: string) => void
 }
 
@@ -39,8 +55,9 @@ interface Part {
  * Lives many moments of one being, then one moment each of as many beings, and compares what a moment costs in the first
  * tenth with the last tenth.
  */
-export function benchGrowth({ size, beings, onProgress }: GrowthOptions) {
+export function benchGrowth({ size, halves, beings, isSplit, onProgress }: GrowthOptions) {
   const count = beings ?? MOMENTS[size]
+  const crowd = halves.includes('many') ? count : 0
   return withServices(onProgress, async (services) => {
     const connection = await Connection.connect(services.temporal.options)
     services.atEnd(() => connection.close())
@@ -52,7 +69,7 @@ export function benchGrowth({ size, beings, onProgress }: GrowthOptions) {
       services,
       temporal,
       modelUrl,
-      beings: count + WARM_UP_BEINGS,
+      beings: crowd + WARM_UP_BEINGS,
       poolMax: 20,
       other: undefined,
     }
@@ -62,29 +79,62 @@ export function benchGrowth({ size, beings, onProgress }: GrowthOptions) {
     lane.process.onDone = (being, n) => race.done(being, n)
     const at: Stage = { services, temporal, lane, race, onProgress }
     onProgress('warming up')
-    await race.run(lane.crowd.slice(count), { turns: 20 })
-    const age = await inParts(at, 'one being', count / PARTS, async () => {
-      await race.run([lane.solo], { turns: count / PARTS })
-      return [lane.solo]
-    })
-    const number = await inParts(at, 'many beings', count / PARTS, async (part) => {
-      const some = lane.crowd.slice((part * count) / PARTS, ((part + 1) * count) / PARTS)
-      await inTurn(some, CROWD, (being) => race.run([being], { turns: 1 }))
-      return some.slice(0, 5)
-    })
+    await race.run(lane.crowd.slice(crowd), { turns: 20 })
+    const live = {
+      one: async () => {
+        await race.run([lane.solo], { turns: count / PARTS })
+        return [lane.solo]
+      },
+      many: async (part: number) => {
+        const some = lane.crowd.slice((part * count) / PARTS, ((part + 1) * count) / PARTS)
+        await inTurn(some, CROWD, (being) => race.run([being], { turns: 1 }))
+        return some.slice(0, 5)
+      },
+    }
+    const lived = async (half: Half, what: string) => {
+      if (!halves.includes(half)) return undefined
+      const before = isSplit ? await sizesOf(at) : null
+      const parts = await inParts(at, what, count / PARTS, live[half])
+      return {
+        lastOverFirst: lastOverFirst(parts),
+        storedBytesPerMoment: storedBytes(parts),
+        ...(before === null ? {} : { split: await splitOf(at, before, count) }),
+        parts,
+      }
+    }
     return {
       benchmark: 'growth',
       at: new Date().toISOString(),
       machine: describeMachine(),
       moments: count,
-      oneBeing: { lastOverFirst: lastOverFirst(age), storedBytesPerMoment: storedBytes(age), parts: age },
-      manyBeings: {
-        lastOverFirst: lastOverFirst(number),
-        storedBytesPerMoment: storedBytes(number),
-        parts: number,
-      },
+      oneBeing: await lived('one', 'one being'),
+      manyBeings: await lived('many', 'many beings'),
     }
   })
+}
+
+/** Sizes by table of Postgres, and of Temporal unless it is a server of one's own. */
+async function sizesOf({ services, lane }: Stage) {
+  const file = services.fileOfTemporal()
+  return {
+    postgres: await sizesOfPostgres(lane.databaseUrl),
+    temporal: file === null ? null : await sizesOfSqlite(file),
+  }
+}
+
+/** What one moment added to each table and index, and how wide the columns are of tables that grew. */
+async function splitOf(at: Stage, before: Awaited<ReturnType<typeof sizesOf>>, moments: number) {
+  const after = await sizesOf(at)
+  const postgres = growth(before.postgres, after.postgres, moments)
+  const none: Sizes = new Map()
+  const tables = Object.entries(postgres).filter(([name, bytes]) => isTable(name) && bytes >= 50)
+  const columns: Record<string, Split> = {}
+  for (const [name] of tables) columns[name] = await columnsOf(at.lane.databaseUrl, name)
+  return {
+    postgres,
+    columns,
+    temporal: growth(before.temporal ?? none, after.temporal ?? none, moments),
+  }
 }
 
 interface Stage {
