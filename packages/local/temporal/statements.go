@@ -20,25 +20,26 @@ import (
 	"go.temporal.io/server/common/resolver"
 )
 
-// keepingPlugin is the name of Temporal's SQLite plugin with connections that keep their prepared statements.
-const keepingPlugin = "sqlite-keeping-statements"
+// ownPlugin is the name of Temporal's SQLite plugin with our connections and our packed histories.
+const ownPlugin = "treeos-sqlite"
 
 // statementsMax bounds what one connection keeps. The server has about 150 statements; inserts of several rows add a few.
 const statementsMax = 500
 
-func init() { persistence.RegisterPlugin(keepingPlugin, plugin{}) }
-
 // plugin makes databases by Temporal's plugin and replaces the connections within. SQLite parses and plans a statement each
-// time it is prepared, and Temporal's plugin prepares each statement each time it runs. It is for files only: replacing the
-// connection of a database in memory would lose it.
-type plugin struct{}
+// time it is prepared, and Temporal's plugin prepares each statement each time it runs. Histories are packed, see
+// history_nodes.go. It is for files only: replacing the connection of a database in memory would lose it.
+type plugin struct {
+	packer         *packer
+	keepStatements bool
+}
 
 func (plugin) GetVisibilityQueryConverter() sqlplugin.VisibilityQueryConverter {
 	converter, _ := persistence.GetPluginVisibilityQueryConverter(sqliteplugin.PluginName)
 	return converter
 }
 
-func (plugin) CreateDB(
+func (p plugin) CreateDB(
 	kind sqlplugin.DbKind, cfg *config.SQL, r resolver.ServiceResolver, logger log.Logger, m metrics.Handler,
 ) (sqlplugin.GenericDB, error) {
 	plain := *cfg
@@ -47,7 +48,14 @@ func (plugin) CreateDB(
 	if err != nil {
 		return nil, err
 	}
-	return db, keepStatements(db, cfg)
+	whole, ok := db.(sqliteDB)
+	if !ok {
+		return nil, fmt.Errorf("Temporal's SQLite plugin has changed: history_nodes.go does not fit a %T", db)
+	}
+	if p.keepStatements {
+		err = keepStatements(db, cfg)
+	}
+	return packedDB{whole, p.packer}, err
 }
 
 // keepStatements replaces the pool of connections of a database. All services share one pool, so it is replaced once.
