@@ -66,7 +66,8 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const compiledFolder = process.env.NODE_COMPILE_CACHE ?? join(dataDir, 'compiled')
   const [postgres, temporal] = await Promise.all([
     ensurePostgres({ dataDir, onProgress }),
-    ensureTemporal({ dataDir, searchAttributes, onProgress }),
+    // `leak-search.ts` searches the files of the server. Servers of fault runs and of the tests in `packages/local` pack.
+    ensureTemporal({ dataDir, searchAttributes, isPacking: false, onProgress }),
     workflowBundle().then(({ code }) => writeFile(bundlePath, code)),
     bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
     compileWorker(compiledFolder),
