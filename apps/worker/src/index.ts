@@ -1,4 +1,5 @@
 /** The worker of our own instances, and the extensions that it loads. */
 export { absoluteModules, loadExtensions } from './extensions.ts'
 export type { CheckedMind, CheckedMinds } from './minds.ts'
-export { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
+export { nameAndCode } from './told-errors.ts'
+export { type RunningWorker, startWorker } from './worker.ts'

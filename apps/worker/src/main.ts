@@ -4,7 +4,8 @@ import { ServiceAwayError, skipWorkflowStackTraces } from '@treeos/host'
 import { pino } from 'pino'
 import { isLogLevel } from './settings.ts'
 import { StartError } from './start-error.ts'
-import { nameAndCode, type RunningWorker, startWorker } from './worker.ts'
+import { framesOf, nameAndCode } from './told-errors.ts'
+import { type RunningWorker, startWorker } from './worker.ts'
 
 const LOG_WAITING_CHARS_MAX = 1_000_000
 
@@ -54,9 +55,4 @@ function tell(error: unknown): void {
   if (error instanceof StartError || error instanceof ServiceAwayError || error instanceof TreeosError)
     log.fatal({ error: error.name }, error.message)
   else log.fatal({ ...nameAndCode(error), at: framesOf(error) }, 'the worker stops: an unexpected error')
-}
-
-function framesOf(error: unknown): string[] {
-  const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
-  return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim())
 }

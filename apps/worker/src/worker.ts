@@ -19,6 +19,7 @@ import { Metrics } from './metrics.ts'
 import { type Mind, Minds } from './minds.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { locateTemporal, Start, type TemporalPlace } from './start.ts'
+import { framesOf, nameAndCode } from './told-errors.ts'
 
 /** The beings of a killed worker go on in another one after at most this long. */
 const STICKY_TIMEOUT = '1s'
@@ -223,18 +224,9 @@ function observer(metrics: Metrics, log: Logger): Observer {
     },
     error(where, fault) {
       error(where)
-      log.warn({ where, ...nameAndCode(fault) }, 'will be tried again')
+      log.warn({ where, ...nameAndCode(fault), at: framesOf(fault)[0] }, 'will be tried again')
     },
   }
-}
-
-/** An error without its message: messages of Postgres and of providers quote what they were given. */
-export function nameAndCode(error: unknown): { error: string; code?: string } {
-  const name = error instanceof Error ? error.name : typeof error
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' || typeof code === 'number'
-    ? { error: name, code: String(code) }
-    : { error: name }
 }
 
 /** Logs the SDK's own lines; of errors in them only name and code. */
