@@ -70,8 +70,11 @@ describe('rows that are copied out', () => {
   })
 
   it('a lost connection is thrown', async () => {
+    // The last row waits, so that not all rows are on their way before the connection is lost.
+    const slow = `select i::integer, repeat('x', 20000) from generate_series(1, 20) as i
+      where i < 20 or pg_sleep(60) is not null`
     const lost = copying((copy) =>
-      copy(many, (row) => {
+      copy(slow, (row) => {
         if (row.integer(0) > 1) return undefined
         return sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'treeos copy'
           and datname = current_database()`
