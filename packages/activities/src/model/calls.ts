@@ -174,11 +174,11 @@ export class Call {
    */
   async adopt(deps: CallDeps, signal: AbortSignal): Promise<StoredDecision> {
     this.#isAdopted = true
-    await withPostgresRetry(deps.observe, () => this.handOver(deps))
     const abort = () => this.abort(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     try {
+      await withPostgresRetry(deps.observe, () => this.handOver(deps))
       if (this.#recorded === null) throw new Error(`the call of ${this.moment} was not handed over`)
       return await this.#recorded
     } finally {

@@ -50,7 +50,7 @@ function encodeOpen({ n, wake, openedAt, record, basis, face }: OpenWrite) {
     record: canonicalJson(record),
     basis: encodeBasis(basis).toString('utf8'),
     face: face?.digest ?? null,
-    faceBytes: face === null ? null : face.text,
+    faceBytes: face?.text ?? null,
   }
 }
 

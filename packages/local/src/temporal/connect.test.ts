@@ -1,6 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type Http2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectTemporal } from './connect.ts'
 
@@ -17,6 +17,7 @@ beforeAll(async () => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': isFirst ? 0 : UNAVAILABLE }))
     stream.end(isFirst ? Buffer.alloc(5) : undefined) // an empty message
+    if (!isFirst) stream.once('close', () => server.emit('refused'))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   address = `127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -25,8 +26,9 @@ afterAll(() => void server.close())
 
 test('a call that is to be tried again fails when the connection is closed, and the process goes on', async () => {
   const connection = await connectTemporal({ address })
+  const answered = once(server, 'refused')
   const refused = connection.workflowService.getClusterInfo({}).catch((error: unknown) => error)
-  await sleep(50)
+  await answered // the next attempt comes 100 ms later
   await connection.close()
   expect(String(await refused)).toContain('Channel has been shut down')
 })
