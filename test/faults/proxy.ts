@@ -41,7 +41,7 @@ interface Link {
   readonly server: Socket
   /** its client receives nothing any more, not even the end */
   halfOpen: boolean
-  /** its client has sent something since it last received something */
+  /** its client waits for an answer: the last bytes on the connection were sent by the client */
   asking: boolean
 }
 

@@ -17,7 +17,7 @@ import {
   sizesOfSqlite,
 } from './split.ts'
 
-/** One being with many moments; many beings with one moment each. */
+/** `one`: one being lives many moments. `many`: many beings live one moment each. */
 export const HALVES = ['one', 'many'] as const
 export type Half = (typeof HALVES)[number]
 

@@ -118,7 +118,7 @@ interface StoredMoment extends RecordedMoment {
   readonly causes: ReadonlyMap<Digest, Fact>
 }
 
-/** Of the moments of a being that were replayed before. */
+/** What the replay of a being's earlier moments left for the next one. */
 interface LastOfBeing {
   sealed: OpenRecord['lastSealed']
   readonly digests: LastDigests

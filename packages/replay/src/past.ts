@@ -218,7 +218,7 @@ interface Head {
   readonly hash: Digest
 }
 
-/** A reel that is loaded, and the head up to which a source reads it. */
+/** A loaded reel, and its head at the time of the moment: a source reads no later facts. */
 interface ReelAtHead {
   readonly history: ReelHistory
   readonly head: SeenHead

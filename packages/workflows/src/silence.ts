@@ -14,7 +14,7 @@ export interface Silence {
 
 /**
  * Begins to wait at rest.
- * @param isLong the run is long enough to end after a silence. It goes on when the being's own idle time is not longer than that silence
+ * @param isLong the run may end after a silence of `REST_SILENCE_MS`. It does not when the being wakes by its own idle time first
  */
 export function beginSilence(life: Life, isLong: boolean): Silence {
   const idle = life.idle?.armed === true ? life.idle : null
@@ -36,7 +36,7 @@ export function beginSilence(life: Life, isLong: boolean): Silence {
   }
 }
 
-/** Call it only for a rest that needs a timer: a scope that is cancelled makes an error with its stack, also when no timer is in it. */
+/** Only for a rest that needs a timer: to cancel a scope costs an error with its stack, even when the scope holds no timer. */
 function startTimer(
   ms: number,
   summary: string,

@@ -36,7 +36,7 @@ export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: n
     for (let crashAt = plan.shift(); crashAt !== undefined; crashAt = plan.shift()) await dieNext(crashAt)
   }
   const isBirth = points[0] !== undefined && BIRTHS.includes(points[0])
-  // Beside it a second worker could begin all lives, so that the first never reaches its point.
+  // This worker starts alone. A second one could begin all lives, and then the first would never reach its crash point.
   const birth = isBirth ? dieNext(plan.shift() ?? '') : null
   const turns = birth === null ? [takeTurns(), takeTurns()] : [birth.then(takeTurns), birth.then(takeTurns)]
   // Otherwise the first worker that is ready would take all the work, and the second would never reach its point.

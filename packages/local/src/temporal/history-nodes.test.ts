@@ -32,7 +32,10 @@ const SIGNALS = [
   Array.from({ length: 2_000 }, (_, i) => createHash('sha512').update(String(i)).digest('base64')).join(''),
 ]
 
-/** Runs our server on a file. Stops it before it returns. @param use gets the lines that the server has printed, too */
+/**
+ * Runs our server on a file while it is used, and stops it.
+ * @param use gets a client, and the lines that the server has printed so far
+ */
 async function onServer<T>(
   file: string,
   isPacking: boolean,

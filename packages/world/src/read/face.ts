@@ -43,7 +43,7 @@ export interface Face {
   readonly dropped: readonly (DroppedEntry | { readonly see: string; readonly reason: string })[]
 }
 
-/** A face with its canonical JSON, which its digest and its stored form are made from. */
+/** A face, and its canonical JSON. The JSON is what is hashed and stored. */
 export interface FoldedFace {
   readonly face: Face
   readonly text: string
