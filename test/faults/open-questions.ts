@@ -124,7 +124,7 @@ export class OpenQuestions {
     const [oldest] = this.#open.values()
     const isLost = oldest !== undefined && Date.now() - oldest.at > LOST_STALLS * this.#stallMs
     if (!isLost && Date.now() - this.#progressAt <= this.#stallMs) return
-    const seconds = (this.#stallMs / 1000) * (isLost ? LOST_STALLS : 1)
+    const seconds = ((isLost ? LOST_STALLS : 1) * this.#stallMs) / 1000
     const what = isLost ? `${oldest.id}, though others were answered,` : `${this.#open.size} questions`
     const how = await this.#describe([...this.#open.values()]).catch((error) => String(error))
     this.#stalled = new StalledError(`nothing came of ${what} for ${seconds} s\n${how}`, isLost)

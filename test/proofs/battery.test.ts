@@ -99,7 +99,10 @@ describe(`H1 the battery of rewrites, seed ${SEED}`, () => {
   it.each([
     { off: ['checkpoints'], what: 'both stores are rewritten' },
     { off: ['record', 'checkpoints'], what: 'the suffix of a being’s records is rewritten' },
-    { off: ['record', 'history', 'wake-mismatch', 'checkpoints'], what: 'the newest moments of a being are cut off' },
+    {
+      off: ['record', 'history', 'wake-mismatch', 'checkpoints'],
+      what: 'the newest moments of a being are cut off',
+    },
     { off: ['history'], what: 'the tail of a run is cut off' },
     { off: ['form', 'command', 'determinism'], what: 'an event is moved' },
     {
