@@ -69,17 +69,23 @@ export async function findInFile(path: string, words: Readonly<Record<string, st
       rest = bytes.subarray(-OVERLAP)
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // it was removed meanwhile
+    throwUnlessGone(error)
   }
   return [...found]
 }
 
+/** Tests beside this one drop their databases, so files and folders may be removed while they are searched. */
+function throwUnlessGone(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  return null
+}
+
 /** The files below a folder, or the file itself. */
 export async function filesIn(path: string): Promise<string[]> {
-  const at = await stat(path).catch(() => null)
+  const at = await stat(path).catch(throwUnlessGone)
   if (at === null) return []
   if (!at.isDirectory()) return at.isFile() ? [path] : []
-  const entries = await readdir(path)
+  const entries = (await readdir(path).catch(throwUnlessGone)) ?? []
   return (await Promise.all(entries.map((name) => filesIn(join(path, name))))).flat()
 }
 
