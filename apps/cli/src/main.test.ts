@@ -89,7 +89,9 @@ describe('without an instance', () => {
       expect(status).toBe(1)
       const { error } = JSON.parse(stdout)
       expect(error.code).toBe('SERVICE_UNAVAILABLE')
-      expect(error.message).toContain('npx pnpm@12.21.0 start')
+      expect(error.message).toMatch(
+        /: start it with `npx treeos up --data \S+`, or name another with --data$/,
+      )
     },
   )
 

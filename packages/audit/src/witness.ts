@@ -40,7 +40,7 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
   if (line === null)
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
-      `no moment ${moment} has ended; \`treeos moments @being\` lists what has`,
+      `no moment ${moment} has ended: its id is BEING/LIFE/N, as \`treeos moments @being --json\` lists it`,
     )
   if (line.decision === null && readPath(line.record, ['decision']) !== null) {
     const { being } = parseMomentId(moment)

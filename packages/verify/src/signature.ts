@@ -19,7 +19,7 @@ export function parseKey(text: string): VerifierKey {
   const named = createHash('sha256').update(`${name}\n`).update(bytes).digest().subarray(0, 4)
   if (name === '' || !isWhole || id !== named.toString('hex'))
     throw new Error(
-      'no key of a signed note: it is written NAME+KEYID+BASE64, as `treeos checkpoint` prints it',
+      'no key of a signed note: it is written NAME+KEYID+BASE64, as `treeos checkpoint --json` prints it in `keys`',
     )
   const key = createPublicKey({ key: Buffer.concat([SPKI, bytes.subarray(1)]), format: 'der', type: 'spki' })
   return { name, id: named, key }

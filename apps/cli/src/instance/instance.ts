@@ -169,7 +169,7 @@ function requireService(dataDir: string, name: string, title: string): Service {
   const service = serviceOf(instance, name)
   if (service === null) {
     throw unavailable(
-      `no instance of TreeOS runs in ${dataDir}: start one with \`treeos up\` (or \`npx pnpm@12.21.0 start\`), or name another with --data`,
+      `no instance of TreeOS runs in ${dataDir}: start it with \`npx treeos up --data ${dataDir}\`, or name another with --data`,
     )
   }
   if (isAlive(service)) return service

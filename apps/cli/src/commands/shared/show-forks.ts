@@ -6,7 +6,7 @@ import { oneLine } from '../../text/output.ts'
 export function shownForked({ reality, data, at, facts, moments, waiting, ok }: ForkedInstance): string {
   return [
     `made the reality ${reality}, which shares ${facts} facts and ${moments} moments up to moment ${at.n} of ${stanceOf(at.being)}`,
-    `${waiting} wakes wait in it; its chains are ${ok ? 'unbroken' : 'BROKEN'}`,
+    `${waiting} ${waiting === 1 ? 'wake waits' : 'wakes wait'} in it; its chains are ${ok ? 'unbroken' : 'BROKEN'}`,
     `Try   npx treeos up --detach --data ${data}`,
   ].join('\n')
 }

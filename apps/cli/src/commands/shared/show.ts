@@ -271,14 +271,20 @@ export function shownNamespaces(namespaces: readonly NamespaceView[]): string {
 
 export function shownBeings(beings: readonly BeingView[]): string {
   return table(
-    beings.map(({ stance, cognition, space, parent, defaultRole, ended, paused }) => [
-      stance,
-      ended !== undefined ? 'ended' : paused === undefined ? cognition : `${cognition}, paused`,
-      space,
-      defaultRole ?? '-',
-      parent === null ? 'the first' : `child of ${parent}`,
+    beings.map((being) => [
+      being.stance,
+      lifeOf(being),
+      being.space,
+      being.defaultRole ?? '-',
+      being.parent === null ? 'the first' : `child of ${being.parent}`,
     ]),
   )
+}
+
+function lifeOf({ cognition, ended, paused, parked }: BeingView): string {
+  if (ended !== undefined) return 'ended'
+  if (paused !== undefined) return `${cognition}, paused`
+  return parked === undefined ? cognition : `${cognition}, parked by a budget of ${parked.limit}`
 }
 
 export function shownRoles(roles: readonly RoleView[]): string {
