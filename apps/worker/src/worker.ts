@@ -201,8 +201,8 @@ function observer(metrics: Metrics, log: Logger): Observer {
   return {
     beat,
     model,
-    outcome(kind, reason) {
-      outcome(kind, reason)
+    outcome(kind, reason, moment) {
+      outcome(kind, reason, moment)
       if (reason === null) return
       const isNothing = kind === 'failure' || kind === 'skipped'
       log.info(

@@ -41,10 +41,12 @@ export async function startTreeos(
         databaseUrl: setup.databaseUrl,
         model,
         poolMax: setup.poolMax,
-        observe: { error: (where, error) => console.error(where, error) },
+        observe: {
+          error: (where, error) => console.error(where, error),
+          ...reportingEnds((being) => setup.beings.includes(being), done, fail),
+        },
       }),
     ],
-    interceptors: { activity: [reportingEnds((being) => setup.beings.includes(being), done, fail)] },
   })
   return { taskQueue, stop: () => worker.stop() }
 }

@@ -36,18 +36,16 @@ const worker = await runWorker(setup.temporal, {
       databaseUrl: setup.databaseUrl,
       model,
       poolMax: setup.poolMax,
-      observe: { error: (where, error) => console.error(where, error) },
+      observe: {
+        error: (where, error) => console.error(where, error),
+        ...reportingEnds(
+          () => true,
+          (being, n) => tell({ type: 'done', being, n }),
+          ({ message }) => tell({ type: 'failed', message }),
+        ),
+      },
     }),
   ],
-  interceptors: {
-    activity: [
-      reportingEnds(
-        () => true,
-        (being, n) => tell({ type: 'done', being, n }),
-        ({ message }) => tell({ type: 'failed', message }),
-      ),
-    ],
-  },
 })
 process.on('message', async ({ type }: ToContestant) => {
   if (type !== 'stop') return

@@ -110,7 +110,7 @@ async function stampWithRetries(
       continue
     }
     if (done.status === 'stamped') {
-      deps.observe.outcome(done.stamped.kind, done.stamped.reason)
+      deps.observe.outcome(done.stamped.kind, done.stamped.reason, input.moment)
       dropOverlay(deps, opened, proposal)
       crashPoint('ring:before')
       deps.ring(done.ring)

@@ -6,7 +6,7 @@ export interface Observer {
   /** a beat ran */
   beat(name: string, seconds: number): void
   /** a moment ended; called once per moment, by the stamp that committed it */
-  outcome(kind: OutcomeKind, reason: string | null): void
+  outcome(kind: OutcomeKind, reason: string | null, moment: MomentId): void
   /** a model call ended; `lost` means it gave no answer; `tokens` is null when the provider reported none */
   model(
     answer: 'call' | 'see' | 'outputs' | 'failure' | 'lost',
