@@ -166,6 +166,106 @@ describe('issue 5.8 a reservation', () => {
   })
 })
 
+/** Accounts of a being and of its maker: limits of their own, or those of the standard budget (revision 0), or no account. */
+const account = fc.option(
+  fc.record({
+    revision: fc.constantFrom(0, 1),
+    tokens_max: fc.option(fc.integer({ min: 0, max: 300 })),
+    micros_max: fc.option(fc.integer({ min: 0, max: 300 })),
+    per: fc.constantFrom('day', 'total'),
+    day: fc.constantFrom('today', 'yesterday', null),
+    day_tokens: fc.integer({ min: 0, max: 200 }),
+    day_micros: fc.integer({ min: 0, max: 200 }),
+    total_tokens: fc.integer({ min: 200, max: 400 }),
+    total_micros: fc.integer({ min: 200, max: 400 }),
+    held_tokens: fc.integer({ min: 0, max: 100 }),
+  }),
+  { freq: 6 },
+)
+const usual = fc.record(
+  { tokens: fc.integer({ min: 1, max: 300 }), money: fc.constantFrom(0.0001, 0.0003) },
+  { requiredKeys: [] },
+)
+
+describe('the first reservation of a moment', () => {
+  /** Reserves by a function, and undoes it. @returns its answer, and what it wrote */
+  async function tried(
+    by: 'reserve' | 'reserve_first',
+    at: Attempt,
+    accounts: Record<string, object>,
+    need: [number, number | null],
+  ) {
+    const undo = new Error('undone')
+    let seen: unknown
+    await base.owner
+      .transaction()
+      .execute(async (tx) => {
+        for (const [being, { day, ...of }] of Object.entries(accounts) as [string, { day: string | null }][])
+          await tx
+            .insertInto('account')
+            .values({
+              being,
+              ...of,
+              day: day === null ? null : sql`current_date - ${day === 'today' ? 0 : 1}::integer`,
+            } as never)
+            .onConflict((row) => row.column('being').doUpdateSet({ ...of, day: sql`excluded.day` } as never))
+            .execute()
+        const { rows } =
+          await sql`select ${sql.raw(`treeos.${by}`)}(${at.being}, ${at.moment}, ${at.attempt}::integer,
+          ${need[0]}::bigint, ${need[1]}::bigint) as answer`.execute(tx)
+        const left = await tx
+          .selectFrom('account')
+          .selectAll()
+          .where('being', 'in', Object.keys(accounts))
+          .orderBy('being')
+          .execute()
+        const made = await tx
+          .selectFrom('reservation')
+          .select(['attempt', 'day', 'accounts', 'tokens', 'micros'])
+          .where('moment', '=', at.moment)
+          .execute()
+        seen = { rows, left, made }
+        throw undo
+      })
+      .catch((error: unknown) => {
+        if (error !== undo) throw error
+      })
+    return seen as { rows: { answer: { status: string } }[] }
+  }
+
+  it('is what reserve would say and write, in fewer statements', { timeout: 120_000 }, async () => {
+    const statuses = new Set<string>()
+    const [maker, child] = [fresh('maker'), fresh('child')]
+    await being(maker, null)
+    await being(child, maker)
+    await sql`delete from treeos.account where being in (${maker}, ${child})`.execute(base.owner)
+    await fc.assert(
+      fc.asyncProperty(
+        ...[account, account, usual],
+        fc.tuple(fc.integer({ min: 0, max: 300 }), fc.option(fc.integer({ min: 0, max: 300 }))),
+        async (ofMaker, ofChild, llm, need) => {
+          await standard({ ...llm, per: 'day', revision: 3 })
+          const accounts = {
+            ...(ofMaker === null ? {} : { [maker]: ofMaker }),
+            ...(ofChild === null ? {} : { [child]: ofChild }),
+            [fresh('nobody')]: { revision: 0, per: 'day', day: null },
+          }
+          const at = attemptOf(child)
+          const [first, general] = [
+            await tried('reserve_first', at, accounts, need),
+            await tried('reserve', at, accounts, need),
+          ]
+          expect(first).toEqual(general)
+          statuses.add(String(first.rows[0]?.answer.status))
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect([...statuses].sort()).toEqual(['breach', 'free', 'reserved', 'waits'])
+    await standard({ tokens: 1_000_000, per: 'day', revision: 2 })
+  })
+})
+
 /** A tree in which three beings share a limit, and one of them has its own lower one. */
 const TREE = [
   { name: 'root', parent: null, tokens: 3000 },

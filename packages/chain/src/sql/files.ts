@@ -51,6 +51,7 @@ export const FUNCTIONS = [
   'budgets/line-of',
   'budgets/lock-accounts',
   'budgets/reserve',
+  'budgets/reserve-first',
   'budgets/settle',
   'budgets/settle-locked',
   'budgets/standard',

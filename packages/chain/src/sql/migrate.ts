@@ -21,6 +21,7 @@ import * as evidence from './migrations/018-evidence.ts'
 import * as log from './migrations/019-log.ts'
 import * as watchedCalls from './migrations/021-watched-calls.ts'
 import * as erasing from './migrations/022-erasing.ts'
+import * as firstReservation from './migrations/023-first-reservation.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -62,6 +63,7 @@ const MIGRATIONS = {
   '019-log': log,
   '021-watched-calls': watchedCalls,
   '022-erasing': erasing,
+  '023-first-reservation': firstReservation,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

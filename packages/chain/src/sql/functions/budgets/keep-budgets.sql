@@ -4,15 +4,19 @@ create or replace function treeos.keep_budgets(batch jsonb) returns void languag
 declare
   this_moment text := batch->>'moment';
   keeps boolean := batch->'rows' @? 'strict $[*] ? (@.account.type() == "object")';
+  attempts integer[]; -- null: none is open
   held text[] := '{}';
   settlement jsonb := batch->'settlement';
   open_attempt integer;
   is_known boolean;
 begin
   if this_moment is not null and jsonb_typeof(batch->'outcome') = 'object' then
-    held := held_by(this_moment);
+    select array_agg(attempt), min(accounts) into attempts, held from reservation where moment = this_moment and settled_at is null;
+    if cardinality(attempts) > 1 then
+      held := held_by(this_moment);
+    end if;
   end if;
-  if not keeps and held = '{}' then
+  if not keeps and attempts is null then
     return;
   end if;
   perform lock_accounts(held || case when keeps then
@@ -21,7 +25,7 @@ begin
   if keeps then
     perform keep_accounts(batch->'rows');
   end if;
-  for open_attempt in select attempt from reservation where moment = this_moment and settled_at is null loop
+  foreach open_attempt in array coalesce(attempts, '{}') loop
     is_known := open_attempt is not distinct from (settlement->>'attempt')::integer;
     perform settle_locked(this_moment, open_attempt, case when is_known then (settlement->>'tokens')::bigint end,
       case when is_known then (settlement->>'micros')::bigint end);

@@ -1,6 +1,6 @@
 -- Claims the next wake for a moment, see claim, then reads a read set for it, see read_set. What the wake names is read, too: its
 -- caller, and the cut of its thread. The reading is of one instant after the claim, so it sees what the sender of the wake wrote.
--- With `need_tokens` it also reserves a model call of this attempt, see reserve, unless the wake is an act or the moment was begun
+-- With `need_tokens` it also reserves a model call of this attempt, see reserve_first, unless the wake is an act or the moment was begun
 -- before. No call outlives its reservation, so a claim that reserves waits for the disk.
 -- The first line is the wake: its row without content, `cut`, `opened`, `watched` and where its overlays are; `hash` is the content. Without a wake there is no line. Of a
 -- moment that is open, or whose thread was cut, there is no other line. The last line is what was reserved, as reserve says it.
@@ -42,7 +42,7 @@ begin
   if need_tokens is null or claimed.kind = 'act' or exists (select from reservation where moment = for_moment) then
     return;
   end if;
-  reserved := reserve(whose, for_moment, its_attempt, need_tokens, need_micros);
+  reserved := reserve_first(whose, for_moment, its_attempt, need_tokens, need_micros);
   if reserved->>'status' = 'reserved' then
     perform set_config('synchronous_commit', durable, true);
   end if;
