@@ -224,7 +224,7 @@ describe('the first reservation of a moment', () => {
           .select(['attempt', 'day', 'accounts', 'tokens', 'micros'])
           .where('moment', '=', at.moment)
           .execute()
-        seen = { rows, left, made }
+        seen = { rows, left, made: made.map((one) => ({ ...one, accounts: one.accounts.toSorted() })) }
         throw undo
       })
       .catch((error: unknown) => {
