@@ -180,7 +180,7 @@ const account = fc.option(
     total_micros: fc.integer({ min: 200, max: 400 }),
     held_tokens: fc.integer({ min: 0, max: 100 }),
   }),
-  { freq: 6 },
+  { freq: 2 },
 )
 const usual = fc.record(
   { tokens: fc.integer({ min: 1, max: 300 }), money: fc.constantFrom(0.0001, 0.0003) },
@@ -259,7 +259,7 @@ describe('the first reservation of a moment', () => {
           statuses.add(String(first.rows[0]?.answer.status))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 600 },
     )
     expect([...statuses].sort()).toEqual(['breach', 'free', 'reserved', 'waits'])
     await standard({ tokens: 1_000_000, per: 'day', revision: 2 })
