@@ -138,6 +138,9 @@ const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-asked': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
   '2026-11-asked-situations': [...ASKED_SITUATION_COMMANDS, 'local finishMoment'],
   '2026-11-asked-situations-long-way': ASKED_SITUATION_COMMANDS,
+  '2026-11-ahead': [...EVERY_COMMAND, 'local finishMoment'],
+  '2026-11-ahead-situations': [...ASKED_SITUATION_COMMANDS, 'local finishMoment'],
+  '2026-11-ahead-situations-long-way': ASKED_SITUATION_COMMANDS,
 }
 const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   court: [...LIVED, 'activity think'],

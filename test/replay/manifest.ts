@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 
 /** The last line. Whoever records adds lines, and sets this by hand: the recorder prints both. */
 export const PINNED: Pin = {
-  entries: 314,
-  link: '236b5faffb64570aa4c3929fc3eac6e619e6c4688205afbeb1be3c82c5930f11',
+  entries: 415,
+  link: 'adda2913121e6bc2145d31f13f1d8cd4f7b786559f91f9788651ac431f6ba1f0',
 }
 
 export interface Pin {

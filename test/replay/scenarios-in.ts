@@ -92,31 +92,34 @@ function momentsIn(events: readonly Event[]): string[] {
     if (scheduled) types.set(String(event.eventId), scheduled.activityType?.name ?? '')
     const local = localIn(event)
     const value = local?.value
-    if (local?.type === 'openMoment' && value != null) {
-      if ('resting' in value) {
-        found.push('an opening: nothing waits')
-        if (value.idleSeconds != null) found.push('an opening: nothing waits, idle time runs')
-        if (value.cognition !== undefined) found.push('an opening: nothing waits for one who is inhabited')
-      }
-      if ('over' in value) found.push('an opening: the being was ended')
-      if ('moment' in value) {
-        opened += 1
-        current = { opened: value, way: new Set(), attempts: 0 }
-        found.push(...openings(value, opened))
+    if (current !== null) {
+      if (scheduled) current.way.add(scheduled.activityType?.name === 'think' ? 'an activity' : 'an effect')
+      if (event.startChildWorkflowExecutionInitiatedEventAttributes) current.way.add('a task')
+      const attempt = event.activityTaskStartedEventAttributes?.attempt ?? 1
+      if (attempt > 1) current.way.add('retries')
+      if (event.activityTaskFailedEventAttributes || event.activityTaskTimedOutEventAttributes)
+        current.way.add('a failure')
+      if (local?.type === 'finishMoment') current.way.add('within its task')
+      if (value?.unfinished !== undefined) current.way.add(`handed over as ${value.unfinished}`)
+      if (value != null && local !== null && MOMENT.has(local.type) && 'record' in value) {
+        found.push(describe(current, value))
+        current = null
       }
     }
-    if (current === null) continue
-    if (scheduled) current.way.add(scheduled.activityType?.name === 'think' ? 'an activity' : 'an effect')
-    if (event.startChildWorkflowExecutionInitiatedEventAttributes) current.way.add('a task')
-    const attempt = event.activityTaskStartedEventAttributes?.attempt ?? 1
-    if (attempt > 1) current.way.add('retries')
-    if (event.activityTaskFailedEventAttributes || event.activityTaskTimedOutEventAttributes)
-      current.way.add('a failure')
-    if (local?.type === 'finishMoment') current.way.add('within its task')
-    if (value?.unfinished !== undefined) current.way.add(`handed over as ${value.unfinished}`)
-    if (value != null && local !== null && MOMENT.has(local.type) && 'record' in value) {
-      found.push(describe(current, value))
-      current = null
+    const opening = local?.type === 'openMoment' ? value : local?.next
+    if (opening == null) continue
+    const when = local?.type === 'openMoment' ? 'an opening' : 'an opening at the end of the moment before'
+    if ('resting' in opening) {
+      found.push(`${when}: nothing waits`)
+      if (opening.idleSeconds != null) found.push(`${when}: nothing waits, idle time runs`)
+      if (opening.cognition !== undefined) found.push(`${when}: nothing waits for one who is inhabited`)
+    }
+    if ('over' in opening) found.push(`${when}: the being was ended`)
+    if ('moment' in opening) {
+      opened += 1
+      current = { opened: opening, way: new Set(), attempts: 0 }
+      if (local?.type === 'finishMoment') found.push(when)
+      found.push(...openings(opening, opened))
     }
   }
   return found
@@ -144,12 +147,14 @@ function describe({ opened, way }: Moment, stamped: Json): string {
   return `a moment: ${who}; ${by}; ${outcome}${stamped.stack === null ? '; no role' : ''}`
 }
 
-function localIn(event: Event): { type: string; value: Json | null } | null {
+/** @property next what the end of a moment found the next one opened with */
+function localIn(event: Event): { type: string; value: Json | null; next: Json | null } | null {
   const marker = event.markerRecordedEventAttributes
   if (marker?.markerName !== 'core_local_activity') return null
   const [about] = decode(marker.details?.data)
   const [result] = decode(marker.details?.result)
-  return { type: String(about?.activity_type), value: (result?.value ?? null) as Json | null }
+  const { value = null, next = null } = result ?? {}
+  return { type: String(about?.activity_type), value: value as Json | null, next: next as Json | null }
 }
 
 const decode = (

@@ -80,26 +80,36 @@ describe('F49 the strict recorder', () => {
     expect(mismatches.some((mismatch) => field.test(mismatch.field))).toBe(true)
   })
 
-  it('misses the last moment, unless its run was terminated while that was stamped', async () => {
+  it('misses the last moment, unless its run was terminated in the middle of its task', async () => {
     const last = (await listOutcomes(world.db, 'librarian')).at(-1)?.n
     const bellIn = (run: Run) =>
       events(run.history).findLastIndex((event) => event.workflowExecutionSignaledEventAttributes != null)
     const rung = runs.slice(0, runs.findLastIndex((run) => bellIn(run) >= 0) + 1) // a run that began in silence may follow
     const bell = bellIn(rung.at(-1)!)
     const kept = events(rung.at(-1)!.history)
-    const cut = (terminated: boolean) =>
+    const began =
+      bell + kept.slice(bell).findIndex((event) => event.workflowTaskStartedEventAttributes != null)
+    const cut = (after: number, terminated: boolean) =>
       rung.map((run, i) => {
         if (i < rung.length - 1) return run
         const history = copy(run.history)
-        const end = copy({ events: [kept[bell]!] } as History).events![0]!
+        const end = copy({ events: [kept[after]!] } as History).events![0]!
         end.eventType = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED
         end.workflowExecutionSignaledEventAttributes = null
+        end.workflowTaskCompletedEventAttributes = null
         end.workflowExecutionTerminatedEventAttributes = { reason: 'a test' }
-        history.events = [...events(history).slice(0, bell), ...(terminated ? [end] : [])]
+        history.events = [...events(history).slice(0, after), ...(terminated ? [end] : [])]
         return { ...run, history }
       })
-    expect(await replayed(cut(true))).toEqual([])
-    expect(await replayed(cut(false))).toMatchObject([{ n: last, field: 'history', temporal: null }])
+    expect(await replayed(cut(began + 1, true))).toEqual([])
+    for (const [after, terminated] of [
+      [began + 1, false],
+      [bell, true],
+      [bell, false],
+    ] as const)
+      expect(await replayed(cut(after, terminated))).toMatchObject([
+        { n: last, field: 'history', temporal: null },
+      ])
   })
 
   it('F50 names the moment when a record differs from what is computed again', async () => {

@@ -43,6 +43,7 @@ describe('a workflow that is lost', () => {
     for (const _ of [1, 2]) {
       await play(world, 'phoenix', answer)
       await play(world, 'phoenix', answer)
+      await sleep(500) // until then it waits for its next wake
       await handleOf('phoenix').terminate('a test')
     }
     await play(world, 'phoenix', answer)

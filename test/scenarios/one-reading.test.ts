@@ -1,4 +1,5 @@
 /** A moment reads the world once. What its act was decided from is checked when it is stored; what nothing checks is read again. */
+import { newMemory } from '@treeos/activities'
 import type { ChainDb } from '@treeos/chain'
 import type { JsonObject } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
@@ -43,7 +44,7 @@ function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => 
 async function puppetOf(world: World, name: string) {
   await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
   const { db, statements } = counted(world.db)
-  const worker = handWorker(world, { db })
+  const worker = handWorker(world, { db, memory: newMemory({ callsMax: 0 }) }) // it waits for no next wake
   const first = await beginByHand(world, name)
   await live(world, worker, first, { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } })
   statements()

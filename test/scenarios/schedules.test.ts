@@ -173,6 +173,7 @@ describe('F89 missed ticks produce one wake', () => {
       sandbox: null,
       overlays: noOverlays,
       ring,
+      runs: async () => true,
       reschedule,
       observe: noopObserver,
     }

@@ -17,7 +17,7 @@ export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWork
     ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
     sandbox: null,
     overlays: noOverlays,
-    ...{ ring: () => undefined, reschedule: () => undefined },
+    ...{ ring: () => undefined, runs: async () => true, reschedule: () => undefined },
     ...more,
   })
 }
@@ -69,6 +69,23 @@ export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInp
 export const finishByHand = (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
   asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened))).value)
 
+/** The same in a run that opens the next moment in the same activity. */
+export const finishAndOpenByHand = (
+  worker: HandWorker,
+  moment: HandMoment,
+  opened: OpenedMoment,
+  following = nextOf(moment),
+) => {
+  const next = { ...following, program: null, mayHold: true } as const
+  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, { heard: 3 }))
+}
+
 /** Runs work that asks for the context of its activity, which nobody cancels. */
 const asActivity = <T>(work: () => Promise<T>): Promise<T> =>
-  asyncLocalStorage.run({ cancellationSignal: new AbortController().signal } as Context, work)
+  asyncLocalStorage.run(
+    {
+      cancellationSignal: new AbortController().signal,
+      info: { workflowExecution: { workflowId: 'by hand', runId: 'by hand' } },
+    } as unknown as Context,
+    work,
+  )

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Broken, verifyAll } from '@treeos/chain'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
@@ -14,33 +13,20 @@ export const openReplayer = (): Promise<HistoryReplayer> => {
   opened ??= HistoryReplayer.open(replayBundle())
   return opened
 }
-/**
- * Replays every moment of this world, from the chain and from Temporal's histories, or from one of them. No being may be in
- * the middle of a moment. A workflow task whose stamp is committed may reach history later on a busy machine, so a missing
- * history is asked for again.
- */
+/** Replays every moment of this world, from the chain and from Temporal's histories, or from one of them. */
 export async function expectReplays(
   world: World,
   from: 'chain' | 'temporal' | 'both' = 'both',
 ): Promise<Replayed> {
-  const all = async () =>
-    replay(world, {
-      beings: null,
-      from,
-      ...(from === 'chain' ? {} : { replayer: await openReplayer() }),
-    })
-  let replayed = await all()
-  for (let tries = 0; tries < 5 && replayed.mismatches.some(isUnderWay); tries += 1) {
-    await sleep(2_000)
-    replayed = await all()
-  }
+  const replayed = await replay(world, {
+    beings: null,
+    from,
+    ...(from === 'chain' ? {} : { replayer: await openReplayer() }),
+  })
   expect(replayed.mismatches).toEqual([])
   expect(replayed.moments).toBeGreaterThan(0)
   return replayed
 }
-
-const isUnderWay = ({ field, temporal }: Replayed['mismatches'][number]) =>
-  field === 'history' && temporal === null
 
 /** Verifies every reel and every being's moment records, and all that is stored beside them. */
 export async function expectUnbroken(world: World): Promise<void> {

@@ -3,6 +3,7 @@ import type { Effects, LocalBeats, OpenInput, ThinkBeats, Told } from '@treeos/p
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
+import { finishAndGoOn } from './go-on.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { performEffect } from './perform.ts'
@@ -54,17 +55,19 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
     openMoment(deps, { ...input, isBrief: true }),
   )
   const idle = local('wakeIdle', wakeIdle)
+  const finish = local('finishMoment', finishMoment)
   return {
     beginLife: local('beginLife', begin),
     async openMoment(input, told) {
       const says: Partial<Told> = typeof told === 'number' ? { heard: told } : (told ?? {})
       const { being, generation, n } = input
+      deps.memory.knownRuns.note(being) // its workflow task began just now
       if (says.idleSeconds !== undefined) await idle({ being, generation, n, seconds: says.idleSeconds })
       const isBrief = typeof told === 'object' // runs since version 5 tell an object, and these read brief results
       return { ...(await (isBrief ? openBriefly(input) : open(input))), ...says }
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: local('finishMoment', finishMoment),
+    finishMoment: (input, told) => finishAndGoOn(deps, { finish, open: openBriefly }, input, told),
     intake: local('intake', intake),
     wakeIdle: idle,
     wakeScheduled: local('wakeScheduled', wakeScheduled),

@@ -68,6 +68,8 @@ export async function openMoment(
       ? await readAtOneInstant(db, viewer, expected, look)
       : await readFrom(db, viewer, opening.kept, look)
   memory.opened.remember(input.being, readSet)
+  const { lastSealed } = kept.fetched
+  memory.nextWakes.opened(input.moment, lastSealed && wake.at - lastSealed.sealedAt)
   const { record } = seen
   if (!memory.programs.has(record.program)) {
     await putBlob(db, seen.program)

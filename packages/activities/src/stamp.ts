@@ -113,7 +113,8 @@ async function stampWithRetries(
       deps.observe.outcome(done.stamped.kind, done.stamped.reason, input.moment)
       dropOverlay(deps, opened, proposal)
       crashPoint('ring:before')
-      deps.ring(done.ring)
+      // Should this process die, the task of a being that waited runs again, and asks for wakes.
+      deps.ring(deps.memory.nextWakes.came(done.ring))
       if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
       crashPoint('ring:after')
       crashPointLater('stamp:returned')

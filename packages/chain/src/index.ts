@@ -51,6 +51,7 @@ export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './in
 export {
   listBusy,
   listUnclaimed,
+  listWithWakes,
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,

@@ -9,6 +9,7 @@ import type { Extension, Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
 import { Doorbells } from './doorbells.ts'
+import { isRunning } from './is-running.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
 import { Schedules } from './schedules.ts'
 import { Vaults } from './vaults.ts'
@@ -62,7 +63,7 @@ export class Runtime {
       beginLife: (input) => beats().beginLife(input),
       openMoment: (input, told) => beats().openMoment(input, told),
       stampMoment: (input) => beats().stampMoment(input),
-      finishMoment: (input) => beats().finishMoment(input),
+      finishMoment: (input, told) => beats().finishMoment(input, told),
       intake: (input) => beats().intake(input),
       wakeIdle: (input) => beats().wakeIdle(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
@@ -143,6 +144,7 @@ export class Runtime {
       observe,
       overlays: vaults,
       ring: (beings) => doorbells.ring(beings),
+      runs: (run) => isRunning(client, run),
       reschedule: (changed) => schedules.refresh(changed),
     }
     try {

@@ -197,7 +197,10 @@ export class TreeosPlugin extends SimplePlugin {
 /** Defaults of the SDK. With a tuner the numbers are not known here. */
 const SLOTS = { maxConcurrentWorkflowTaskExecutions: 40, maxConcurrentLocalActivityExecutions: 100 }
 
-/** Most model calls that workflow tasks wait for at once: 6 of 10 tasks, so that others find room beside them. */
+/**
+ * Most model calls that workflow tasks wait for at once, and most tasks that wait for a next wake: 6 of 10 tasks, so that others find room
+ * beside either.
+ */
 function shortCallsMax({ tuner, ...worker }: WorkerOptions): number {
   const slots = tuner === undefined ? { ...SLOTS, ...worker } : SLOTS
   const { maxConcurrentWorkflowTaskExecutions: tasks, maxConcurrentLocalActivityExecutions: activities } =

@@ -15,7 +15,7 @@ export const BEING_WORKFLOW = 'beingWorkflow'
  * Version of the workflow's code, in the input of each run that begins. Code that is older than the version of a run needs no
  * `patched`, whose marker and search attribute each run would pay for.
  */
-export const BEING_VERSION = 5
+export const BEING_VERSION = 6
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
 

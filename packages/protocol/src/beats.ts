@@ -51,6 +51,9 @@ export interface Begun {
   readonly n: number
 }
 
+/** What `openMoment` finds; null when nothing wakes the being */
+export type Opening = OpenedMoment | Resting | Over | null
+
 export interface OpenInput {
   readonly being: BeingName
   readonly generation: number
@@ -142,6 +145,13 @@ export interface FinishInput
   readonly open: Digest
   /** false when the moment is skipped, or a person has decided */
   readonly asks: boolean
+  /** the next moment, which the worker opens at once when a wake waits for the being or comes soon; left out by runs before version 6 */
+  readonly next?: OpenInput
+}
+/** The end of a moment, and with `next` the opening of the next one. */
+export interface Finished extends Attested<StampedMoment | PendingEffect | Unfinished>, Partial<Told> {
+  /** what `openMoment` returns, told the same; left out when the next moment is not opened yet */
+  readonly next?: Opening
 }
 /** The moment is not finished, and nothing of it has ended. */
 export interface Unfinished {
@@ -236,12 +246,10 @@ export interface ScheduledInput extends ScheduleRef {
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   /** @param told not a part of what replay compares; a number, of signals heard, from runs before version 5 */
-  openMoment(
-    input: OpenInput,
-    told?: number | Told,
-  ): Promise<AskedAfter<OpenedMoment | Resting | Over | null>>
+  openMoment(input: OpenInput, told?: number | Told): Promise<AskedAfter<Opening>>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
-  finishMoment(input: FinishInput): Promise<Attested<StampedMoment | PendingEffect | Unfinished>>
+  /** @param told as of `openMoment`, for the next moment */
+  finishMoment(input: FinishInput, told?: Told): Promise<Finished>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>

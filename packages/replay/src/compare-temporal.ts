@@ -6,6 +6,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type MomentId,
   parseMomentId,
 } from '@treeos/core'
 import type { FullStamp } from '@treeos/protocol'
@@ -23,34 +24,41 @@ import {
   recordedCommands,
   textOf,
 } from './temporal-history.ts'
+import { leftByEndedRuns } from './unattested.ts'
 
 /**
  * Replays a being's runs in Temporal and compares the payload of every command. Evaluates each moment's recorded context
  * again, and compares the stack with the chain's record. Compares the digests of prompts and surfaces too, which history
  * holds. Moments that ended in a history and have no outcome in the chain are named.
  * @param outcomes what the chain has of the being; null compares only the commands
- * @param readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
+ * @param more.readAgain reads the outcomes once more: a being may have lived on before its histories were fetched
+ * @param more.onUnattested gets each moment that no history attests because its run was ended by hand in the middle of a task
  */
 export async function replayFromTemporal(
   replayer: HistoryReplayer,
   being: BeingName,
   runs: readonly Run[],
   outcomes: readonly StoredOutcome[] | null,
-  readAgain: () => Promise<readonly StoredOutcome[]> = async () => outcomes ?? [],
+  more: {
+    readonly readAgain?: () => Promise<readonly StoredOutcome[]>
+    readonly onUnattested?: (moment: MomentId) => void
+  } = {},
 ): Promise<Mismatch[]> {
+  const { readAgain = async () => outcomes ?? [], onUnattested = () => undefined } = more
   const mismatches: Mismatch[] = []
   for (const run of runs) mismatches.push(...(await replayRun(replayer, being, run)))
   const attested = runs.flatMap(withPrograms)
   if (outcomes === null) return mismatches
   const attestedAs = Map.groupBy(attested, ({ opened }) => opened.moment)
+  const isAttested = ({ moment, record: { reason } }: StoredOutcome) =>
+    (attestedAs.get(moment) ?? []).some(({ stamped }) => stamped !== null || reason === 'superseded')
+  const unattested = new Set(leftByEndedRuns(outcomes, isAttested, runs))
   for (const outcome of outcomes) {
     const compare = new Comparison(being, outcome.n, 'temporal')
     const moments = attestedAs.get(outcome.moment) ?? []
     for (const moment of moments) compareReadable(moment, outcome, compare)
-    const isAttested = moments.some(
-      ({ stamped }) => stamped !== null || outcome.record.reason === 'superseded',
-    )
-    if (!isAttested && !mayBeMissing(outcome, outcomes, runs)) compare.differ('history', outcome.moment, null)
+    if (unattested.has(outcome)) onUnattested(outcome.moment)
+    else if (!isAttested(outcome)) compare.differ('history', outcome.moment, null)
     mismatches.push(...compare.mismatches)
   }
   const recorded = new Set(outcomes.map(({ moment }) => moment))
@@ -76,30 +84,6 @@ function missingIn(
       return compare.mismatches
     })
     .sort((a, b) => a.n - b.n)
-}
-
-/**
- * The last moment before a workflow was terminated may have been stamped without being recorded in history. A younger life shows that
- * it was, or the last run when there is none.
- */
-function mayBeMissing(
-  outcome: StoredOutcome,
-  all: readonly StoredOutcome[],
-  runs: readonly Pick<Run, 'history'>[],
-): boolean {
-  const next = all[outcome.n]
-  if (next === undefined) return endsTerminated(runs)
-  return parseMomentId(next.moment).generation > parseMomentId(outcome.moment).generation
-}
-
-/** Whether the run that began last was terminated. */
-function endsTerminated(runs: readonly Pick<Run, 'history'>[]): boolean {
-  const began = ({ history }: Pick<Run, 'history'>) => {
-    const { seconds, nanos } = history.events?.[0]?.eventTime ?? {}
-    return Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6
-  }
-  const last = [...runs].sort((a, b) => began(a) - began(b)).at(-1)
-  return last?.history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
 }
 
 /** Each moment of a run with its program. History holds a program only where it changes. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import {
@@ -8,8 +9,9 @@ import {
   listOutcomes,
   listRows,
   type Reality,
+  type StoredOutcome,
 } from '@treeos/chain'
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
 import { listArchived } from '@treeos/host'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
@@ -18,7 +20,8 @@ import { replayFromTemporal } from './compare-temporal.ts'
 import type { Mismatch } from './comparison.ts'
 import { Past } from './past.ts'
 import { HistoryReplayer } from './replayer.ts'
-import { fetchRuns, type ListedRuns, listRuns } from './temporal-history.ts'
+import { fetchRuns, type ListedRuns, listRuns, type Run } from './temporal-history.ts'
+import { mayStillCome } from './unattested.ts'
 
 export interface ReplayRequest {
   /** null: every being of the reality */
@@ -56,6 +59,11 @@ export interface Replayed {
    * back: a replay with the extensions of that time tells. Left out when there are none
    */
   readonly elsewhere?: readonly Mismatch[]
+  /**
+   * moments whose run was terminated before their workflow task ended, so that the chain alone tells of them; left out when there are none, and
+   * for a replay from the chain
+   */
+  readonly unattested?: number
 }
 
 /**
@@ -98,6 +106,7 @@ async function replayAll(
   const names = await beingsOf(at.db, request.beings, attested)
   let moments = 0
   const elsewhere: Mismatch[] = []
+  let unattested = 0
   const less: Record<ComparedLess, number> = { olderPrompts: 0, partly: 0, otherCode: 0 }
 
   async function replayBeing(being: BeingName): Promise<Mismatch[]> {
@@ -115,15 +124,32 @@ async function replayAll(
     }
     const fromTemporal = async () => {
       if (histories === null) return []
+      const fetch = (known?: ListedRuns) =>
+        fetchAttesting(
+          outcomes,
+          () => fetchRuns(histories.temporal, at.reality.name, being, archive, known),
+          signal,
+        )
       const compare = async (known?: ListedRuns) => {
-        const runs = await fetchRuns(histories.temporal, at.reality.name, being, archive, known)
-        const readAgain = () => listOutcomes(at.db, being)
-        return replayFromTemporal(await histories.replayer, being, runs, outcomes, readAgain)
+        const unattested: MomentId[] = []
+        const mismatches = await replayFromTemporal(
+          await histories.replayer,
+          being,
+          await fetch(known),
+          outcomes,
+          {
+            readAgain: () => listOutcomes(at.db, being),
+            onUnattested: (moment) => unattested.push(moment),
+          },
+        )
+        return { mismatches, unattested }
       }
-      const mismatches = await compare(listed)
+      let compared = await compare(listed)
       // A run that began after they were listed.
-      const isMissing = listed !== undefined && mismatches.some(({ field }) => field === 'history')
-      return isMissing ? compare() : mismatches
+      if (listed !== undefined && compared.mismatches.some(({ field }) => field === 'history'))
+        compared = await compare()
+      unattested += compared.unattested.length
+      return compared.mismatches
     }
     return (await Promise.all([fromChain(), fromTemporal()])).flat()
   }
@@ -138,9 +164,30 @@ async function replayAll(
     mismatches,
     ...(erased.length === 0 ? {} : { erased }),
     ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort(byPlace) }),
+    ...(unattested === 0 ? {} : { unattested }),
     ...Object.fromEntries(Object.entries(less).filter(([, moments]) => moments > 0)),
   }
 }
+
+/**
+ * Fetches the histories of a being; once more while a workflow task is under way that may attest the last of these outcomes: moments come into
+ * history when their task ends.
+ */
+async function fetchAttesting(
+  outcomes: readonly StoredOutcome[],
+  fetch: () => Promise<Run[]>,
+  signal: AbortSignal | undefined,
+): Promise<Run[]> {
+  const until = performance.now() + TASK_MS_MAX
+  for (;;) {
+    const runs = await fetch()
+    if (!mayStillCome(outcomes, runs) || performance.now() > until) return runs
+    await sleep(TASK_AGAIN_MS, undefined, { signal })
+  }
+}
+/** A workflow task that takes longer times out, and then it is done again by the next worker. */
+const TASK_MS_MAX = 12_000
+const TASK_AGAIN_MS = 250
 
 const byPlace = (a: Mismatch, b: Mismatch): number =>
   (a.being < b.being ? -1 : Number(a.being > b.being)) || a.n - b.n

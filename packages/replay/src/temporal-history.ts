@@ -5,6 +5,7 @@ import { type History, readArchive } from '@treeos/host'
 import {
   type Attested,
   beingWorkflowId,
+  type Finished,
   type OpenedMoment,
   type StampedMoment,
   type ThinkInput,
@@ -113,9 +114,10 @@ export function momentsOfEvents({ events }: History): number[] {
   const begins = beginsWith(events ?? [])
   let n: number | null = null
   const numbers = (events ?? []).map((event) => {
+    const ending = n
     const opened = openedIn(event)
     if (opened !== null) n = following(n, parseMomentId(opened.moment).n, begins)
-    return n
+    return endedIn(event) === null ? n : ending // the end of a moment may open the next one
   })
   const first = numbers.find((number) => number !== null) ?? begins ?? 1
   return numbers.map((number) => number ?? first)
@@ -128,11 +130,19 @@ function following(n: number | null, said: number, begins: number | null): numbe
 }
 
 /** Number of the moment that a run lives first; null when it does not say. */
-function beginsWith(events: readonly Event[]): number | null {
+const beginsWith = (events: readonly Event[]): number | null => lifeAtBeginning(events, 'n')
+
+/** The generation of the being that a run lives; null when it does not say. */
+export const generationOf = ({ events }: History): number | null =>
+  lifeAtBeginning(events ?? [], 'generation')
+
+/** A run goes on with the life in its input, or begins one. */
+function lifeAtBeginning(events: readonly Event[], field: 'n' | 'generation'): number | null {
   const begun = events.flatMap((event) => localActivity(event) ?? []).find(({ type }) => type === 'beginLife')
   const [input] = decode(events[0]?.workflowExecutionStartedEventAttributes?.input)
-  const n = readPath(input ?? null, ['life', 'n']) ?? readPath((begun?.result.value ?? null) as Json, ['n'])
-  return typeof n === 'number' ? n : null
+  const value =
+    readPath(input ?? null, ['life', field]) ?? readPath((begun?.result.value ?? null) as Json, [field])
+  return typeof value === 'number' ? value : null
 }
 
 /** The same for each of the recorded commands. */
@@ -179,17 +189,15 @@ export interface AttestedMoment {
 export function attestedMoments({ events }: History): AttestedMoment[] {
   const moments: { opened: OpenedMoment; thinkInput: ThinkInput | null; stamped: StampedMoment | null }[] = []
   for (const event of events ?? []) {
+    const current = moments.at(-1)
+    const scheduled = event.activityTaskScheduledEventAttributes
+    if (current !== undefined) {
+      current.stamped = endedIn(event) ?? current.stamped
+      if (scheduled?.activityType?.name === 'think')
+        current.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
+    }
     const opened = openedIn(event)
     if (opened !== null) moments.push({ opened, thinkInput: null, stamped: null })
-    const current = moments.at(-1)
-    if (current === undefined) continue
-    const local = localActivity(event)
-    if (local !== null && ENDS.has(local.type) && isStamped(local.result.value))
-      current.stamped = local.result.value
-    const scheduled = event.activityTaskScheduledEventAttributes
-    if (scheduled?.activityType?.name === 'think') {
-      current.thinkInput = decode(scheduled.input)[0] as unknown as ThinkInput
-    }
   }
   return moments
 }
@@ -199,14 +207,11 @@ export function eventOfMoment({ events }: History, moment: MomentId): string | n
   let opened: string | null = null
   let isCurrent = false
   for (const event of events ?? []) {
-    const local = localActivity(event)
+    if (isCurrent && endedIn(event) !== null) return String(event.eventId)
     const open = openedIn(event)
-    if (open !== null) {
-      isCurrent = open.moment === moment
-      if (isCurrent) opened = String(event.eventId)
-    }
-    if (isCurrent && local !== null && ENDS.has(local.type) && isStamped(local.result.value))
-      return String(event.eventId)
+    if (open === null) continue
+    isCurrent = open.moment === moment
+    if (isCurrent) opened = String(event.eventId)
   }
   return opened
 }
@@ -218,10 +223,19 @@ const isStamped = (value: unknown): value is StampedMoment => isJsonObject(value
 const isOpened = (value: unknown): value is OpenedMoment =>
   isJsonObject(value) && typeof value.moment === 'string'
 
-/** The moment that an event opens; null when it opens none. */
+/** The moment that an event opens; null when it opens none. The end of the moment before may open it. */
 function openedIn(event: Event): OpenedMoment | null {
   const local = localActivity(event)
-  return local?.type === 'openMoment' && isOpened(local.result.value) ? local.result.value : null
+  if (local === null) return null
+  const { value, next } = local.result as Partial<Finished>
+  const opening: unknown = local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next : null
+  return isOpened(opening) ? opening : null
+}
+
+/** How a moment ended, where an event says so; otherwise null. */
+function endedIn(event: Event): StampedMoment | null {
+  const local = localActivity(event)
+  return local !== null && ENDS.has(local.type) && isStamped(local.result.value) ? local.result.value : null
 }
 
 /** Reads a finished local activity. Temporal records it as a marker with its result. */

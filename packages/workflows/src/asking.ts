@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow'
-import type { AskedAfter, Told } from '@treeos/protocol/workflow'
+import type { Told } from '@treeos/protocol/workflow'
 import type { Asking } from './life.ts'
 import type { AskedSignals } from './signals.ts'
 import type { Silence } from './silence.ts'
@@ -32,7 +32,7 @@ export class RunAsking implements Asking {
     ]
   }
 
-  answered({ heard = 0, isEndSuggested = false }: AskedAfter<unknown>): void {
+  answered({ heard = 0, isEndSuggested = false }: Partial<Told>): void {
     this.#signals.settle(heard)
     // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
     this.silence?.end()

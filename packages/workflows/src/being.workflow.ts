@@ -63,7 +63,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
-    const finished = await runMoment(life)
+    const finished = await runMoment(life, { opensNext: opensNext(input) && run.hasRoomForNext() })
     if (finished === 'over') return null // a wake that comes later starts a new run, which ends it and returns here too
     if ('rests' in finished) {
       showRest(finished)
@@ -86,6 +86,9 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     for (const act of acts) await enqueueAct(life, act) // more may arrive while one is written
   return nextRun(input, life)
 }
+
+/** Since version 6 the end of a moment may open the next one. */
+const opensNext = ({ version = 1 }: BeingInput): boolean => version >= 6
 
 /** @param rest how long the being was silent, when the run ends at rest */
 function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: number }): BeingInput {

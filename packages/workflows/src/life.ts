@@ -1,6 +1,6 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { BeingName } from '@treeos/core/workflow'
-import type { AskedAfter, Told } from '@treeos/protocol/workflow'
+import type { AskedAfter, Opening, Told } from '@treeos/protocol/workflow'
 import { localBeats } from './beats.ts'
 import type { CompiledProgram } from './program.ts'
 import type { SignalledAct } from './signals.ts'
@@ -64,6 +64,8 @@ export interface Life {
   /** what the Temporal UI shows of the last moment; null before the first one */
   details: string | null
   readonly asking: Asking
+  /** what the end of the last moment found the next one opened with; null when the next moment is to be opened */
+  ahead: AskedAfter<Opening> | null
 }
 
 /** What goes between a run and `openMoment` beside the moment that it opens. */
@@ -71,7 +73,7 @@ export interface Asking {
   /** What to tell it. It is no part of what replay compares. */
   told(): [] | [heard: number | Told]
   /** Takes what the result says of it. */
-  answered(answer: AskedAfter<unknown>): void
+  answered(answer: Partial<Told>): void
 }
 
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
@@ -89,11 +91,12 @@ export async function beginLife(
   if (life !== undefined) {
     const { generation, n, idle = null, silentMs = 0, details = null } = life
     if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, silentMs, program: null, isShort, details, asking }
+    return { being, generation, n, idle, silentMs, program: null, isShort, details, asking, ahead: null }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
-  return { being, ...begun, program: null, idle: null, silentMs: 0, isShort, details: null, asking }
+  const fresh = { program: null, idle: null, silentMs: 0, details: null, ahead: null }
+  return { being, ...begun, ...fresh, isShort, asking }
 }
 
 /** Puts an act that came as a signal into the inbox. */

@@ -10,6 +10,7 @@ import type {
   DecisionRef,
   FinishInput,
   OpenedMoment,
+  OpenInput,
   PendingEffect,
   Resting,
   StampedMoment,
@@ -37,18 +38,32 @@ export interface FinishedMoment {
 }
 
 /**
+ * @property mayHold the worker may hold the open record until the moment ends; by default in all but the oldest runs
+ * @property opensNext the end of the moment may open the next one, which is then lived in the same workflow task; by default false
+ */
+interface MomentOptions {
+  readonly mayHold?: boolean
+  readonly opensNext?: boolean
+}
+
+/**
  * Runs one moment, from wake to facts. The workflow makes the moment's id, so a rerun activity finds what its first run
  * stored.
  * @returns how it rests when nothing wakes the being; `over` when nothing ever will, since it was ended
  */
-export async function runMoment(life: Life, mayHold = life.isShort): Promise<FinishedMoment | Rest | 'over'> {
+export async function runMoment(
+  life: Life,
+  { mayHold = life.isShort, opensNext = false }: MomentOptions = {},
+): Promise<FinishedMoment | Rest | 'over'> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
-  const held = life.program?.digest ?? null
-  const input = { being, generation, n, moment, program: held, ...(mayHold ? { mayHold } : {}) }
-  const asked = await localBeats(`open #${n}`).openMoment(input, ...life.asking.told())
-  life.asking.answered(asked)
+  // Awaited here: where recorded runs cancel a timer and ask a mind, the order of both depends on how many promises lie between.
+  const asked =
+    life.ahead ??
+    (await localBeats(`open #${n}`).openMoment(openInput(life, n, mayHold), ...life.asking.told()))
+  if (life.ahead === null) life.asking.answered(asked)
+  life.ahead = null
   if (asked.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
   const opened = asked.value
   if (opened !== null && 'over' in opened) return 'over'
@@ -67,22 +82,37 @@ export async function runMoment(life: Life, mayHold = life.isShort): Promise<Fin
   const stamped =
     opened.held === undefined
       ? await thinkAndStamp({ ...ending, asks, ...(opened.again === true ? { begun: {} } : {}) })
-      : await finish({ ...ending, asks, open: opened.held })
-  if (stamped === null) return runMoment(life, false)
+      : await finish(life, { ...ending, asks, open: opened.held }, opensNext)
+  if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
 }
 
+function openInput({ being, generation, program }: Life, n: number, mayHold: boolean): OpenInput {
+  const moment = momentId(being, generation, n)
+  const held = program?.digest ?? null
+  return { being, generation, n, moment, program: held, ...(mayHold ? { mayHold } : {}) }
+}
+
 /**
  * The short way: the mind decides and the moment is stamped within this workflow task. A mind that takes longer goes the long way.
+ * @param opensNext the worker may open the next moment in the same activity
  * @returns null when the open record was lost with its worker, so the moment must be opened again
  */
-async function finish(input: FinishInput): Promise<StampedMoment | null> {
+async function finish(life: Life, input: FinishInput, opensNext: boolean): Promise<StampedMoment | null> {
   const { open: _, asks, ...rest } = input
-  const { value: first } = await localBeats(`finish #${input.n} ${stackLabel(input.stack)}`).finishMoment(
-    input,
-  )
+  const beats = localBeats(`finish #${input.n} ${stackLabel(input.stack)}`)
+  const [told] = opensNext ? life.asking.told() : []
+  const finished =
+    typeof told === 'object'
+      ? await beats.finishMoment({ ...input, next: openInput(life, input.n + 1, true) }, told)
+      : await beats.finishMoment(input)
+  const { value: first, next } = finished
+  if (next !== undefined) {
+    life.asking.answered(finished)
+    life.ahead = { args: finished.args, value: next }
+  }
   if ('unfinished' in first) {
     const { unfinished, lost } = first
     if (unfinished === 'lost') return null

@@ -40,6 +40,11 @@ export class CountedRun implements RunLength {
   isTaskFull(): boolean {
     return this.#moments >= MOMENTS_OF_TASK_MAX
   }
+
+  /** Call it before a moment. @returns whether the one after it still belongs into this task */
+  hasRoomForNext(): boolean {
+    return this.#moments + 1 < MOMENTS_OF_TASK_MAX
+  }
 }
 
 /** For runs of version 1, which asked Temporal. Their histories must replay. */

@@ -4,6 +4,8 @@ import type { Figures, Scenario } from '../scenario.ts'
 
 /** Reached once a life. A run starts many workers but few lives, so it seldom reaches them again. */
 const BIRTHS: readonly CrashPoint[] = ['begin:after-generation', 'begin:after-supersede']
+/** Seldom reached: only a being whose wakes come fast waits for the next one. */
+const SELDOM: readonly CrashPoint[] = [...BIRTHS, 'finish:next-wake']
 /** Only a moment with an effect reaches these. */
 export const OUTSIDE: readonly CrashPoint[] = CRASH_POINTS.filter((point) => point.startsWith('effect:'))
 const HIT_MAX = 3
@@ -13,7 +15,7 @@ const DEATH_SECONDS_MAX = 120
 export async function dieAt(trial: Trial, points: readonly CrashPoint[], open: number): Promise<Figures> {
   const random = trial.random.fork()
   // Few lives begin while a trial runs, so the first one must do.
-  const hitOf = (point: CrashPoint) => (BIRTHS.includes(point) ? 1 : random.between(1, HIT_MAX))
+  const hitOf = (point: CrashPoint) => (SELDOM.includes(point) ? 1 : random.between(1, HIT_MAX))
   const plan = points.map((point) => `${point}:${hitOf(point)}`)
   trial.dismissMidwife()
   const died: Figures = {}

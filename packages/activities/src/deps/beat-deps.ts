@@ -24,6 +24,8 @@ export interface BeatDeps {
   readonly sandbox: string | null
   /** rings beings whose inbox got a row; returns at once, and a lost ring costs latency only */
   readonly ring: (beings: readonly BeingName[]) => void
+  /** asks Temporal whether a run still runs; throws when it does not answer soon */
+  readonly runs: (run: { readonly workflowId: string; readonly runId: string }) => Promise<boolean>
   /** updates schedules that an act changed; returns at once, and a sweep repeats what is lost */
   readonly reschedule: (changed: readonly ScheduleRef[]) => void
   readonly overlays: OverlayAccess

@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
 import { Cancels } from '../run/cancels.ts'
 import { HeldMoments } from '../run/held.ts'
+import { KnownRuns } from '../run/known-runs.ts'
+import { NextWakes } from '../run/next-wakes.ts'
 import { Pace } from '../run/pace.ts'
 import { Reads } from '../run/reads.ts'
 
@@ -33,14 +35,20 @@ export interface Memory {
   readonly worstCosts: LRUCache<BeingName, Cost>
   /** how long minds took */
   readonly pace: Pace
+  /** beings that wait for their next wake before they end their workflow task */
+  readonly nextWakes: NextWakes
+  /** beings whose runs need not be asked for */
+  readonly knownRuns: KnownRuns
 }
 
 /** Bounds of the short way. */
 export interface ShortWay {
   /** longest time of a mind in ms; default 4000; 0: no mind decides there */
   readonly mindMs?: number | undefined
-  /** most calls of models at once; default 24 */
+  /** most calls of models at once, and most beings that wait for their next wake; default 24 */
   readonly callsMax?: number | undefined
+  /** for so long a run counts as running once it was known to, in ms; default 1000 */
+  readonly knownMs?: number | undefined
 }
 
 export function newMemory(shortWay: ShortWay = {}): Memory {
@@ -58,6 +66,8 @@ export function newMemory(shortWay: ShortWay = {}): Memory {
     watched: new LRUCache({ max: 2000 }),
     worstCosts: new LRUCache({ max: 5000 }),
     pace: new Pace(shortWay.mindMs),
+    nextWakes: new NextWakes(shortWay.callsMax),
+    knownRuns: new KnownRuns(shortWay.knownMs),
   }
 }
 

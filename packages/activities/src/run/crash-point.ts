@@ -21,6 +21,7 @@ export const CRASH_POINTS = [
   'ring:before',
   'ring:after',
   'stamp:returned',
+  'finish:next-wake',
 ] as const
 export type CrashPoint = (typeof CRASH_POINTS)[number]
 

@@ -18,6 +18,16 @@ export async function listUnclaimed(db: Db, olderThanSeconds: number, limit: num
   return (await pageUnclaimed(db, olderThanSeconds, limit, 0)).map(({ being }) => being)
 }
 
+/** Those of these beings that a wake could wake which no moment has claimed. Parked and paused ones are not left out. */
+export async function listWithWakes(db: Db, beings: readonly BeingName[]): Promise<BeingName[]> {
+  const { rows } = await sql<{ being: string }>`
+    select distinct being from treeos.inbox
+    where being = any(${beings}::text[]) and closed_by is null and claimed_by is null and treeos.wakes(being, kind)`.execute(
+    db,
+  )
+  return rows.map(({ being }) => being)
+}
+
 /**
  * One page of the beings that listUnclaimed lists, the longest waiting first.
  * @param after `age` of the last being on the page before; 0 for the first page

@@ -340,6 +340,7 @@ export function shownReplayed({
   partly = 0,
   otherCode = 0,
   elsewhere = [],
+  unattested = 0,
 }: Replayed): string {
   const head = `${beings} beings, ${moments} moments: ${identical ? 'identical' : 'NOT identical'}`
   const rowOf = ({ being, n, field, recorded, chain, temporal }: Replayed['mismatches'][number]) => {
@@ -364,6 +365,11 @@ export function shownReplayed({
       : [
           `  ${otherCode} acts and refusals were judged by other extensions than are loaded here, which judge them otherwise:`,
           ...elsewhere.map((one) => `  ${rowOf(one)}`),
+        ]),
+    ...(unattested === 0
+      ? []
+      : [
+          `  ${unattested} moments are in no history of Temporal: their run was terminated in the middle of a task`,
         ]),
   ]
   return [head, ...older, ...gone, ...rest, ...rows].join('\n')

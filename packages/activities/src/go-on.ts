@@ -1,0 +1,56 @@
+import { Context } from '@temporalio/activity'
+import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
+import type { Finished, FinishInput, LocalBeats, OpenInput, Told } from '@treeos/protocol'
+import type { BeatDeps } from './deps/beat-deps.ts'
+
+interface Beats {
+  readonly finish: (input: FinishInput) => ReturnType<LocalBeats['finishMoment']>
+  readonly open: (input: OpenInput) => ReturnType<LocalBeats['openMoment']>
+}
+
+/**
+ * Ends a moment, and opens the next one when a wake waits for the being or comes soon. One activity costs less than two.
+ * @param input with `next` where the run may live another moment in this workflow task
+ */
+export async function finishAndGoOn(
+  deps: BeatDeps,
+  { finish, open }: Beats,
+  input: FinishInput,
+  told: Told | undefined,
+): Promise<Finished> {
+  const finished = await finish(input)
+  const { value } = finished
+  if (input.next === undefined || !('waiting' in value)) return finished
+  if (value.waiting === 0 && !(await followsSoon(deps, input.moment))) return finished
+  const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
+  try {
+    const { value: next } = await open(input.next)
+    return { ...goesOn, next, ...told }
+  } catch {
+    return goesOn // the observer has the error; the run asks `openMoment` next, which fails or not
+  }
+}
+
+/** Whether the next wake comes soon, and the run was not terminated meanwhile. */
+async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boolean> {
+  if (!(await deps.memory.nextWakes.follows(moment, deps))) return false
+  const { being } = parseMomentId(moment)
+  if (await isRunning(deps, being)) return true
+  deps.ring([being]) // whoever wrote the wake may have left it to this run
+  return false
+}
+
+/** A run hears that it was terminated only when its task ends. So it asks Temporal before it lives what came while it waited, once a second. */
+async function isRunning({ memory, runs, observe }: BeatDeps, being: BeingName): Promise<boolean> {
+  if (memory.knownRuns.has(being)) return true
+  const run = Context.current().info.workflowExecution
+  if (run === undefined) return false
+  try {
+    const isRunning = await runs(run)
+    if (isRunning) memory.knownRuns.note(being)
+    return isRunning
+  } catch (error) {
+    observe.error('whether a run goes on', error)
+    return false
+  }
+}

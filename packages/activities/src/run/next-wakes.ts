@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Db, listWithWakes } from '@treeos/chain'
+import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
+import { LRUCache } from 'lru-cache'
+import { crashPoint } from './crash-point.ts'
+import type { Observer } from './observer.ts'
+
+/** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
+const SOON_MS = 250
+/** After a moment that took longer, in ms, no being waits: a task of several such moments would hold up its signals for too long. */
+const QUICK_MS = 500
+/** Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at once. */
+const WAITING_MAX = 24
+/** First pause before Postgres is asked, in ms, and how much longer each pause is than the one before. */
+const PAUSE = { firstMs: 5, growth: 1.6 } as const
+
+const SOON_BEINGS_MAX = 2000
+
+interface Asked {
+  readonly db: Db
+  readonly observe: Observer
+}
+
+interface Waiting {
+  /** ms of `performance.now()` when Postgres is asked next, and when for the last time */
+  due: number
+  readonly until: number
+  pauseMs: number
+  end(came: boolean): void
+}
+
+/**
+ * Beings of this process that have ended a moment and wait for their next wake before they rest. Rest ends the workflow task, and
+ * another task costs Temporal's server more than the rest of a quick moment. A being waits when its last wake came soon, too.
+ */
+export class NextWakes {
+  readonly #waiting = new Map<BeingName, Waiting>()
+  /** moments under way whose wake came soon, with `performance.now()` at their opening */
+  readonly #soon = new LRUCache<MomentId, number>({ max: SOON_BEINGS_MAX })
+  readonly #max: number
+  #isAsking = false
+
+  /** @param max most beings that wait at once */
+  constructor(max = WAITING_MAX) {
+    this.#max = max
+  }
+
+  /** @param afterMs how long after the being's last act its wake came, by the clock of Postgres; null before the first act */
+  opened(moment: MomentId, afterMs: number | null): void {
+    if (afterMs !== null && afterMs < SOON_MS) this.#soon.set(moment, performance.now())
+  }
+
+  /**
+   * Waits for the next wake of a being that has ended this moment and has none.
+   * @returns whether one came; at once false for a being whose wakes do not come soon
+   */
+  async follows(moment: MomentId, deps: Asked): Promise<boolean> {
+    const openedAt = this.#soon.get(moment)
+    this.#soon.delete(moment)
+    const { being } = parseMomentId(moment)
+    const now = performance.now()
+    if (openedAt === undefined || now - openedAt > QUICK_MS) return false
+    if (this.#waiting.size >= this.#max || this.#waiting.has(being)) return false
+    crashPoint('finish:next-wake')
+    const pauseMs = PAUSE.firstMs
+    const came = new Promise<boolean>((end) => {
+      this.#waiting.set(being, { due: now + pauseMs, until: now + SOON_MS, pauseMs, end })
+    })
+    if (!this.#isAsking) void this.#ask(deps)
+    return came
+  }
+
+  /** Wakes of these beings are in their inboxes. @returns the beings that did not wait: these need a doorbell */
+  came(beings: readonly BeingName[]): BeingName[] {
+    return beings.filter((being) => !this.#end(being, true))
+  }
+
+  /** Asks for all that wait in one statement, until none is left. */
+  async #ask({ db, observe }: Asked): Promise<void> {
+    this.#isAsking = true
+    try {
+      while (this.#waiting.size > 0) {
+        const due = Math.min(...[...this.#waiting.values()].map((one) => one.due))
+        await sleep(Math.max(1, due - performance.now()))
+        const asked = [...this.#waiting]
+        if (asked.length === 0) return
+        this.came(
+          await listWithWakes(
+            db,
+            asked.map(([being]) => being),
+          ),
+        )
+        const now = performance.now()
+        for (const [being, one] of asked) {
+          if (this.#waiting.get(being) !== one) continue
+          if (now >= one.until) this.#end(being, false)
+          one.pauseMs *= PAUSE.growth
+          one.due = Math.min(now + one.pauseMs, one.until)
+        }
+      }
+    } catch (error) {
+      observe.error('waiting for the next wake', error) // the doorbells wake these beings
+      for (const being of [...this.#waiting.keys()]) this.#end(being, false)
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  /** @returns whether it waited */
+  #end(being: BeingName, came: boolean): boolean {
+    this.#waiting.get(being)?.end(came)
+    return this.#waiting.delete(being)
+  }
+}

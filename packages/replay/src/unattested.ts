@@ -1,0 +1,50 @@
+/** Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which may be later or never. */
+import type { StoredOutcome } from '@treeos/chain'
+import { parseMomentId } from '@treeos/core'
+import { attestedMoments, generationOf, type Run } from './temporal-history.ts'
+
+/** Most moments of one workflow task: `MOMENTS_OF_TASK_MAX` of the workflows. */
+const MOMENTS_OF_TASK_MAX = 8
+
+/** Whether the histories may yet come to hold the last outcome: a workflow task is under way, and they do not hold it. */
+export function mayStillCome(outcomes: readonly StoredOutcome[], runs: readonly Run[]): boolean {
+  const [last, run] = [outcomes.at(-1), runs.at(-1)]
+  if (last === undefined || run === undefined || isTerminated(run) || !hasOpenTask(run)) return false
+  return !attestedMoments(run.history).some(
+    ({ opened, stamped }) => opened.moment === last.moment && stamped !== null,
+  )
+}
+
+/**
+ * The last moments of each generation that no history attests, where its run was terminated in the middle of a workflow task.
+ * They are at most as many as one task has; were there more, or were the run at rest when it was terminated, something else is missing.
+ * @param outcomes all of a being, in their order
+ * @param runs oldest first
+ */
+export function leftByEndedRuns(
+  outcomes: readonly StoredOutcome[],
+  isAttested: (outcome: StoredOutcome) => boolean,
+  runs: readonly Run[],
+): StoredOutcome[] {
+  const lives = Map.groupBy(outcomes, ({ moment }) => parseMomentId(moment).generation)
+  return [...lives].flatMap(([generation, moments]) => {
+    const left = moments.slice(1 + moments.findLastIndex(isAttested))
+    if (left.length > MOMENTS_OF_TASK_MAX) return []
+    const last = runs.findLast((run) => generationOf(run.history) === generation)
+    // A run that was terminated in its first task does not say its generation.
+    const mayBe = runs.filter((run) => run === last || generationOf(run.history) === null)
+    return mayBe.some((run) => isTerminated(run) && hasOpenTask(run)) ? left : []
+  })
+}
+
+const isTerminated = ({ history }: Run): boolean =>
+  history.events?.at(-1)?.workflowExecutionTerminatedEventAttributes != null
+
+/** Whether a workflow task began after the last one that completed. */
+function hasOpenTask({ history }: Run): boolean {
+  const last = history.events?.findLast(
+    (event) =>
+      event.workflowTaskStartedEventAttributes != null || event.workflowTaskCompletedEventAttributes != null,
+  )
+  return last?.workflowTaskStartedEventAttributes != null
+}

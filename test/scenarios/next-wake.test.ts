@@ -1,0 +1,225 @@
+/** A being whose wakes come fast waits for the next one before it ends its workflow task. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newMemory, noopObserver } from '@treeos/activities'
+import { enqueue, listOutcomes, openDatabase, readOutcome, readOutcomeOfWake } from '@treeos/chain'
+import { newWake, parseMomentId } from '@treeos/core'
+import { beingWorkflowId } from '@treeos/protocol'
+import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
+import { expect, it } from 'vitest'
+import {
+  beginByHand,
+  finishAndOpenByHand,
+  handWorker,
+  nextOf,
+  openByHand,
+  tellByHand,
+} from '../support/by-hand.ts'
+import { momentOf, ring, tell, until, wakeUp } from '../support/life.ts'
+import { stage } from '../support/puppet.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
+import { useWorld } from '../support/use-world.ts'
+
+const world = useWorld({ extensions: [stage] })
+const MOMENTS = 24
+
+/** A being waits only after acts. */
+const acting = (value: number) => ({
+  call: { verb: 'do', action: 'set-being', args: { field: 'a.b', value } },
+})
+
+/** Lives moments one after another, each with a pause before the next wake. */
+async function liveInTurns(being: string, moments: number, pauseMs = 0): Promise<void> {
+  await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (let i = 0; i < moments; i++) {
+    const [id = ''] = await wakeUp(world, being, [acting(i)])
+    let outcome = null
+    for (; outcome === null; outcome = await readOutcomeOfWake(world.db, id)) await sleep(1)
+    expect(outcome).toMatchObject({ kind: 'act', n: i + 1 })
+    await sleep(pauseMs)
+  }
+}
+
+async function tasksOf(being: string): Promise<number> {
+  await sleep(1000) // its last task has ended
+  const { events } = await handleOf(being).fetchHistory()
+  return (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes != null).length
+}
+
+it('wakes that come fast are lived in a few workflow tasks, each of them once', async () => {
+  await liveInTurns('hasty', MOMENTS)
+  expect(await tasksOf('hasty')).toBeLessThan(0.75 * MOMENTS) // a task has up to 8 moments
+})
+
+it('wakes that come slowly have a task each', async () => {
+  await liveInTurns('calm', 8, 400)
+  expect(await tasksOf('calm')).toBeGreaterThanOrEqual(8)
+})
+
+const handleOf = (being: string) =>
+  world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
+const replayOf = async (being: string) => {
+  const { mismatches, unattested } = await replay(world, {
+    beings: [being],
+    from: 'temporal',
+    replayer: await openReplayer(),
+  })
+  return { mismatches, unattested }
+}
+
+const LAST = 4
+it('a run that was terminated while it waited lives on for a second at most, and each wake is lived once', async () => {
+  await liveInTurns('ended', LAST)
+  await handleOf('ended').terminate('a test')
+  const terminated = Date.now()
+  const told: string[] = []
+  const generations = async () =>
+    (await listOutcomes(world.db, 'ended')).map(({ moment }) => parseMomentId(moment).generation)
+  while ((await generations()).at(-1) === 1) {
+    const id = `late-${told.length}`
+    told.push(id)
+    await enqueue(world.db, newWake({ id, being: 'ended', kind: 'event', priority: 3, content: acting(9) })) // nobody rings
+    await until(() => readOutcomeOfWake(world.db, id), { seconds: 15 }) // the sweep rings, if the run did not
+  }
+  const outcomes = await listOutcomes(world.db, 'ended')
+  expect(outcomes.slice(LAST).map(({ wake }) => wake)).toEqual(told)
+  const lastOfRun = outcomes.findLast(({ moment }) => parseMomentId(moment).generation === 1)
+  expect(lastOfRun!.record.openedAt - terminated).toBeLessThan(1200)
+})
+
+it('replay names the moments whose task was cut off, and no others', async () => {
+  const { mismatches, unattested = 0 } = await replayOf('ended')
+  expect(mismatches).toEqual([])
+  expect(unattested).toBeGreaterThan(0)
+  expect(unattested).toBeLessThanOrEqual(8)
+
+  // A control: in the middle of no task a run leaves nothing.
+  const runs = await fetchRuns(world.temporal, world.reality.name, 'ended', null)
+  const atRest = runs.map((run) => ({
+    ...run,
+    history: {
+      events: (run.history.events ?? []).filter((event) => event.workflowTaskStartedEventAttributes == null),
+    },
+  }))
+  const outcomes = await listOutcomes(world.db, 'ended')
+  const last = outcomes.filter(({ moment }) => parseMomentId(moment).generation === 1).length
+  const left = (
+    of: readonly Run[],
+    isAttested = ({ n }: { readonly n: number }) => n <= last - unattested || n > last,
+  ) => leftByEndedRuns(outcomes, isAttested, of).map(({ n }) => n)
+  expect(left(runs)).toHaveLength(unattested)
+  expect(left(atRest)).toEqual([])
+  expect(left([])).toEqual([])
+  expect(left(runs, ({ n }) => n >= last)).toEqual([]) // those in the middle
+})
+
+it('replay waits for the end of a task that is under way', async () => {
+  await liveInTurns('awaited', LAST)
+  expect(await replayOf('awaited')).toEqual({ mismatches: [] })
+})
+
+it('both replays tell the same, and nothing is broken', async () => {
+  expect((await expectReplays(world)).unattested).toBeGreaterThan(0)
+  await expectUnbroken(world)
+})
+
+const MOMENT = 'waiter/1/2'
+const follows = (memory = newMemory(), db = world.db, errors: unknown[] = []) =>
+  memory.nextWakes.follows(MOMENT, {
+    db,
+    observe: { ...noopObserver, error: (where, error) => errors.push([where, error]) },
+  })
+
+it('a being waits only when its last wake came soon after its last act', async () => {
+  const memory = newMemory()
+  for (const afterMs of [null, 251]) {
+    memory.nextWakes.opened(MOMENT, afterMs)
+    const began = performance.now()
+    expect(await follows(memory)).toBe(false)
+    expect(performance.now() - began).toBeLessThan(5)
+  }
+})
+
+it('it hears of a wake that another process wrote, and of one that its own process wrote', async () => {
+  await world.birth({ name: 'waiter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  const memory = newMemory()
+  memory.nextWakes.opened(MOMENT, 3)
+  const asked = follows(memory)
+  const wake = newWake({ id: 'waiter-1', being: 'waiter', kind: 'event', priority: 3, content: 'look' })
+  await enqueue(world.db, wake)
+  expect(await asked).toBe(true)
+
+  memory.nextWakes.opened('told/1/2', 3)
+  const told = memory.nextWakes.follows('told/1/2', { db: world.db, observe: noopObserver })
+  expect(memory.nextWakes.came(['other', 'told'])).toEqual(['other'])
+  expect(await told).toBe(true)
+})
+
+it('it opens the next moment, unless Temporal says that its run was ended, or does not answer, which is told', async () => {
+  const errors: unknown[] = []
+  const rung: string[] = []
+  const answers = [async () => true, async () => false, () => Promise.reject(new Error('Temporal is away'))]
+  for (const [i, runs] of answers.entries()) {
+    const being = `asker-${i}`
+    await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    const worker = handWorker(world, {
+      memory: newMemory({ knownMs: 0 }),
+      runs,
+      ring: (beings) => rung.push(...beings),
+      observe: { ...noopObserver, error: (where, error) => errors.push([where, String(error)]) },
+    })
+    const first = await beginByHand(world, being)
+    await tellByHand(world, being, first.moment, acting(1))
+    const last = nextOf(first)
+    const { value, next } = await finishAndOpenByHand(worker, first, await openByHand(worker, first))
+    expect([value, next]).toEqual([expect.objectContaining({ kind: 'act', waiting: 0 }), undefined])
+    await tellByHand(world, being, last.moment, acting(2))
+    const finished = finishAndOpenByHand(worker, last, await openByHand(worker, last))
+    await until(() => readOutcome(world.db, last.moment)) // it found no wake
+    await tellByHand(world, being, `${being}-more`, acting(3))
+    const { moment } = nextOf(last)
+    if (i === 0)
+      expect(await finished).toMatchObject({
+        value: { waiting: 1 },
+        next: { moment, held: expect.any(String) },
+        heard: 3,
+      })
+    else expect(await finished).not.toHaveProperty('next')
+    if (i > 0) expect(await finished).toMatchObject({ value: { kind: 'act', waiting: 0 } })
+  }
+  expect(rung.filter((being) => being.startsWith('asker-'))).toEqual(['asker-1', 'asker-2'])
+  expect(errors).toEqual([['whether a run goes on', 'Error: Temporal is away']])
+})
+
+it('what fails when it opens the next moment fails when the run asks for it', async () => {
+  await world.birth({ name: 'failing', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  const worker = handWorker(world)
+  const first = await beginByHand(world, 'failing')
+  await tellByHand(world, 'failing', first.moment, acting(1))
+  const opened = await openByHand(worker, first)
+  await tellByHand(world, 'failing', 'second', acting(2))
+  const ofNoGeneration = { ...nextOf(first), generation: 0 }
+  const finished = await finishAndOpenByHand(worker, first, opened, ofNoGeneration)
+  expect(finished).toMatchObject({ value: { kind: 'act', waiting: 1 } })
+  expect(finished).not.toHaveProperty('next')
+  expect(await openByHand(worker, nextOf(first))).toMatchObject({ moment: nextOf(first).moment })
+})
+
+it('it rests when no wake comes, and when Postgres does not answer, which is told', async () => {
+  const memory = newMemory()
+  memory.nextWakes.opened('alone/1/2', 3)
+  const began = performance.now()
+  expect(await memory.nextWakes.follows('alone/1/2', { db: world.db, observe: noopObserver })).toBe(false)
+  expect(performance.now() - began).toBeGreaterThan(200)
+
+  const closed = openDatabase('postgres://nobody@127.0.0.1:1/none', { poolMax: 1 })
+  const errors: unknown[] = []
+  memory.nextWakes.opened(MOMENT, 3)
+  expect(await follows(memory, closed, errors)).toBe(false)
+  expect(errors).toEqual([['waiting for the next wake', expect.objectContaining({ code: 'ECONNREFUSED' })]])
+  await closed.destroy()
+})
+
+it('a doorbell that comes in the middle of a task is heard after it', async () => {
+  await ring(world, 'hasty')
+  expect(await momentOf(world, await tell(world, 'hasty', 'anything'))).toMatchObject({ n: MOMENTS + 1 })
+})
