@@ -115,7 +115,10 @@ describe('with Worker Versioning', () => {
         what: `@${being} with the next version`,
       })
       await live(world, being, 'who are you now?')
-      const builds = (await runsOf(world, being)).map(buildsOf)
+      const builds = await until(async () => {
+        const ofRuns = (await runsOf(world, being)).map(buildsOf)
+        return ofRuns.every(({ length }) => length > 0) && ofRuns // the first task of the last run has ended
+      })
       expect([being, builds.flat().sort()]).toEqual([being, builds.flat()]) // the ones before the twos
       for (const ofRun of builds) expect([being, ofRun.length]).toEqual([being, 1])
     }
