@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { openDatabase } from '@treeos/chain'
-import { ringBeing } from '@treeos/client'
+import { ringUnlessListening } from '@treeos/client'
 import { canonicalJson, PRIORITIES } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
 import pg from 'pg'
@@ -149,7 +149,7 @@ export function startingMoments(
         cause: null,
       })
       .execute()
-    await ringBeing(temporal, at, being)
+    await ringUnlessListening(db, temporal, at, being)
   }
 }
 

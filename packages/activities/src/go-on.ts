@@ -27,14 +27,17 @@ export async function finishAndGoOn(
     const { value: next } = await open(input.next)
     return { ...goesOn, next, ...told }
   } catch {
-    return goesOn // the observer has the error; the run asks `openMoment` next, which fails or not
+    // The observer has the error. The run asks `openMoment` next, which fails or not; or a newer run must hear of the wake.
+    deps.ring([parseMomentId(input.moment).being])
+    return goesOn
   }
 }
 
 /** Whether the next wake comes soon, and the run was not terminated meanwhile. */
 async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boolean> {
-  if (!(await deps.memory.nextWakes.follows(moment, deps))) return false
   const { being } = parseMomentId(moment)
+  const { listening, nextWakes } = deps.memory
+  if (!listening.has(being) || !(await nextWakes.follows(being, deps))) return false
   if (await isRunning(deps, being)) return true
   deps.ring([being]) // whoever wrote the wake may have left it to this run
   return false

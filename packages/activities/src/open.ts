@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   claimAndRead,
   digestOf,
@@ -19,6 +20,7 @@ import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
 import { isSlowMind } from './mind/thought.ts'
 import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
 import { crashPoint } from './run/crash-point.ts'
+import { LISTENS_MS } from './run/listening.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /** @property isBrief the run takes brief results */
@@ -38,8 +40,9 @@ export async function openMoment(
   const { db, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
+  const listensMs = memory.listening.leftMs(input.being)
   const opening = await claimAndRead(db, { ...input, reality: deps.reality.id }, expected, call)
-  if (opening === null) return restingOf(deps, input.being)
+  if (opening === null) return listensMs > 0 ? listenOn(deps, input, listensMs) : restingOf(deps, input.being)
   const { wake } = opening
   const advance = call === null ? null : advanceOf(call, opening.reserved)
   if (wake.watched === true) memory.watched.set(input.moment, true)
@@ -104,6 +107,7 @@ export async function openMoment(
       reading: kept,
       advance,
       decision: null,
+      listens: false,
     })
     reportFaults()
     crashPoint('open:held')
@@ -116,6 +120,13 @@ export async function openMoment(
   reportFaults()
   memory.moments.set(input.moment, looked)
   return forWorkflow(deps, input, looked, wake)
+}
+
+/** A being that listens is not rung. So it looks again when it listens no more, and rests then. */
+async function listenOn(deps: BeatDeps, input: Asked, ms: number): ReturnType<typeof openMoment> {
+  await sleep(Math.min(ms, LISTENS_MS))
+  deps.memory.listening.answered(input.being, false)
+  return openMoment(deps, input)
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   type Db,
+  listWithWakes,
   lockHeads,
   newDecision,
   readEffect,
@@ -8,7 +9,14 @@ import {
   recordEffect,
   StaleGenerationError,
 } from '@treeos/chain'
-import { canonicalJson, type Decision, type Digest, type OverlayRecord, type ReelId } from '@treeos/core'
+import {
+  type BeingName,
+  canonicalJson,
+  type Decision,
+  type Digest,
+  type OverlayRecord,
+  type ReelId,
+} from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
 import type { EffectPending } from '@treeos/world'
@@ -74,6 +82,7 @@ async function stampWithRetries(
   input: StampInput,
   held: HeldMoment | null,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
+  const listened = deps.memory.listening.has(input.being)
   const opened = held?.loaded ?? (await loadMoment(deps, input.moment))
   let proposal = await proposalOf(deps, input, opened, held)
   let unstored = held
@@ -118,7 +127,7 @@ async function stampWithRetries(
       if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
       crashPoint('ring:after')
       crashPointLater('stamp:returned')
-      return done.stamped
+      return listened ? await lookAgain(deps, input.being, done.stamped) : done.stamped
     }
     if (done.status === 'effect-pending') return done
     if (done.status === 'done') return storedStamp(deps, input, held)
@@ -131,6 +140,19 @@ async function stampWithRetries(
     conflicting = done.read
   }
   throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
+}
+
+/**
+ * The append counted what waits. Before its commit another process may have committed a wake, seen this being listen since its last
+ * moment, and not rung it. Unless it listens on, that wake is looked for now.
+ */
+async function lookAgain(
+  { db, memory }: BeatDeps,
+  being: BeingName,
+  stamped: StampedMoment,
+): Promise<StampedMoment> {
+  if (stamped.waiting > 0 || memory.listening.has(being)) return stamped
+  return { ...stamped, waiting: (await listWithWakes(db, [being])).length }
 }
 
 /** The overlay of a call is over with its moment; a look hands it on to the moment that shows what was seen. */

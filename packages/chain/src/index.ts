@@ -49,6 +49,7 @@ export {
 } from './inbox/overlays.ts'
 export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
+  isListening,
   listBusy,
   listUnclaimed,
   listWithWakes,

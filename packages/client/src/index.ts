@@ -33,7 +33,7 @@ export {
 } from './act/acts.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
 export { type CloseRequest, closeInbox } from './act/closing.ts'
-export { ringBeing } from './act/doorbell.ts'
+export { ringBeing, ringUnlessListening } from './act/doorbell.ts'
 export { type GatherRequest, type GatherResult, gather } from './act/gathering.ts'
 export {
   type Inhabitation,

@@ -27,6 +27,8 @@ export interface HeldMoment {
   readonly advance: Advance | null
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
+  /** its run looks for the next wake by itself for a while, and the append says so */
+  listens: boolean
 }
 
 /** Another open record or another decision of the moment is stored: another process went on with it. */

@@ -50,18 +50,21 @@ export class NextWakes {
     if (afterMs !== null && afterMs < SOON_MS) this.#soon.set(moment, performance.now())
   }
 
-  /**
-   * Waits for the next wake of a being that has ended this moment and has none.
-   * @returns whether one came; at once false for a being whose wakes do not come soon
-   */
-  async follows(moment: MomentId, deps: Asked): Promise<boolean> {
+  /** @returns whether the being should wait for its next wake at the end of this moment, which is near */
+  isWorthWaiting(moment: MomentId): boolean {
     const openedAt = this.#soon.get(moment)
     this.#soon.delete(moment)
-    const { being } = parseMomentId(moment)
-    const now = performance.now()
-    if (openedAt === undefined || now - openedAt > QUICK_MS) return false
-    if (this.#waiting.size >= this.#max || this.#waiting.has(being)) return false
+    if (openedAt === undefined || performance.now() - openedAt > QUICK_MS) return false
+    return this.#waiting.size < this.#max && !this.#waiting.has(parseMomentId(moment).being)
+  }
+
+  /**
+   * Waits for the next wake of a being that has ended a moment and has none.
+   * @returns whether one came; also true when Postgres did not say
+   */
+  async follows(being: BeingName, deps: Asked): Promise<boolean> {
     crashPoint('finish:next-wake')
+    const now = performance.now()
     const pauseMs = PAUSE.firstMs
     const came = new Promise<boolean>((end) => {
       this.#waiting.set(being, { due: now + pauseMs, until: now + SOON_MS, pauseMs, end })
@@ -84,23 +87,23 @@ export class NextWakes {
         await sleep(Math.max(1, due - performance.now()))
         const asked = [...this.#waiting]
         if (asked.length === 0) return
+        const now = performance.now()
         this.came(
           await listWithWakes(
             db,
             asked.map(([being]) => being),
           ),
         )
-        const now = performance.now()
         for (const [being, one] of asked) {
           if (this.#waiting.get(being) !== one) continue
-          if (now >= one.until) this.#end(being, false)
+          if (now >= one.until) this.#end(being, false) // its last look began after the wait
           one.pauseMs *= PAUSE.growth
           one.due = Math.min(now + one.pauseMs, one.until)
         }
       }
     } catch (error) {
-      observe.error('waiting for the next wake', error) // the doorbells wake these beings
-      for (const being of [...this.#waiting.keys()]) this.#end(being, false)
+      observe.error('waiting for the next wake', error)
+      for (const being of [...this.#waiting.keys()]) this.#end(being, true) // their runs ask again, and nobody rings them
     } finally {
       this.#isAsking = false
     }

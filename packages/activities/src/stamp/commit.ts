@@ -18,6 +18,7 @@ import type { BeatDeps } from '../deps/beat-deps.ts'
 import { unusedOf } from '../run/advance.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import type { HeldMoment } from '../run/held.ts'
+import { LISTENS_MS } from '../run/listening.ts'
 import { type Built, build } from './build.ts'
 import { changedSchedules } from './changed-schedules.ts'
 import { continueAfter } from './continue.ts'
@@ -81,8 +82,13 @@ export async function commit(
   const built = await build(deps, input, made, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
+  const listens = held?.listens === true
+  if (listens) deps.memory.listening.begin(input.being)
   const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
-  if (answer.status === 'appended') crashPoint('stamp:after-append')
+  if (answer.status === 'appended') {
+    deps.memory.listening.answered(input.being, listens)
+    crashPoint('stamp:after-append')
+  }
   if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
   if (answer.status !== 'appended') return answer
   const freed = await listParkedBy(
@@ -103,9 +109,19 @@ export async function commit(
 const beforeOf = ({ open }: HeldMoment): BeforeStamp => ({ basis: seqsOf(open.basis), effect: null })
 
 /** The records of a held moment, which the append stores. */
-function unstoredOf({ open, decision, advance }: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused'> {
+function unstoredOf({
+  open,
+  decision,
+  advance,
+  listens,
+}: HeldMoment): Pick<Batch, 'open' | 'decision' | 'unused' | 'listensMs'> {
   const unused = unusedOf(advance)
-  return { open, ...(decision === null ? {} : { decision }), ...(unused === null ? {} : { unused }) }
+  return {
+    open,
+    ...(decision === null ? {} : { decision }),
+    ...(unused === null ? {} : { unused }),
+    ...(listens ? { listensMs: LISTENS_MS } : {}),
+  }
 }
 
 /** The result for the workflow. */

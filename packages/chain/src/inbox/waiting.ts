@@ -1,4 +1,4 @@
-import type { BeingName } from '@treeos/core'
+import { type BeingName, momentsReel } from '@treeos/core'
 import { sql } from 'kysely'
 import type { Db } from '../sql/database.ts'
 
@@ -26,6 +26,18 @@ export async function listWithWakes(db: Db, beings: readonly BeingName[]): Promi
     db,
   )
   return rows.map(({ being }) => being)
+}
+
+/**
+ * Whether the run of the being looks for wakes by itself at this time, so that nobody need ring it. Ask only after the commit of the
+ * wake: the last look of the run is later than what this answers.
+ */
+export async function isListening(db: Db, being: BeingName): Promise<boolean> {
+  // A time that is far away was set before the clock was set back.
+  const { rows } = await sql`
+    select from treeos.head where reel = ${momentsReel(being)}
+      and listens_until between clock_timestamp() and clock_timestamp() + interval '1 second'`.execute(db)
+  return rows.length > 0
 }
 
 /**

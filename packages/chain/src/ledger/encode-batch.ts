@@ -39,6 +39,7 @@ export function encodeBatch(batch: Batch) {
     ...(batch.open === undefined ? {} : { open: encodeOpen(batch.open) }),
     ...(batch.decision === undefined ? {} : { decision: encodeDecision(batch.decision) }),
     settlement: encodeSettlement(batch.decision?.settlement ?? batch.unused ?? null),
+    ...(batch.listensMs === undefined ? {} : { listensMs: batch.listensMs }),
   }
 }
 

@@ -22,6 +22,7 @@ import * as log from './migrations/019-log.ts'
 import * as watchedCalls from './migrations/021-watched-calls.ts'
 import * as erasing from './migrations/022-erasing.ts'
 import * as firstReservation from './migrations/023-first-reservation.ts'
+import * as listening from './migrations/024-listening.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -64,6 +65,7 @@ const MIGRATIONS = {
   '021-watched-calls': watchedCalls,
   '022-erasing': erasing,
   '023-first-reservation': firstReservation,
+  '024-listening': listening,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

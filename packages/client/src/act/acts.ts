@@ -28,7 +28,7 @@ import { taskQueueOf } from '@treeos/protocol'
 import { authorizeActingAs } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
-import { ringBeing } from './doorbell.ts'
+import { ringUnlessListening } from './doorbell.ts'
 import { leaveOverlay, type OverlayConnection } from './overlays.ts'
 import { refusalOf } from './refusal.ts'
 import { noAnswer, waitForEnd } from './waiting.ts'
@@ -223,7 +223,8 @@ async function submit(
   })
   try {
     await enqueue(at.db, wake)
-    await ringBeing(at.temporal, { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }, as)
+    const place = { reality: at.reality.name, taskQueue: taskQueueOf(at.reality.name) }
+    await ringUnlessListening(at.db, at.temporal, place, as)
   } catch (error) {
     await takeBack(at, wake, error)
   }

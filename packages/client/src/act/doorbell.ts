@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
+import { type Db, isListening } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
 
@@ -8,6 +9,16 @@ import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SI
  * repeatedly. When a worker is killed, its beings wait this long once.
  */
 const WORKFLOW_TASK_TIMEOUT = '10s'
+
+/** Tells a being of a wake after its commit, unless its run looks for wakes by itself now. A signal costs more than this question. */
+export async function ringUnlessListening(
+  db: Db,
+  client: Client,
+  at: { reality: string; taskQueue: string },
+  being: BeingName,
+): Promise<void> {
+  if (!(await isListening(db, being))) await ringBeing(client, at, being)
+}
 
 /** Signals the workflow of one being, and starts the workflow when none runs. */
 export async function ringBeing(

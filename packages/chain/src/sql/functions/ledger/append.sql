@@ -1,7 +1,8 @@
 -- The one function that moves heads.
 -- batch: {being, moment, generation, lease, leaseSeconds, heads: [{reel, seq, stateSeq, write}], facts, rows, inbox,
--- noticesMax, changes, closes, outcome, thread, open, decision}. Facts of one reel are in their order. Each row may have
--- {watches, account, lease}. `open` and `decision` are records of the moment that were not stored before its end.
+-- noticesMax, changes, closes, outcome, thread, open, decision, listensMs}. Facts of one reel are in their order. Each row may
+-- have {watches, account, lease}. `open` and `decision` are records of the moment that were not stored before its end. For
+-- `listensMs` from now on the being's run looks for wakes by itself, so nobody rings it.
 -- Returns {status}:
 --   appended    all was written; with the beings that were woken and the number of wakes that wait for this being
 --   done        the moment already has its outcome
