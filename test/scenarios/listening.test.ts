@@ -6,6 +6,7 @@ import {
   enqueue,
   isListening,
   listOutcomes,
+  openDatabase,
   readOutcome,
   readOutcomeOfWake,
 } from '@treeos/chain'
@@ -27,15 +28,12 @@ import {
   tellByHand,
 } from '../support/by-hand.ts'
 import { until } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
+import { acting, stage } from '../support/puppet.ts'
 import { brokenIn, openReplayer } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 
-const acting = (value: number) => ({
-  call: { verb: 'do', action: 'set-being', args: { field: 'a.b', value } },
-})
 const bear = (name: string) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
 
@@ -105,24 +103,91 @@ it('a wake that comes while the append counts what waits is found by a look afte
   expect(await finishByHand(late, calm, held)).toMatchObject({ kind: 'act', waiting: 0 })
 })
 
-it('a run that finds no wake to claim while it listens looks again before it rests', async () => {
-  for (const comes of [true, false]) {
-    const being = comes ? 'found' : 'unfound'
-    const worker = handWorker(world)
-    const second = await openSecond(being, worker)
-    const finished = finishAndOpenByHand(worker, second, await openByHand(worker, second))
-    await until(() => readOutcome(world.db, second.moment))
-    const opening = openByHand(worker, nextOf(second)) // asked by a doorbell that came late
-    await sleep(50)
-    if (comes) {
-      expect(await isListening(world.db, being)).toBe(true)
-      await tellByHand(world, being, `${being}-late`, acting(3))
-    }
-    if (comes) expect(await opening).toMatchObject({ moment: nextOf(second).moment })
-    else expect(await opening).toBeNull()
-    await finished
+it('a worker that finds no wake to claim looks again when the being listens no more, whoever said that it listens', async () => {
+  for (const [listens, being] of [
+    [true, 'found'],
+    [false, 'unfound'],
+  ] as const) {
+    await bear(being)
+    const first = await beginByHand(world, being)
+    if (listens)
+      await sql`update treeos.head set listens_until = clock_timestamp() + interval '0.9 second' where reel = ${`moments:${being}`}`.execute(
+        world.owner,
+      )
+    let isFirst = true
+    const db = world.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        // As if its writer saw the being listen right after the claim.
+        if (isFirst && result.rows.length === 0) {
+          isFirst = false
+          await tellByHand(world, being, `${being}-late`, acting(1))
+        }
+        return result
+      },
+    })
+    const opened = await openByHand(handWorker(world, { db }), first)
+    if (listens) expect(opened).toMatchObject({ moment: first.moment })
+    else expect(opened).toBeNull() // its writer rings
+    expect(isFirst).toBe(false)
   }
 })
+
+it('a task that no longer counts lives nothing more, and rings', async () => {
+  const rung: string[] = []
+  const worker = handWorker(world, { ring: (beings) => rung.push(...beings) })
+  const second = await openSecond('given', worker)
+  const cancelled = new AbortController()
+  const finished = finishAndOpenByHand(
+    worker,
+    second,
+    await openByHand(worker, second),
+    nextOf(second),
+    cancelled,
+  )
+  await until(() => readOutcome(world.db, second.moment))
+  cancelled.abort()
+  await tellByHand(world, 'given', 'given-late', acting(3))
+  expect(await finished).not.toHaveProperty('next')
+  expect(rung).toEqual(['given'])
+})
+
+it('a wake that such a task claimed is found by the sweep, though the run runs', {
+  timeout: 60_000,
+}, async () => {
+  await bear('claimed')
+  await ringUnlessListening(world.db, world.temporal, place(), 'claimed')
+  const told = (id: string, i: number) =>
+    enqueue(world.db, newWake({ id, being: 'claimed', kind: 'event', priority: 3, content: acting(i) }))
+  await told('claimed-1', 1)
+  await ringUnlessListening(world.db, world.temporal, place(), 'claimed')
+  await until(() => readOutcomeOfWake(world.db, 'claimed-1'))
+  await sleep(1000) // its task has ended
+  await told('claimed-2', 2)
+  const next = { being: 'claimed', generation: 1, n: 2, moment: 'claimed/1/2' }
+  expect(await openByHand(handWorker(world), next)).toMatchObject({ moment: next.moment })
+  await sql`update treeos.inbox set at = at - interval '1 minute' where id = 'claimed-2'`.execute(world.owner)
+  expect(await until(() => readOutcomeOfWake(world.db, 'claimed-2'), { seconds: 30 })).toMatchObject({
+    moment: next.moment,
+  })
+})
+
+it('whoever cannot ask rings', async () => {
+  const closed = openDatabase('postgres://nobody@127.0.0.1:1/none', { poolMax: 1 })
+  await bear('unasked')
+  await ringUnlessListening(closed, world.temporal, place(), 'unasked')
+  expect(await ringsOf('unasked')).toBe(1)
+  await closed.destroy()
+})
+
+const place = () => ({ reality: world.reality.name, taskQueue: taskQueueOf(world.reality.name) })
+/** Of its present run. */
+async function ringsOf(being: string): Promise<number> {
+  const { events } = await world.temporal.workflow
+    .getHandle(beingWorkflowId(world.reality.name, being))
+    .fetchHistory()
+  return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes != null).length
+}
 
 const BEINGS = 6
 const WAKES = 40
@@ -130,7 +195,6 @@ const WAKES = 40
 const SOON_ENOUGH_MS = 3500
 
 it('of wakes at any distance none waits for the sweep, and many come without a doorbell', async () => {
-  const place = { reality: world.reality.name, taskQueue: taskQueueOf(world.reality.name) }
   let slowest = 0
   let seed = 7
   const random = () => {
@@ -143,7 +207,7 @@ it('of wakes at any distance none waits for the sweep, and many come without a d
       const id = `${being}-${i}`
       await enqueue(world.db, newWake({ id, being, kind: 'event', priority: 3, content: acting(i) }))
       const told = performance.now()
-      await ringUnlessListening(world.db, world.temporal, place, being)
+      await ringUnlessListening(world.db, world.temporal, place(), being)
       if (random() < 0.5) continue // the next one comes while this one is lived
       while ((await readOutcomeOfWake(world.db, id)) === null) await sleep(2)
       slowest = Math.max(slowest, performance.now() - told)
@@ -158,12 +222,7 @@ it('of wakes at any distance none waits for the sweep, and many come without a d
 
   await sleep(1000) // the last tasks have ended
   let rung = 0
-  for (const being of beings) {
-    const { events } = await world.temporal.workflow
-      .getHandle(beingWorkflowId(world.reality.name, being))
-      .fetchHistory()
-    rung += (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes != null).length
-  }
+  for (const being of beings) rung += await ringsOf(being)
   expect(rung).toBeLessThan(0.8 * BEINGS * WAKES)
 }, 90_000)
 

@@ -15,17 +15,12 @@ import {
   tellByHand,
 } from '../support/by-hand.ts'
 import { momentOf, ring, tell, until, wakeUp } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
+import { acting, stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
 import { useWorld } from '../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const MOMENTS = 24
-
-/** A being waits only after acts. */
-const acting = (value: number) => ({
-  call: { verb: 'do', action: 'set-being', args: { field: 'a.b', value } },
-})
 
 /** Lives moments one after another, each with a pause before the next wake. */
 async function liveInTurns(being: string, moments: number, pauseMs = 0): Promise<void> {
@@ -123,27 +118,40 @@ it('both replays tell the same, and nothing is broken', async () => {
 })
 
 const MOMENT = 'waiter/1/2'
-const follows = (memory = newMemory(), db = world.db, errors: unknown[] = []) =>
-  memory.nextWakes.follows('waiter', {
+const follows = (memory = newMemory(), db = world.db, errors: unknown[] = [], moment = MOMENT) => {
+  memory.nextWakes.opened(moment, 3)
+  expect(memory.nextWakes.takePlace(moment)).toBe(true)
+  return memory.nextWakes.follows(moment, {
     db,
     observe: { ...noopObserver, error: (where, error) => errors.push([where, error]) },
   })
+}
 
-it('a being waits only when its last wake came soon after its last act', async () => {
-  const { nextWakes } = newMemory()
+it('a being waits only when its last wake came soon after its last act, and where a place is left', async () => {
   for (const [afterMs, isSoon] of [
     [null, false],
     [251, false],
     [249, true],
   ] as const) {
+    const { nextWakes } = newMemory()
     nextWakes.opened(MOMENT, afterMs)
-    expect(nextWakes.isWorthWaiting(MOMENT)).toBe(isSoon)
+    expect(nextWakes.takePlace(MOMENT)).toBe(isSoon)
+    nextWakes.leave(MOMENT)
+    const began = performance.now()
+    expect(await nextWakes.follows(MOMENT, { db: world.db, observe: noopObserver })).toBe(false)
+    expect(performance.now() - began).toBeLessThan(5)
   }
-  const { nextWakes: full } = newMemory({ callsMax: 1 })
-  const other = full.follows('other', { db: world.db, observe: noopObserver })
-  full.opened(MOMENT, 3)
-  expect(full.isWorthWaiting(MOMENT)).toBe(false)
-  expect(await other).toBe(false)
+  const memory = newMemory({ callsMax: 1 })
+  const takes = () => {
+    memory.nextWakes.opened(MOMENT, 3)
+    return memory.nextWakes.takePlace(MOMENT)
+  }
+  memory.nextWakes.opened('near/1/2', 3)
+  expect([memory.nextWakes.takePlace('near/1/2'), takes()]).toEqual([true, false])
+  memory.nextWakes.leave('near/1/2')
+  const other = follows(memory, world.db, [], 'other/1/2')
+  expect(takes()).toBe(false)
+  expect([await other, takes()]).toEqual([false, true])
 })
 
 it('it hears of a wake that another process wrote, and of one that its own process wrote', async () => {
@@ -153,9 +161,9 @@ it('it hears of a wake that another process wrote, and of one that its own proce
   await enqueue(world.db, wake)
   expect(await asked).toBe(true)
 
-  const { nextWakes } = newMemory()
-  const told = nextWakes.follows('told', { db: world.db, observe: noopObserver })
-  expect(nextWakes.came(['other', 'told'])).toEqual(['other'])
+  const memory = newMemory()
+  const told = follows(memory, world.db, [], 'told/1/2')
+  expect(memory.nextWakes.came(['other', 'told'])).toEqual(['other'])
   expect(await told).toBe(true)
 })
 
@@ -211,8 +219,7 @@ it('what fails when it opens the next moment fails when the run asks for it', as
 
 it('it rests when no wake comes, and its run asks again when Postgres does not answer, which is told', async () => {
   const began = performance.now()
-  const { nextWakes } = newMemory()
-  expect(await nextWakes.follows('alone', { db: world.db, observe: noopObserver })).toBe(false)
+  expect(await follows(newMemory(), world.db, [], 'alone/1/2')).toBe(false)
   expect(performance.now() - began).toBeGreaterThan(240)
 
   const closed = openDatabase('postgres://nobody@127.0.0.1:1/none', { poolMax: 1 })

@@ -71,7 +71,7 @@ describe('F88 a role with triggerOn []', () => {
     await sleep(1500)
     expect(await listOutcomes(world.db, 'vault')).toHaveLength(1)
     expect(await listUnclaimed(world.db, 0, 10)).not.toContain('vault')
-    expect(await listBusy(world.db, 0, 10)).not.toContain('vault')
+    expect((await listBusy(world.db, 0, 10)).map(({ being }) => being)).not.toContain('vault')
   })
 
   it('lets whoever decides for the being answer it later, which closes it', async () => {

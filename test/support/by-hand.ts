@@ -75,16 +75,20 @@ export const finishAndOpenByHand = (
   moment: HandMoment,
   opened: OpenedMoment,
   following = nextOf(moment),
+  cancelling = new AbortController(),
 ) => {
   const next = { ...following, program: null, mayHold: true } as const
-  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, { heard: 3 }))
+  return asActivity(
+    () => worker.finishMoment({ ...finishingOf(moment, opened), next }, { heard: 3 }),
+    cancelling,
+  )
 }
 
-/** Runs work that asks for the context of its activity, which nobody cancels. */
-const asActivity = <T>(work: () => Promise<T>): Promise<T> =>
+/** Runs work that asks for the context of its activity. */
+const asActivity = <T>(work: () => Promise<T>, cancelling = new AbortController()): Promise<T> =>
   asyncLocalStorage.run(
     {
-      cancellationSignal: new AbortController().signal,
+      cancellationSignal: cancelling.signal,
       info: { workflowExecution: { workflowId: 'by hand', runId: 'by hand' } },
     } as unknown as Context,
     work,

@@ -17,6 +17,11 @@ const puppet: Script = ({ wake }) => {
   return silence
 }
 
+/** Tells a puppet to write a quality of its own. */
+export const acting = (value: number): JsonObject => ({
+  call: { verb: 'do', action: 'set-being', args: { field: 'a.b', value } },
+})
+
 /** Beings and roles to make scenes from. */
 export const stage = defineExtension({
   name: 'stage',

@@ -27,7 +27,7 @@ export async function finishMoment(
       const unfinished = await decideSoon(deps, input, held)
       if (unfinished !== null) return unfinished
     }
-    held.listens = input.next !== undefined && deps.memory.nextWakes.isWorthWaiting(input.moment)
+    held.listens = input.next !== undefined && deps.memory.nextWakes.takePlace(input.moment)
     const stamped = await stampHeld(
       deps,
       { ...rest, decision: asks ? (held.decision?.digest ?? null) : null, failed: null },

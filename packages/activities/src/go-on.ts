@@ -18,27 +18,30 @@ export async function finishAndGoOn(
   input: FinishInput,
   told: Told | undefined,
 ): Promise<Finished> {
-  const finished = await finish(input)
-  const { value } = finished
-  if (input.next === undefined || !('waiting' in value)) return finished
-  if (value.waiting === 0 && !(await followsSoon(deps, input.moment))) return finished
-  const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
   try {
-    const { value: next } = await open(input.next)
-    return { ...goesOn, next, ...told }
-  } catch {
-    // The observer has the error. The run asks `openMoment` next, which fails or not; or a newer run must hear of the wake.
-    deps.ring([parseMomentId(input.moment).being])
-    return goesOn
+    const finished = await finish(input)
+    const { value } = finished
+    if (input.next === undefined || !('waiting' in value)) return finished
+    if (value.waiting === 0 && !(await followsSoon(deps, input.moment))) return finished
+    const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
+    try {
+      const { value: next } = await open(input.next)
+      return { ...goesOn, next, ...told }
+    } catch {
+      // The observer has the error. The run asks `openMoment` next, which fails or not; or a newer run must hear of the wake.
+      deps.ring([parseMomentId(input.moment).being])
+      return goesOn
+    }
+  } finally {
+    deps.memory.nextWakes.leave(input.moment)
   }
 }
 
-/** Whether the next wake comes soon, and the run was not terminated meanwhile. */
+/** Whether the next wake comes soon, and this task still counts: its run was not terminated meanwhile, nor given to another worker. */
 async function followsSoon(deps: BeatDeps, moment: MomentId): Promise<boolean> {
+  if (!(await deps.memory.nextWakes.follows(moment, deps))) return false
   const { being } = parseMomentId(moment)
-  const { listening, nextWakes } = deps.memory
-  if (!listening.has(being) || !(await nextWakes.follows(being, deps))) return false
-  if (await isRunning(deps, being)) return true
+  if (!Context.current().cancellationSignal.aborted && (await isRunning(deps, being))) return true
   deps.ring([being]) // whoever wrote the wake may have left it to this run
   return false
 }

@@ -3,6 +3,7 @@ import {
   claimAndRead,
   digestOf,
   type InboxEntry,
+  leftToListen,
   type OpenWrite,
   type Prefetched,
   putBlob,
@@ -20,11 +21,13 @@ import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
 import { isSlowMind } from './mind/thought.ts'
 import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
 import { crashPoint } from './run/crash-point.ts'
-import { LISTENS_MS } from './run/listening.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
-/** @property isBrief the run takes brief results */
-type Asked = OpenInput & { readonly isBrief?: boolean }
+/**
+ * @property isBrief the run takes brief results
+ * @property isLastLook the being listens no more, so it rests when there is nothing to claim
+ */
+type Asked = OpenInput & { readonly isBrief?: boolean; readonly isLastLook?: boolean }
 
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
@@ -40,9 +43,8 @@ export async function openMoment(
   const { db, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
-  const listensMs = memory.listening.leftMs(input.being)
   const opening = await claimAndRead(db, { ...input, reality: deps.reality.id }, expected, call)
-  if (opening === null) return listensMs > 0 ? listenOn(deps, input, listensMs) : restingOf(deps, input.being)
+  if (opening === null) return restOrLookAgain(deps, input)
   const { wake } = opening
   const advance = call === null ? null : advanceOf(call, opening.reserved)
   if (wake.watched === true) memory.watched.set(input.moment, true)
@@ -122,11 +124,12 @@ export async function openMoment(
   return forWorkflow(deps, input, looked, wake)
 }
 
-/** A being that listens is not rung. So it looks again when it listens no more, and rests then. */
-async function listenOn(deps: BeatDeps, input: Asked, ms: number): ReturnType<typeof openMoment> {
-  await sleep(Math.min(ms, LISTENS_MS))
-  deps.memory.listening.answered(input.being, false)
-  return openMoment(deps, input)
+/** A being that listens is not rung, so it claims once more when it listens no more. The answer is from Postgres: another worker may have said that it listens. */
+async function restOrLookAgain(deps: BeatDeps, input: Asked): ReturnType<typeof openMoment> {
+  const leftMs = input.isLastLook === true ? null : await leftToListen(deps.db, input.being)
+  if (leftMs === null) return restingOf(deps, input.being)
+  await sleep(leftMs + 1)
+  return openMoment(deps, { ...input, isLastLook: true })
 }
 
 /**

@@ -82,7 +82,6 @@ async function stampWithRetries(
   input: StampInput,
   held: HeldMoment | null,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
-  const listened = deps.memory.listening.has(input.being)
   const opened = held?.loaded ?? (await loadMoment(deps, input.moment))
   let proposal = await proposalOf(deps, input, opened, held)
   let unstored = held
@@ -127,7 +126,7 @@ async function stampWithRetries(
       if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
       crashPoint('ring:after')
       crashPointLater('stamp:returned')
-      return listened ? await lookAgain(deps, input.being, done.stamped) : done.stamped
+      return done.mayHaveMissed ? await lookAgain(deps, input.being, done.stamped) : done.stamped
     }
     if (done.status === 'effect-pending') return done
     if (done.status === 'done') return storedStamp(deps, input, held)
@@ -143,15 +142,11 @@ async function stampWithRetries(
 }
 
 /**
- * The append counted what waits. Before its commit another process may have committed a wake, seen this being listen since its last
- * moment, and not rung it. Unless it listens on, that wake is looked for now.
+ * Looks for wakes once more. The append counted them before it committed, and until its commit whoever wrote a wake saw the being listen and
+ * did not ring it.
  */
-async function lookAgain(
-  { db, memory }: BeatDeps,
-  being: BeingName,
-  stamped: StampedMoment,
-): Promise<StampedMoment> {
-  if (stamped.waiting > 0 || memory.listening.has(being)) return stamped
+async function lookAgain({ db }: BeatDeps, being: BeingName, stamped: StampedMoment): Promise<StampedMoment> {
+  if (stamped.waiting > 0) return stamped
   return { ...stamped, waiting: (await listWithWakes(db, [being])).length }
 }
 

@@ -50,6 +50,7 @@ export {
 export { listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from './inbox/threads.ts'
 export {
   isListening,
+  leftToListen,
   listBusy,
   listUnclaimed,
   listWithWakes,

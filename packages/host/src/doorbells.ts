@@ -39,6 +39,8 @@ export class Doorbells {
   readonly #options: DoorbellOptions
   readonly #waiting = new Set<BeingName>()
   readonly #schedule = new RingSchedule()
+  /** of wakes that are claimed without an open moment: mostly one is about to be opened */
+  readonly #claims = new RingSchedule()
   #ringing = 0
   #failed = 0
   #rung: () => void = () => undefined
@@ -101,7 +103,7 @@ export class Doorbells {
     this.ring(await releaseDelayed(db))
     await this.#ringStuck()
     this.ring(await releaseLapsed({ db, reality }, (error) => onError('lapsed lease', error)))
-    if (checksBusy) this.ring(await this.#findEnded())
+    if (checksBusy) this.ring(await this.#findLeft())
   }
 
   /**
@@ -120,13 +122,17 @@ export class Doorbells {
     this.#schedule.endSweep()
   }
 
-  /** Beings whose workflow was terminated during a moment: the wake is claimed, but no workflow runs. */
-  async #findEnded(): Promise<BeingName[]> {
+  /**
+   * Beings whose wake is claimed and that nobody lives: no workflow runs, since it was terminated; or the task that claimed it no longer
+   * counted, so no moment is open and the run rests.
+   */
+  async #findLeft(): Promise<BeingName[]> {
     const { client, db, reality } = this.#options
-    const ended: BeingName[] = []
     const busy = await listBusy(db, BUSY_SECONDS, CHECK_BEINGS_MAX, this.#checkAfter)
-    this.#checkAfter = busy.length < CHECK_BEINGS_MAX ? '' : (busy.at(-1) ?? '')
-    for (const being of busy) {
+    this.#checkAfter = busy.length < CHECK_BEINGS_MAX ? '' : (busy.at(-1)?.being ?? '')
+    const left = this.#claims.due(busy.filter(({ isOpen }) => !isOpen))
+    this.#claims.endSweep()
+    for (const { being } of busy.filter(({ isOpen }) => isOpen)) {
       const handle = client.workflow.getHandle(beingWorkflowId(reality.name, being))
       const status = await handle.describe().then(
         (life) => life.status.name,
@@ -135,9 +141,9 @@ export class Doorbells {
           throw error
         },
       )
-      if (status !== 'RUNNING') ended.push(being)
+      if (status !== 'RUNNING') left.push(being)
     }
-    return ended
+    return left
   }
 
   /** Stops the sweep. Rings under way may still arrive. */

@@ -6,7 +6,6 @@ import { Calls } from '../model/calls.ts'
 import { Cancels } from '../run/cancels.ts'
 import { HeldMoments } from '../run/held.ts'
 import { KnownRuns } from '../run/known-runs.ts'
-import { Listening } from '../run/listening.ts'
 import { NextWakes } from '../run/next-wakes.ts'
 import { Pace } from '../run/pace.ts'
 import { Reads } from '../run/reads.ts'
@@ -38,8 +37,6 @@ export interface Memory {
   readonly pace: Pace
   /** beings that wait for their next wake before they end their workflow task */
   readonly nextWakes: NextWakes
-  /** beings that said so to whoever writes wakes */
-  readonly listening: Listening
   /** beings whose runs need not be asked for */
   readonly knownRuns: KnownRuns
 }
@@ -70,7 +67,6 @@ export function newMemory(shortWay: ShortWay = {}): Memory {
     worstCosts: new LRUCache({ max: 5000 }),
     pace: new Pace(shortWay.mindMs),
     nextWakes: new NextWakes(shortWay.callsMax),
-    listening: new Listening(),
     knownRuns: new KnownRuns(shortWay.knownMs),
   }
 }

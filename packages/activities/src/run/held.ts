@@ -27,7 +27,7 @@ export interface HeldMoment {
   readonly advance: Advance | null
   /** what its mind decided; null until it has */
   decision: DecisionWrite | null
-  /** its run looks for the next wake by itself for a while, and the append says so */
+  /** the append is to say that the run looks for its next wake itself */
   listens: boolean
 }
 

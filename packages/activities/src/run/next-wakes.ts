@@ -7,6 +7,8 @@ import type { Observer } from './observer.ts'
 
 /** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
 const SOON_MS = 250
+/** For so long after its act, in ms, a waiting being says that it listens; less than it waits, so that its last look comes later. */
+export const LISTENS_MS = 200
 /** After a moment that took longer, in ms, no being waits: a task of several such moments would hold up its signals for too long. */
 const QUICK_MS = 500
 /** Default of the most beings that wait at once. Each has one of the 40 workflow tasks that a worker has at once. */
@@ -37,6 +39,8 @@ export class NextWakes {
   readonly #waiting = new Map<BeingName, Waiting>()
   /** moments under way whose wake came soon, with `performance.now()` at their opening */
   readonly #soon = new LRUCache<MomentId, number>({ max: SOON_BEINGS_MAX })
+  /** moments whose end is near, and which will wait */
+  readonly #places = new Set<MomentId>()
   readonly #max: number
   #isAsking = false
 
@@ -50,19 +54,32 @@ export class NextWakes {
     if (afterMs !== null && afterMs < SOON_MS) this.#soon.set(moment, performance.now())
   }
 
-  /** @returns whether the being should wait for its next wake at the end of this moment, which is near */
-  isWorthWaiting(moment: MomentId): boolean {
+  /**
+   * Takes a place to wait for the next wake at the end of this moment, which is near. Then call `follows` or `leave`.
+   * @returns false for a being whose wakes do not come soon, and when no place is left
+   */
+  takePlace(moment: MomentId): boolean {
     const openedAt = this.#soon.get(moment)
     this.#soon.delete(moment)
     if (openedAt === undefined || performance.now() - openedAt > QUICK_MS) return false
-    return this.#waiting.size < this.#max && !this.#waiting.has(parseMomentId(moment).being)
+    if (this.#waiting.size + this.#places.size >= this.#max) return false
+    if (this.#waiting.has(parseMomentId(moment).being)) return false
+    this.#places.add(moment)
+    return true
+  }
+
+  /** Gives the place back, if there is one. */
+  leave(moment: MomentId): void {
+    this.#places.delete(moment)
   }
 
   /**
-   * Waits for the next wake of a being that has ended a moment and has none.
-   * @returns whether one came; also true when Postgres did not say
+   * Waits for the next wake of a being that has ended this moment and has none.
+   * @returns whether one came, also true when Postgres did not say; at once false for a being without a place
    */
-  async follows(being: BeingName, deps: Asked): Promise<boolean> {
+  async follows(moment: MomentId, deps: Asked): Promise<boolean> {
+    if (!this.#places.delete(moment)) return false
+    const { being } = parseMomentId(moment)
     crashPoint('finish:next-wake')
     const now = performance.now()
     const pauseMs = PAUSE.firstMs

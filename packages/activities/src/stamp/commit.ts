@@ -18,7 +18,7 @@ import type { BeatDeps } from '../deps/beat-deps.ts'
 import { unusedOf } from '../run/advance.ts'
 import { crashPoint } from '../run/crash-point.ts'
 import type { HeldMoment } from '../run/held.ts'
-import { LISTENS_MS } from '../run/listening.ts'
+import { LISTENS_MS } from '../run/next-wakes.ts'
 import { type Built, build } from './build.ts'
 import { changedSchedules } from './changed-schedules.ts'
 import { continueAfter } from './continue.ts'
@@ -34,6 +34,8 @@ export type CommitResult =
       readonly stamped: StampedMoment
       readonly ring: readonly BeingName[]
       readonly rescheduled: readonly ScheduleRef[]
+      /** a wake without a doorbell may have come after the inbox was counted, and the run does not listen on */
+      readonly mayHaveMissed: boolean
     }
   | { readonly status: 'done' }
   | { readonly status: 'stale'; readonly read: ReelId[] }
@@ -82,13 +84,8 @@ export async function commit(
   const built = await build(deps, input, made, reading)
   for (const spec of continued.verdict.act?.specs ?? []) await putBlob(db, spec)
   crashPoint('stamp:before-append')
-  const listens = held?.listens === true
-  if (listens) deps.memory.listening.begin(input.being)
   const answer = await append(db, held === null ? built.batch : { ...built.batch, ...unstoredOf(held) })
-  if (answer.status === 'appended') {
-    deps.memory.listening.answered(input.being, listens)
-    crashPoint('stamp:after-append')
-  }
+  if (answer.status === 'appended') crashPoint('stamp:after-append')
   if (answer.status === 'stale') return { status: 'stale', read: [...built.batch.heads.keys()] }
   if (answer.status !== 'appended') return answer
   const freed = await listParkedBy(
@@ -102,6 +99,7 @@ export async function commit(
     ring: [...new Set([...woken, ...answer.woken, ...beingsToRecheck(built.drafts), ...freed])],
     rescheduled: changedSchedules(built.drafts),
     stamped: stampedOf(built, answer),
+    mayHaveMissed: answer.listened && held?.listens !== true,
   }
 }
 

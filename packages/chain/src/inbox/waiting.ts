@@ -40,6 +40,21 @@ export async function isListening(db: Db, being: BeingName): Promise<boolean> {
   return rows.length > 0
 }
 
+/** A claim and the question after it are less than this apart. */
+const JUST_NOW_SECONDS = 1
+
+/**
+ * For a run that found nothing to claim: a wake may come without a doorbell, or came after the claim, while the being listens.
+ * @returns ms until it listens no more, 0 when it just stopped; null when it did not listen at the claim
+ */
+export async function leftToListen(db: Db, being: BeingName): Promise<number | null> {
+  const { rows } = await sql<{ ms: number }>`
+    select greatest(0, extract(epoch from listens_until - clock_timestamp()) * 1000)::float8 as ms from treeos.head
+    where reel = ${momentsReel(being)} and listens_until between clock_timestamp() - make_interval(secs => ${JUST_NOW_SECONDS})
+      and clock_timestamp() + interval '1 second'`.execute(db)
+  return rows[0]?.ms ?? null
+}
+
 /**
  * One page of the beings that listUnclaimed lists, the longest waiting first.
  * @param after `age` of the last being on the page before; 0 for the first page
@@ -92,30 +107,38 @@ export async function measurePeoplesInboxes(
 }
 
 /**
- * One page of the beings with a wake that a moment claimed a while ago and has not closed, by name. They are thinking, or
- * their workflow was ended from outside.
+ * One page of the beings with a wake that came a while ago, and that a moment claimed and has not closed, by name. They are thinking, their
+ * workflow was ended from outside, or the task that claimed it no longer counted.
  * @param after name of the last being on the page before
+ * @returns beings with whether a moment is open, and the seconds for which their oldest such wake has waited
  */
 export async function listBusy(
   db: Db,
   olderThanSeconds: number,
   limit: number,
   after: BeingName = '',
-): Promise<BeingName[]> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select('being')
-    .groupBy('being')
-    .where('closed_by', 'is', null)
-    .where('claimed_by', 'is not', null)
-    // A summon that does not trigger the role stays open, although its moment is over.
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
-    )
-    .where(isOld(olderThanSeconds))
-    .where(sql<boolean>`being collate "C" > ${after}`)
-    .orderBy(sql`being collate "C"`)
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.being)
+): Promise<{ being: BeingName; isOpen: boolean; waited: number }[]> {
+  return (
+    db
+      .selectFrom('inbox')
+      .select([
+        'being',
+        sql<boolean>`bool_or(exists (select from treeos.moment_open o where o.moment = claimed_by))`.as(
+          'isOpen',
+        ),
+        sql<number>`extract(epoch from clock_timestamp() - min(at))::float8`.as('waited'),
+      ])
+      .groupBy('being')
+      .where('closed_by', 'is', null)
+      .where('claimed_by', 'is not', null)
+      // A summon that does not trigger the role stays open, although its moment is over.
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('moment_outcome').select('moment').whereRef('moment', '=', 'claimed_by'))),
+      )
+      .where(isOld(olderThanSeconds))
+      .where(sql<boolean>`being collate "C" > ${after}`)
+      .orderBy(sql`being collate "C"`)
+      .limit(limit)
+      .execute()
+  )
 }

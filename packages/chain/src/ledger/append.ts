@@ -18,6 +18,8 @@ export type Appended =
       /** wakes that wait for this being, counted up to 1000 */
       readonly waiting: number
       readonly recordHash: Digest | null
+      /** the being listened when its moment was closed: a wake may have come without a doorbell after `waiting` was counted */
+      readonly listened: boolean
       /** beings that the changes woke */
       readonly woken: readonly BeingName[]
     }

@@ -122,7 +122,7 @@ export interface Batch {
   readonly decision?: DecisionWrite
   /** of a reservation that no call used; left out when the moment has none */
   readonly unused?: SettlementWrite
-  /** for so long after the append, in ms, the being's run looks for wakes by itself; left out when it may rest at once */
+  /** ms after the append in which the being's run looks for wakes itself; left out when the run may rest at once */
   readonly listensMs?: number
   /** epoch of the lease under which a driver acts; left out when the being decided for itself */
   readonly lease?: number

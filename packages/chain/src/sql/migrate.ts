@@ -23,6 +23,7 @@ import * as watchedCalls from './migrations/021-watched-calls.ts'
 import * as erasing from './migrations/022-erasing.ts'
 import * as firstReservation from './migrations/023-first-reservation.ts'
 import * as listening from './migrations/024-listening.ts'
+import * as listened from './migrations/025-listened.ts'
 import type { ChainDb } from './schema.ts'
 
 /**
@@ -66,6 +67,7 @@ const MIGRATIONS = {
   '022-erasing': erasing,
   '023-first-reservation': firstReservation,
   '024-listening': listening,
+  '025-listened': listened,
 }
 
 const MIGRATIONS_SCHEMA = 'treeos_migrations'

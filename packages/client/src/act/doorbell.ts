@@ -10,14 +10,18 @@ import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SI
  */
 const WORKFLOW_TASK_TIMEOUT = '10s'
 
-/** Tells a being of a wake after its commit, unless its run looks for wakes by itself now. A signal costs more than this question. */
+/**
+ * Call it after the commit of a wake. Rings the being, unless its run says that it looks for wakes itself: asking Postgres costs less than
+ * a signal to Temporal. When Postgres does not answer, it rings.
+ */
 export async function ringUnlessListening(
   db: Db,
   client: Client,
   at: { reality: string; taskQueue: string },
   being: BeingName,
 ): Promise<void> {
-  if (!(await isListening(db, being))) await ringBeing(client, at, being)
+  const listens = await isListening(db, being).catch(() => false) // a ring too many does no harm
+  if (!listens) await ringBeing(client, at, being)
 }
 
 /** Signals the workflow of one being, and starts the workflow when none runs. */

@@ -4,7 +4,8 @@
 -- have {watches, account, lease}. `open` and `decision` are records of the moment that were not stored before its end. For
 -- `listensMs` from now on the being's run looks for wakes by itself, so nobody rings it.
 -- Returns {status}:
---   appended    all was written; with the beings that were woken and the number of wakes that wait for this being
+--   appended    all was written; with the beings that were woken, the number of wakes that wait for this being, and whether its
+--               run said before that it looks for wakes by itself at this time
 --   done        the moment already has its outcome
 --   superseded  a younger generation lives
 --   unleased    the lease under which a driver acts has ended
@@ -16,6 +17,7 @@ language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
   refusal jsonb := hold(batch);
   woken jsonb := '[]';
+  listened boolean;
 begin
   if refusal is not null then
     return refusal;
@@ -38,6 +40,7 @@ begin
     end if;
   end if;
   if jsonb_typeof(batch->'outcome') = 'object' then
+    listened := (select listens_until > clock_timestamp() from head where reel = 'moments:' || (batch->>'being'));
     perform close_moment(batch);
   end if;
   -- Each step below is skipped when the batch has no part for it.
@@ -52,5 +55,6 @@ begin
     perform keep_leases(batch->'rows', (batch->>'leaseSeconds')::integer);
   end if;
   perform keep_journal(case when jsonb_typeof(batch->'outcome') = 'object' then batch->>'moment' end, batch->'facts');
-  return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken);
+  return jsonb_build_object('status', 'appended', 'waiting', count_waiting(batch->>'being'), 'woken', woken,
+    'listened', coalesce(listened, false));
 end $$;
