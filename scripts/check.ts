@@ -6,7 +6,7 @@
  * was repeated.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 
@@ -45,6 +45,8 @@ const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
 const REPEATED_MAX = 3
 const NEVER_REPEATED = 'test/faults/'
+/** How long vitest may take to end after its report. It waits for ever when a program that a test left shares its output. */
+const END_MS = 120_000
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
@@ -138,6 +140,7 @@ async function test(project: string, paths: string[]): Promise<Tally> {
       tally.retried += meta?.retried?.length ?? 0
     }
   }
+  if (first.isStuck) tally.failed += 1
   // An error outside all files, or no report.
   if (!first.ok && tally.failed === 0 && !first.report.some(hasFailed)) tally.failed = 1
   console.log(`${tally.failed === 0 ? '✓' : '✗'} ${project} tests (${first.seconds} s)`)
@@ -148,11 +151,19 @@ async function runTests(project: string, paths: string[]) {
   const file = join(reports, `${project}.json`)
   rmSync(file, { force: true })
   const command = ['vitest', 'run', '--project', project, '--passWithNoTests', ...paths]
+  let isStuck = false
+  const watch = setInterval(() => {
+    if (isStuck || !existsSync(file) || Date.now() - statSync(file).mtimeMs < END_MS) return
+    isStuck = true
+    console.log(`✗ vitest is killed: ${END_MS / 1000} s after its last test it has not ended`)
+    running?.kill('SIGKILL')
+  }, 1_000)
   const { ok, seconds } = await run(
     [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
     'shown',
   )
-  return { ok, seconds, report: readReport(file) }
+  clearInterval(watch)
+  return { ok, seconds, report: readReport(file), isStuck }
 }
 
 /**
@@ -165,8 +176,9 @@ async function repeatFew(project: string, paths: string[], report: Report): Prom
   if (project !== 'services' || paths.length > 0 || failed.length > REPEATED_MAX || !mayPass) return report
   const again = new Map<string, Report[number]>()
   for (const { name, assertionResults } of failed) {
-    const [second] = (await runTests(project, [name])).report
-    if (second === undefined || hasFailed(second)) continue
+    const { report, isStuck } = await runTests(project, [name])
+    const [second] = report
+    if (second === undefined || isStuck || hasFailed(second)) continue
     const titles = assertionResults.filter(({ status }) => status === 'failed').map(({ title }) => title)
     const reason = `it failed in the run of all: ${titles.join('; ') || 'the file could not be loaded'}`
     const [test, ...others] = second.assertionResults

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -12,12 +12,12 @@ import {
 } from 'node:fs'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
 import type { Plan, Raid } from '../../test/intruder.ts'
+import { openServers } from '../../test/open-server.ts'
 import { recordService, runningService, stopInstance } from '../instance/instance.ts'
 import { configFileOf, keyFileOf, tlsFolderOf } from './access.ts'
 import { buildTemporal } from './build.ts'
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('the doors of our own server', () 
     try {
       await withVictim({ options: { address: open.address } }, async ({ client, namespaceId }) => {
         const { gotIn } = await raid({ ports: await portsOf(open), files: [], namespaceId, key: null })
-        const ui = portOf(new URL(open.ui).host)
+        const ui = portOf(new URL(open.ui as string).host)
         expect(gotIn).toEqual(
           expect.arrayContaining([
             `grpc signal ${portOf(open.address)}`,
@@ -399,22 +399,9 @@ const binary = () =>
     onProgress: () => {},
   })
 
+const start = openServers()
 /** The same server with every guard off. */
-async function startOpen(): Promise<{ pid: number; address: string; ui: string; stop(): Promise<void> }> {
-  const { path } = await binary()
-  const child = spawn(path, ['--open', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-  const { address, ui } = JSON.parse(line) as { address: string; ui: string }
-  return {
-    pid: child.pid as number,
-    address,
-    ui,
-    async stop() {
-      child.kill()
-      if (child.exitCode === null) await once(child, 'exit')
-    },
-  }
-}
+const startOpen = async () => start((await binary()).path, [])
 
 const portOf = (host: string): number => Number(host.slice(host.lastIndexOf(':') + 1))
 

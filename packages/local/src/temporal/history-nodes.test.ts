@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { Client, Connection } from '@temporalio/client'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { bareEnv, temporaryFolders } from '../../test/instances.ts'
+import { openServers } from '../../test/open-server.ts'
 import { buildTemporal } from './build.ts'
 import { defaultCacheDir } from './temporal.ts'
 
@@ -32,6 +30,8 @@ const SIGNALS = [
   Array.from({ length: 2_000 }, (_, i) => createHash('sha512').update(String(i)).digest('base64')).join(''),
 ]
 
+const start = openServers()
+
 /**
  * Runs our server on a file while it is used, and stops it.
  * @param use gets a client, and the lines that the server has printed so far
@@ -41,20 +41,18 @@ async function onServer<T>(
   isPacking: boolean,
   use: (client: Client, printed: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  const flags = ['--open', '--headless', '--port', '0', '--db', file, `--pack-history=${isPacking}`]
-  const child = spawn(path, flags, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface(child.stdout)
-  const printed: string[] = []
-  lines.on('line', (line) => printed.push(line))
-  const [line] = (await once(lines, 'line')) as [string]
-  const { address } = JSON.parse(line) as { address: string }
-  const connection = await Connection.connect({ address, interceptors: [] }) // a call that fails is not tried again
+  const server = await start(path, ['--headless', '--db', file, `--pack-history=${isPacking}`])
   try {
-    return await use(new Client({ connection }), printed)
+    const { address } = server
+    // A call that fails is not tried again. The time allows for a machine that others use too.
+    const connection = await Connection.connect({ address, interceptors: [], connectTimeout: '60s' })
+    try {
+      return await use(new Client({ connection }), server.printed)
+    } finally {
+      await connection.close()
+    }
   } finally {
-    await connection.close()
-    child.kill()
-    if (child.exitCode === null) await once(child, 'exit')
+    await server.stop()
   }
 }
 
