@@ -41,8 +41,8 @@ interface Part {
   readonly ms: number
   readonly cpuMs: number
   readonly cpuMsOf: { readonly worker: number; readonly temporal: number; readonly postgres: number }
-  /** bytes of the being's history; null when the being's run continued as new, since then its size begins anew */
-  readonly historyBytes: number | null
+  /** bytes that the histories of all runs of the beings grew by */
+  readonly historyBytes: number
   /** growth of Postgres' relations */
   readonly postgresBytes: number
   /** growth of the files of Temporal's server; null for a server of one's own */
@@ -153,23 +153,23 @@ async function inParts(
   live: (part: number) => Promise<readonly string[]>,
 ): Promise<Part[]> {
   const parts: Part[] = []
-  let histories = new Map<string, { runId: string; bytes: number }>()
+  const histories = new Map<string, Map<string, number>>()
   for (let part = 0; part < PARTS; part++) {
     const before = await weigh(at)
     const began = performance.now()
     const sample = await live(part)
     const ms = performance.now() - began
     const after = await weigh(at)
-    const now = await historiesOf(at, sample)
     const perMoment = (of: (weight: Weight) => number) => round((of(after) - of(before)) / moments)
-    const grown = sample.map((being) => {
-      const [then, last] = [histories.get(being), now.get(being)]
-      if (last === undefined || (then !== undefined && then.runId !== last.runId)) return Number.NaN
-      return last.bytes - (then?.bytes ?? 0)
-    })
-    histories = new Map([...histories, ...now])
+    let historyBytes = 0
+    for (const being of sample) {
+      const runs = histories.get(being) ?? new Map<string, number>()
+      const then = sum(runs)
+      await measureRuns(at, being, runs)
+      histories.set(being, runs)
+      historyBytes += sum(runs) - then
+    }
     const momentsOfSample = sample.length === 1 ? moments : sample.length
-    const bytes = grown.reduce((sum, one) => sum + one, 0) / momentsOfSample
     parts.push({
       ms: round(ms / moments),
       cpuMs: perMoment(({ cpuMs }) => cpuMs.worker + cpuMs.temporal + cpuMs.postgres),
@@ -178,7 +178,7 @@ async function inParts(
         temporal: perMoment(({ cpuMs }) => cpuMs.temporal),
         postgres: perMoment(({ cpuMs }) => cpuMs.postgres),
       },
-      historyBytes: Number.isNaN(bytes) ? null : round(bytes),
+      historyBytes: round(historyBytes / momentsOfSample),
       postgresBytes: perMoment(({ postgresBytes }) => postgresBytes),
       temporalBytes:
         after.temporalBytes === null ? null : perMoment(({ temporalBytes }) => temporalBytes ?? 0),
@@ -217,16 +217,26 @@ async function weigh({ services, lane }: Stage): Promise<Weight> {
   }
 }
 
-async function historiesOf({ temporal, lane }: Stage, beings: readonly string[]) {
-  const described = await Promise.all(
-    beings.map(async (being) => {
-      const { runId, historySize } = await temporal.workflow
-        .getHandle(lane.workflowOf?.(being) ?? '')
-        .describe()
-      return [being, { runId, bytes: historySize ?? 0 }] as const
-    }),
-  )
-  return new Map(described)
+const sum = (runs: ReadonlyMap<string, number>) => [...runs.values()].reduce((all, bytes) => all + bytes, 0)
+
+/** Sets the bytes of the history of each run of a being, from the last one back to the last that was known before. */
+async function measureRuns({ temporal, lane }: Stage, being: string, runs: Map<string, number>) {
+  const workflowId = lane.workflowOf?.(being) ?? ''
+  const { connection, options } = temporal
+  const isKnown = new Set(runs.keys())
+  let runId: string | undefined
+  do {
+    const described = await temporal.workflow.getHandle(workflowId, runId).describe()
+    runs.set(described.runId, described.historySize ?? 0)
+    if (isKnown.has(described.runId)) return
+    const { history } = await connection.workflowService.getWorkflowExecutionHistory({
+      namespace: options.namespace,
+      execution: { workflowId, runId: described.runId },
+      maximumPageSize: 1,
+    })
+    runId =
+      history?.events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined
+  } while (runId)
 }
 
 /** Runs `work` for each item, with so many under way at once. */
