@@ -106,7 +106,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'treeos verify --receipt receipt.json --key treeos/…+1f2e3d4c+AZ…=',
   ],
   export: ['treeos export audit.jsonl', 'treeos export ann.jsonl --being @ann --since 10 --until 20'],
-  receipt: ['treeos receipt ann/1/3 --json'],
+  receipt: ['treeos receipt @ann 3', 'treeos receipt ann/1/3 --whole'],
   'verify-overlay': ['treeos verify-overlay 5ab0…9c "be brief" --salt 91f2…07'],
   refold: ['treeos refold'],
   erase: [`treeos erase ann/1/3 --why 'asked to by ann'`, `treeos erase 'being:ann#7' --why 'a password'`],

@@ -40,7 +40,7 @@ export async function gatherWitness(deps: Deps, moment: MomentId): Promise<Gathe
   if (line === null)
     throw new TreeosError(
       'MOMENT_NOT_FOUND',
-      `no moment ${moment} has ended: its id is BEING/LIFE/N, as \`treeos moments @being --json\` lists it`,
+      `no moment ${moment} has ended: its id is BEING/LIFE/N, as in echo/1/3; \`treeos receipt @echo 3\` finds it by its number`,
     )
   if (line.decision === null && readPath(line.record, ['decision']) !== null) {
     const { being } = parseMomentId(moment)

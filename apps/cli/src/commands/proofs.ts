@@ -54,23 +54,28 @@ function addExport(cli: Cli): void {
 function addReceipt(cli: Cli): void {
   cli
     .onInstance(
-      'receipt <moment>',
+      'receipt <moment-or-stance>',
       'print a signed receipt of what a moment called: whether it was permitted, by what, and what came of it',
     )
+    .argument('[n]', 'number of the moment, after a stance', parseNumber('N', MOMENT_NUMBER))
     .option('--whole', 'with every fact of the reels that it is derived from, however many there are')
     .action(
-      cli.run(async (out, moment: string, options: ReceiptOptions) => {
+      cli.run(async (out, named: string, n: number | undefined, options: ReceiptOptions) => {
+        const being = n === undefined ? null : requireStance(named)
         const { issueReceipt } = await import('@treeos/audit')
         const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
         const registry = await loadedRegistry()
-        const { envelope } = await withReality(options, async (at) =>
-          issueReceipt({ ...at, registry }, moment, {
+        const { requireBeing, requireFinished } = await import('./shared/queries.ts')
+        const { envelope } = await withReality(options, async (at) => {
+          if (being !== null) await requireBeing(at, being)
+          const moment = being === null || n === undefined ? named : await requireFinished(at, being, n)
+          return issueReceipt({ ...at, registry }, moment, {
             signer: receiptSigner(options, at.reality),
             log: checkpointedLog(options, at),
             ...(options.whole === true ? { longest: Number.POSITIVE_INFINITY } : {}),
-          }),
-        )
+          })
+        })
         out.value(envelope, (value) => JSON.stringify(value))
       }),
     )
