@@ -235,9 +235,9 @@ describe('fork and diff', () => {
     expect(await home.refusal(['fork', 'home', '--at', '@guard:1'])).toMatchObject({
       code: 'RESOURCE_CONFLICT',
     })
-    expect(await home.refusal(['fork', 'third', '--at', '@guard:99'])).toMatchObject({
-      code: 'MOMENT_NOT_FOUND',
-    })
+    const late = await home.run(['fork', 'third', '--at', '@guard:99', '--json'])
+    expect(JSON.parse(late.stdout)).toMatchObject({ error: { code: 'MOMENT_NOT_FOUND' } })
+    expect(late.stderr).not.toContain('starting Postgres') // so no server was started for it
     expect(existsSync(join(home.dataDir, 'forks', 'third'))).toBe(false)
     expect(await home.refusal(['fork', '../x', '--at', '@guard:1'])).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await home.refusal(['fork', 'third', '--at', 'guard'])).toMatchObject({ code: 'INVALID_INPUT' })

@@ -191,6 +191,10 @@ describe('issue 5.8 a breach', () => {
       },
     ])
 
+    await expect(doAs(world, 'resume-being', '@spender', {})).rejects.toMatchObject({
+      code: 'RESOURCE_CONFLICT',
+      message: expect.stringContaining('is not paused, but parked by a budget: '),
+    })
     await setBudget('spender', { tokens: 100_000 })
     const ends = await Promise.all(wakes.map((wake) => momentOf(world, wake)))
     expect(ends.filter(({ outcome }) => outcome === 'failure')).toHaveLength(1)

@@ -10,6 +10,7 @@ import { type StandardFor, standardBudgets } from '@treeos/client/records'
 import type { Budget } from '@treeos/core'
 import { keyFileOf, readInstance, type Service } from '@treeos/local'
 import {
+  dataFlag,
   isAlive,
   keeperOf,
   locatePostgres,
@@ -193,7 +194,7 @@ export function describeStatus(status: Status, dataDir: string): string {
       ...(temporal.ui === null ? [] : [['Temporal UI', describeUi(temporal, dataDir)]]),
       ...(temporal.actSignal === null ? [] : [['act signal', describeActSignal(temporal)]]),
       ['Postgres', postgres.url ?? 'not running'],
-      ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : 'not running'],
+      ['worker', worker.running ? `${pids} ${worker.pids.join(', ')}` : notRunning(status, dataDir)],
       ...(checkpoint === null ? [] : [['checkpoint', describeCheckpoint(checkpoint)]]),
       ...(supervisor.pid === null ? [] : [['kept up by', `process ${supervisor.pid}`]]),
       ...worker.metrics.map((url) => [
@@ -214,6 +215,12 @@ export function describeStatus(status: Status, dataDir: string): string {
     ],
     '  ',
   )
+}
+
+/** A worker alone is missing where servers run, for example those of another machine. */
+function notRunning({ temporal, postgres }: Status, dataDir: string): string {
+  const command = temporal.address === null && postgres.url === null ? 'treeos up' : 'treeos worker'
+  return `not running; ${command}${dataFlag(dataDir)} starts ${command === 'treeos up' ? 'all' : 'one'}`
 }
 
 const describeTemporal = ({ address, open }: Status['temporal']): string =>

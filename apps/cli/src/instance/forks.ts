@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrate, openDatabase, verifyAll } from '@treeos/chain'
+import { cutAt, migrate, openDatabase, verifyAll } from '@treeos/chain'
 import { type BeingName, isKey, parseStance, quote, TreeosError } from '@treeos/core'
 import { ensurePostgres, removeInstance } from '@treeos/local'
 import { forkReality } from '@treeos/reality'
@@ -52,6 +52,7 @@ export async function makeFork(
       `${data} is there already: choose another name, or delete that fork with \`treeos fork ${name} --discard\``,
     )
   return asOwner(options, async (origin) => {
+    await cutAt(origin, being, n) // a moment that is not there is refused before a server is started
     const { DATABASE_URL: _, TREEOS_OWNER_DATABASE_URL: __, ...env } = process.env // these name the origin's Postgres
     try {
       onProgress('making a Postgres for the fork')

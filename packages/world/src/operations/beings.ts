@@ -13,6 +13,7 @@ import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
 import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
+import { whyParked } from '../rows/budgets.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
@@ -193,8 +194,12 @@ const resumeBeing: Operation = {
   decide({ target, args }): Decided {
     new Arguments('resume-being', args, [])
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'resume-being takes a being')
-    const { name, paused } = target.being
-    if (paused === undefined) throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} is not paused`)
+    const { name, paused, parked } = target.being
+    if (paused === undefined) {
+      const why =
+        parked == null ? 'is not paused' : `is not paused, but parked by a budget: ${whyParked(name, parked)}`
+      throw new TreeosError('RESOURCE_CONFLICT', `${stanceOf(name)} ${why}`)
+    }
     return {
       facts: [{ reel: beingReel(name), kind: 'being:unpaused', payload: {} }],
       result: { being: stanceOf(name), paused: false },

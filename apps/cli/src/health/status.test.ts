@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { describeStatus, readStatus } from './status.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'treeos-status-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('says how to start an instance that does not run, and a worker that alone is missing', async () => {
+  const status = await readStatus(folder, {})
+  expect(describeStatus(status, folder)).toMatch(
+    new RegExp(`^ *worker +not running; treeos up --data ${folder} starts all$`, 'm'),
+  )
+  const temporal = { ...status.temporal, address: '127.0.0.1:7233' }
+  expect(describeStatus({ ...status, temporal }, folder)).toMatch(
+    /^ *worker +not running; treeos worker .* starts one$/m,
+  )
+})
