@@ -242,6 +242,10 @@ describe('a long life', () => {
     }
   }
 
+  const ringOften = async (being: string, times: number) => {
+    for (let i = 0; i < times; i++) await ring(world, being)
+  }
+
   it('ends a run at rest only in silence, so no task of a busy being is refused and done again', async () => {
     const busy = [
       { being: 'worn', version: 3 }, // a control: it ends a run whenever it rests
@@ -258,7 +262,8 @@ describe('a long life', () => {
     }
     await rest('keen')
     const isRefused = async () => (await refusedAndLongest('worn')).refused > 0
-    for (let more = 0; more < 15 && !(await isRefused()); more++) await keepBusy('worn', 20) // whether a wake comes in that task is chance
+    for (let more = 0; more < 15 && !(await isRefused()); more++)
+      await Promise.all([keepBusy('worn', 20), ringOften('worn', 300)]) // whether a bell comes in that task is chance
     expect(await isRefused()).toBe(true)
     expect(await refusedAndLongest('keen')).toMatchObject({ refused: 0, runs: 2 })
   })
