@@ -7,7 +7,7 @@ const LOCAL = 'packages/local/**'
 const PROPERTY = '**/*.property.test.ts'
 /** Needs Chromium. */
 const BROWSER = 'test/portal/browser/**'
-/** Take more than a minute each, for what seldom breaks: `pnpm test long`, and every night. */
+/** Take about a minute or more each, for what seldom breaks: `pnpm test long`, and every night. */
 const LONG = [
   'test/faults/links',
   'test/faults/growth',
@@ -20,6 +20,9 @@ const LONG = [
   'test/scenarios/worker-start',
   'test/scenarios/schedule-outage',
   'test/scenarios/budgets-under-fire',
+  'test/scenarios/hostile-processes',
+  'test/scenarios/versioned-workers',
+  'test/scenarios/temporal-data',
 ].map((file) => `${file}.test.ts`)
 /** Needs the machine for itself. */
 const STORM = 'test/faults/kill-storm.test.ts'

@@ -36,7 +36,7 @@ const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
  */
 const suites = ['unit', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
 /**
- * Only when they are named: `long` are tests with services that take more than a minute each, and run every night, too. `portal` drives the
+ * Only when they are named: `long` are tests with services that take about a minute or more each, and run every night, too. `portal` drives the
  * pages in Debian's Chromium, which not every machine has.
  */
 const NAMED = IS_NIGHT ? ['portal'] : ['portal', 'long']
