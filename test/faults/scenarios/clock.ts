@@ -25,8 +25,8 @@ const STEPS: readonly { readonly name: string; readonly to: (offset: number) => 
 const until = (instant: string): number => (Date.parse(instant) - Date.now()) / 1000
 
 const WHOSE = ['postgres', 'workers', 'both'] as const
-/** Before noon and after it, so that each run changes the stack of a being that reads the hour. */
-const HALVES = ['2028-01-10T07:00:00Z', '2028-01-10T16:00:00Z'] as const
+/** Before noon and after it, so that each run changes the stack of a being that reads the hour. No moment opens before the last act, so they come after all steps. */
+const HALVES = ['2029-01-10T07:00:00Z', '2029-01-10T16:00:00Z'] as const
 
 interface Size {
   /** how often each of 24 steps is made */
