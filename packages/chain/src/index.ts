@@ -146,6 +146,7 @@ export {
   readOutcome,
   readOutcomeByNumber,
   readOutcomeOfWake,
+  requireOutcome,
   type StoredOutcome,
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'

@@ -63,13 +63,17 @@ function addReceipt(cli: Cli): void {
       cli.run(async (out, named: string, n: number | undefined, options: ReceiptOptions) => {
         const being = n === undefined ? null : requireStance(named)
         const { issueReceipt } = await import('@treeos/audit')
+        const { requireOutcome } = await import('@treeos/chain')
         const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
         const registry = await loadedRegistry()
-        const { requireBeing, requireFinished } = await import('./shared/queries.ts')
+        const { requireBeing } = await import('./shared/queries.ts')
         const { envelope } = await withReality(options, async (at) => {
-          if (being !== null) await requireBeing(at, being)
-          const moment = being === null || n === undefined ? named : await requireFinished(at, being, n)
+          let moment = named
+          if (being !== null && n !== undefined) {
+            await requireBeing(at, being)
+            moment = (await requireOutcome(at.db, being, n)).moment
+          }
           return issueReceipt({ ...at, registry }, moment, {
             signer: receiptSigner(options, at.reality),
             log: checkpointedLog(options, at),

@@ -1,4 +1,12 @@
-import type { BeingName, Digest, Json, MomentId, OutcomeKind } from '@treeos/core'
+import {
+  type BeingName,
+  type Digest,
+  type Json,
+  type MomentId,
+  type OutcomeKind,
+  stanceOf,
+  TreeosError,
+} from '@treeos/core'
 import { type Selectable, sql } from 'kysely'
 import type { MomentRecord } from '../ledger/records.ts'
 import type { Db } from '../sql/database.ts'
@@ -114,4 +122,11 @@ export function outcomeOf(row: Selectable<MomentOutcomeTable>): StoredOutcome {
     hash: row.hash.toString('hex'),
     record: decodeJson(row.record),
   }
+}
+
+/** @throws {TreeosError} MOMENT_NOT_FOUND */
+export async function requireOutcome(db: Db, being: BeingName, n: number): Promise<StoredOutcome> {
+  const outcome = await readOutcomeByNumber(db, being, n)
+  if (outcome !== null) return outcome
+  throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
 }

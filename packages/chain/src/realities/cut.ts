@@ -1,7 +1,7 @@
 import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
 import { sql } from 'kysely'
 import { settleJournal } from '../ledger/journal.ts'
-import { readOutcomeByNumber } from '../moments/outcome.ts'
+import { requireOutcome } from '../moments/outcome.ts'
 import type { Db } from '../sql/database.ts'
 
 /** A position in the record: all that was appended up to the end of one moment. */
@@ -19,11 +19,8 @@ export interface Cut {
  * @throws {TreeosError} MOMENT_NOT_FOUND
  */
 export async function cutAt(db: Db, being: BeingName, n: number): Promise<Cut> {
-  const outcome = await readOutcomeByNumber(db, being, n)
-  if (outcome === null)
-    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
+  const { moment } = await requireOutcome(db, being, n)
   await settleJournal(db) // an earlier entry may not be committed yet
-  const { moment } = outcome
   const { rows } = await sql<{ entry: number }>`
     select entry from treeos.journal where moment = ${moment}`.execute(db)
   const entry = rows[0]?.entry

@@ -5,9 +5,9 @@ import {
   listFactsOfMoment,
   type MomentCost,
   readDecision,
-  readOutcomeByNumber,
+  requireOutcome,
 } from '@treeos/chain'
-import { type BeingName, type Decision, type FactRef, type Json, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
 import { type Layer, layersOf } from './layers.ts'
 import { authorizeLookBack } from './leave.ts'
 import {
@@ -60,9 +60,7 @@ export async function inspectMoment(
   being: BeingName,
   n: number,
 ): Promise<InspectedMoment> {
-  const outcome = await readOutcomeByNumber(db, being, n)
-  if (outcome === null)
-    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
+  const outcome = await requireOutcome(db, being, n)
   const rebuilt = await prompt(db, registry, being, n).catch(nullIfNotFound)
   const refs = await listFactsOfMoment(db, outcome.moment)
   const payloads = await listFactsAt(db, refs)

@@ -8,7 +8,7 @@ import {
   listOutcomes,
   readDecision,
   readOpen,
-  readOutcomeByNumber,
+  requireOutcome,
   type StoredOutcome,
 } from '@treeos/chain'
 import {
@@ -159,9 +159,7 @@ interface PastMoment extends LoadedMoment {
 }
 
 async function loadPastMoment(db: Db, being: BeingName, n: number): Promise<PastMoment> {
-  const outcome = await readOutcomeByNumber(db, being, n)
-  if (outcome === null)
-    throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
+  const outcome = await requireOutcome(db, being, n)
   const moment = await readMoment(db, outcome.moment)
   if (moment === null)
     throw new TreeosError('MOMENT_NOT_FOUND', `moment ${n} of ${stanceOf(being)} was never opened`)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readOutcomeByNumber, readRows } from '@treeos/chain'
+import { readRows } from '@treeos/chain'
 import {
   type NamespaceView,
   namespaces,
@@ -8,14 +8,7 @@ import {
   roles,
   signals,
 } from '@treeos/client/records'
-import {
-  type BeingName,
-  type Json,
-  type JsonObject,
-  type MomentId,
-  stanceOf,
-  TreeosError,
-} from '@treeos/core'
+import { type BeingName, type Json, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
 import { type BeingRow, beingKey, rolesNamed, seed } from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
@@ -32,13 +25,6 @@ export async function requireBeing(at: ReadConnection, being: BeingName): Promis
     'BEING_NOT_FOUND',
     `no being ${stanceOf(being)} lives in this reality; \`treeos beings\` lists them`,
   )
-}
-
-/** @throws {TreeosError} MOMENT_NOT_FOUND */
-export async function requireFinished(at: ReadConnection, being: BeingName, n: number): Promise<MomentId> {
-  const outcome = await readOutcomeByNumber(at.db, being, n)
-  if (outcome !== null) return outcome.moment
-  throw new TreeosError('MOMENT_NOT_FOUND', `${stanceOf(being)} has no finished moment ${n}`)
 }
 
 export const listRoles = (options: InstanceOptions): Promise<RoleView[]> =>
