@@ -9,11 +9,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 it('says how to start an instance that does not run, and a worker that alone is missing', async () => {
   const status = await readStatus(folder, {})
-  expect(describeStatus(status, folder)).toMatch(
-    new RegExp(`^ *worker +not running; treeos up --data ${folder} starts all$`, 'm'),
-  )
+  const all = new RegExp(`^ *worker +not running; treeos up --data ${folder} starts all$`, 'm')
+  expect(describeStatus(status, folder)).toMatch(all)
   const temporal = { ...status.temporal, address: '127.0.0.1:7233' }
-  expect(describeStatus({ ...status, temporal }, folder)).toMatch(
+  expect(describeStatus({ ...status, temporal }, folder)).toMatch(all)
+  const postgres = { url: 'postgres://127.0.0.1/treeos' }
+  expect(describeStatus({ ...status, temporal, postgres }, folder)).toMatch(
     /^ *worker +not running; treeos worker .* starts one$/m,
   )
 })

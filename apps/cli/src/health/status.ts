@@ -217,10 +217,12 @@ export function describeStatus(status: Status, dataDir: string): string {
   )
 }
 
-/** A worker alone is missing where servers run, for example those of another machine. */
+/** A worker starts only where Temporal and Postgres run. `treeos up` starts whatever does not run. */
 function notRunning({ temporal, postgres }: Status, dataDir: string): string {
-  const command = temporal.address === null && postgres.url === null ? 'treeos up' : 'treeos worker'
-  return `not running; ${command}${dataFlag(dataDir)} starts ${command === 'treeos up' ? 'all' : 'one'}`
+  const flag = dataFlag(dataDir)
+  return temporal.address === null || postgres.url === null
+    ? `not running; treeos up${flag} starts all`
+    : `not running; treeos worker${flag} starts one`
 }
 
 const describeTemporal = ({ address, open }: Status['temporal']): string =>
