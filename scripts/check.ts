@@ -45,7 +45,7 @@ const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
 const REPEATED_MAX = 3
 const NEVER_REPEATED = 'test/faults/'
-/** How long vitest may take to end after its report. It waits for ever when a program that a test left shares its output. */
+/** How long vitest may take to end after its report. A program that a test left running and that shares its output keeps it from ending. */
 const END_MS = 120_000
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']

@@ -41,7 +41,7 @@ interface Part {
   readonly ms: number
   readonly cpuMs: number
   readonly cpuMsOf: { readonly worker: number; readonly temporal: number; readonly postgres: number }
-  /** bytes that the histories of all runs of the beings grew by */
+  /** growth of the histories of the sample, all their runs together, in bytes */
   readonly historyBytes: number
   /** growth of Postgres' relations */
   readonly postgresBytes: number
@@ -219,16 +219,16 @@ async function weigh({ services, lane }: Stage): Promise<Weight> {
 
 const sum = (runs: ReadonlyMap<string, number>) => [...runs.values()].reduce((all, bytes) => all + bytes, 0)
 
-/** Sets the bytes of the history of each run of a being, from the last one back to the last that was known before. */
+/** Weighs the history of each run of a being, beginning with its last one, until it meets a run that `runs` has. */
 async function measureRuns({ temporal, lane }: Stage, being: string, runs: Map<string, number>) {
   const workflowId = lane.workflowOf?.(being) ?? ''
   const { connection, options } = temporal
-  const isKnown = new Set(runs.keys())
+  const known = new Set(runs.keys())
   let runId: string | undefined
   do {
     const described = await temporal.workflow.getHandle(workflowId, runId).describe()
     runs.set(described.runId, described.historySize ?? 0)
-    if (isKnown.has(described.runId)) return
+    if (known.has(described.runId)) return
     const { history } = await connection.workflowService.getWorkflowExecutionHistory({
       namespace: options.namespace,
       execution: { workflowId, runId: described.runId },

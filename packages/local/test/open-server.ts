@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll } from 'vitest'
 
-/** A server of ours with every guard off, that no instance records. */
+/** A server of ours with every guard off. It belongs to no instance. */
 export type OpenServer = {
   pid: number
   address: string
   /** null without a UI */
   ui: string | null
-  /** the lines that it has printed so far, the first without them */
+  /** what it has printed so far, line by line, without the first line, which names its address */
   printed: readonly string[]
   stop(): Promise<void>
 }
 
 /**
- * Starts servers for the tests of one file, and ends after the last test what still runs. They do not share the streams of this
- * process: vitest waits until nobody holds those.
- * @throws Error when the server ends before it answers, with what it said
+ * Starts servers for the tests of one file. Those that still run after its last test are ended then. Their output goes to pipes of
+ * their own, since vitest does not end while another process holds its output.
+ * @throws Error when a server ends before it names its address; the message has its output
  */
 export function openServers(): (path: string, flags: readonly string[]) => Promise<OpenServer> {
   const stops: (() => Promise<void>)[] = []

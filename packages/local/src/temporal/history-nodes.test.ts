@@ -44,7 +44,7 @@ async function onServer<T>(
   const server = await start(path, ['--headless', '--db', file, `--pack-history=${isPacking}`])
   try {
     const { address } = server
-    // A call that fails is not tried again. The time allows for a machine that others use too.
+    // Without interceptors no call is repeated. The connection may take a minute, since others use this machine, too.
     const connection = await Connection.connect({ address, interceptors: [], connectTimeout: '60s' })
     try {
       return await use(new Client({ connection }), server.printed)
