@@ -8,20 +8,21 @@
 const arrows = {
   core: [],
   roles: ['core'],
-  overlay: ['core'],
-  world: ['core', 'roles', 'overlay'],
-  chain: ['core'],
+  signature: ['core'],
+  overlay: ['core', 'signature'],
+  world: ['core', 'roles', 'signature'],
+  store: ['core'],
   protocol: ['core', 'roles'],
-  reality: ['core', 'roles', 'overlay', 'world', 'chain'],
+  reality: ['core', 'roles', 'signature', 'world', 'store'],
   workflows: ['core', 'roles', 'protocol'],
-  activities: ['core', 'roles', 'overlay', 'world', 'chain', 'protocol', 'reality'],
-  sdk: ['core', 'roles', 'overlay', 'world'],
-  client: ['core', 'roles', 'overlay', 'world', 'chain', 'protocol', 'reality'],
-  host: ['core', 'overlay', 'world', 'chain', 'protocol', 'reality', 'workflows', 'activities', 'client'],
-  replay: ['core', 'roles', 'overlay', 'world', 'chain', 'protocol', 'reality', 'workflows', 'host'],
+  activities: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
+  sdk: ['core', 'roles', 'signature', 'world'],
+  client: ['core', 'roles', 'signature', 'overlay', 'world', 'store', 'protocol', 'reality'],
+  host: ['core', 'overlay', 'world', 'store', 'protocol', 'reality', 'workflows', 'activities', 'client'],
+  replay: ['core', 'roles', 'signature', 'world', 'store', 'protocol', 'reality', 'workflows', 'host'],
   local: [],
   verify: [],
-  audit: ['core', 'world', 'chain', 'verify'],
+  proofs: ['core', 'world', 'store', 'reality', 'verify'],
 }
 
 const any = (names) => `(${names.join('|')})`
@@ -63,24 +64,14 @@ const rules = [
     'seed',
   ]),
   ...stages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
-  ...stages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'signature', 'vault']),
+  ...stages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'vault']),
   ...stages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...stages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
   ...stages('verify', 'packages/verify/src', ['bundle', 'receipt']),
   ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
-  ...stages('chain', 'packages/chain/src', [
-    'tree',
-    'sql',
-    'ledger',
-    'rows',
-    'inbox',
-    'moments',
-    'access',
-    'realities',
-    'log',
-    'verify',
-  ]),
+  ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
+  ...stages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
   {
     name: 'no-cycles',
     comment: 'A word that two files share moves to one below both. Types count too.',
@@ -135,17 +126,10 @@ const rules = [
   },
   {
     name: 'signatures-are-pure',
-    comment: 'Signatures are part of world, so they compute: no node modules. A Standard Schema is a type.',
+    comment: 'World fills Signatures, so they compute: no node modules. A Standard Schema is a type.',
     severity: 'error',
-    from: { path: '^packages/overlay/src/signature/', pathNot: tests },
+    from: { path: '^packages/signature/src/', pathNot: tests },
     to: { pathNot: '^packages/', dependencyTypesNot: ['type-only'] },
-  },
-  {
-    name: 'world-fills-signatures',
-    comment: 'Of overlays, world and the SDK know Signatures only: the values stay with who calls a model.',
-    severity: 'error',
-    from: { path: '^packages/(world|sdk)/' },
-    to: { path: '^packages/overlay/', pathNot: '^packages/overlay/src/signature/' },
   },
   {
     name: 'sandbox-through-workflow-doors',
@@ -184,7 +168,7 @@ const rules = [
   {
     name: 'mcp-through-the-client',
     comment:
-      'What acts from outside does what people do, through packages/client: it reaches neither the chain nor the engine.',
+      'What acts from outside does what people do, through packages/client: it reaches neither the store nor the engine.',
     severity: 'error',
     from: { path: '^apps/mcp/src/', pathNot: tests },
     to: { path: ours, pathNot: '^(apps/mcp|packages/(client|core|world))/' },
@@ -192,13 +176,13 @@ const rules = [
   {
     name: 'portal-through-the-client',
     comment:
-      'What people see and do goes through packages/client, which asks the gates. The chain is for its connection and its listener alone. Of replay it knows the what-if and the why-not, which need no Temporal.',
+      'What people see and do goes through packages/client, which asks the gates. The store is for its connection and its listener, proofs for the log. Of replay it knows the what-if and the why-not, which need no Temporal.',
     severity: 'error',
     from: { path: '^apps/portal/src/', pathNot: tests },
     to: {
       path: ours,
       pathNot:
-        '^(apps/portal|packages/(client|core|protocol|chain))/|^packages/replay/src/(what-if|why-not)[.]ts$',
+        '^(apps/portal|packages/(client|core|protocol|store|proofs))/|^packages/replay/src/(what-if|why-not)[.]ts$',
     },
   },
   {

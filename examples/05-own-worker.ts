@@ -6,10 +6,10 @@
 import { extname, join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
-import { openDatabase } from '@treeos/chain'
 import { plantScene } from '@treeos/client'
 import { treeos } from '@treeos/host'
 import { ensurePostgres, ensureTemporal } from '@treeos/local'
+import { openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 

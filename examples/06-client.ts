@@ -4,8 +4,8 @@
  */
 import { Client, Connection } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
-import { openDatabase, readReality } from '@treeos/chain'
 import { moments, summon } from '@treeos/client'
+import { openDatabase, readReality } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import greenhouse from './04-extension.ts'
 

@@ -7,12 +7,12 @@
 import { randomBytes } from 'node:crypto'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
-import { openDatabase } from '@treeos/chain'
 import { invoke, plantScene, setThreadOverlay, summon, threadOverlays } from '@treeos/client'
 import { createModel, resolveModelEndpoint, treeos } from '@treeos/host'
 import { ensurePostgres, ensureTemporal } from '@treeos/local'
 import { checkCommitment, VaultCaller } from '@treeos/overlay'
 import { defineExtension, defineSignature, defineSkill } from '@treeos/sdk'
+import { openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { z } from 'zod'
 

@@ -6,7 +6,7 @@ import { cpuOfThreads } from './processes.ts'
 export interface FunctionTime {
   /** `main`; `workflow` for threads of the sandbox; `thread` for native threads, which have names */
   readonly where: 'main' | 'workflow' | 'thread'
-  /** `packages/chain`, the npm package, `node`, or what V8 does itself, such as `(garbage collector)` */
+  /** `packages/store`, the npm package, `node`, or what V8 does itself, such as `(garbage collector)` */
   readonly package: string
   readonly function: string
   readonly ms: number

@@ -1,3 +1,5 @@
+import { canonicalJson, type JsonObject, momentId } from '@treeos/core'
+import { verifyChains } from '@treeos/proofs'
 import {
   append,
   type Batch,
@@ -14,9 +16,7 @@ import {
   recordDecision,
   recordOpen,
   reserve,
-  verifyChains,
-} from '@treeos/chain'
-import { canonicalJson, type JsonObject, momentId } from '@treeos/core'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

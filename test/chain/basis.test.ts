@@ -1,5 +1,5 @@
-import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/chain'
 import { asJson, type HeadRef } from '@treeos/core'
+import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'

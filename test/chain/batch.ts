@@ -1,4 +1,17 @@
 import {
+  asJson,
+  type BeingName,
+  type FactDraft,
+  type Json,
+  type MomentId,
+  momentId,
+  momentsReel,
+  newWake,
+  type ReelId,
+  type SeenHead,
+  type Wake,
+} from '@treeos/core'
+import {
   type Authorship,
   append,
   type Batch,
@@ -12,20 +25,7 @@ import {
   readHeads,
   readRows,
   type WatchedChange,
-} from '@treeos/chain'
-import {
-  asJson,
-  type BeingName,
-  type FactDraft,
-  type Json,
-  type MomentId,
-  momentId,
-  momentsReel,
-  newWake,
-  type ReelId,
-  type SeenHead,
-  type Wake,
-} from '@treeos/core'
+} from '@treeos/store'
 import { evolve, indexOf, type Row, rowKeyOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 

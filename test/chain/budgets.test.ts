@@ -1,3 +1,4 @@
+import { type Account, type JsonObject, momentId } from '@treeos/core'
 import {
   type Attempt,
   append,
@@ -9,8 +10,7 @@ import {
   type RowWrite,
   reserve,
   settle,
-} from '@treeos/chain'
-import { type Account, type JsonObject, momentId } from '@treeos/core'
+} from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { listChildren, migrate, openDatabase } from '@treeos/chain'
 import { bootstrapReality } from '@treeos/reality'
+import { listChildren, migrate, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -11,7 +11,7 @@ const column = `
 
 type Owner = ReturnType<typeof openDatabase>
 
-const MIGRATION = '../../packages/chain/src/sql/migrations/012-lineage.ts'
+const MIGRATION = '../../packages/store/src/sql/migrations/012-lineage.ts'
 
 /** A migrated database without what the migration of children made, and with beings in it. */
 async function before(owner: Owner): Promise<void> {

@@ -2,6 +2,8 @@ import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { momentId, type Wake } from '@treeos/core'
+import { ensurePostgres, removeInstance } from '@treeos/local'
 import {
   append,
   beginLife,
@@ -12,9 +14,7 @@ import {
   openDatabase,
   type Reality,
   readOutcome,
-} from '@treeos/chain'
-import { momentId, type Wake } from '@treeos/core'
-import { ensurePostgres, removeInstance } from '@treeos/local'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { putWake } from '../support/wakes.ts'

@@ -1,4 +1,4 @@
-import { type Db, openDatabase } from '@treeos/chain'
+import { type Db, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,4 +1,4 @@
-import { type CopyOut, inSnapshot, putBlob } from '@treeos/chain'
+import { type CopyOut, inSnapshot, putBlob } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

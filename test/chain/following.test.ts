@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { append, beginLife, type JournalListener, listenToJournal, openDatabase } from '@treeos/chain'
 import { follow, type Happening } from '@treeos/client'
+import { append, beginLife, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { FaultProxy } from '../faults/proxy.ts'

@@ -1,3 +1,4 @@
+import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/core'
 import {
   append,
   beginLife,
@@ -14,8 +15,7 @@ import {
   readOutcomeOfWake,
   recordOpen,
   StaleGenerationError,
-} from '@treeos/chain'
-import { type Cognition, type JsonObject, PRIORITIES, type Wake } from '@treeos/core'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

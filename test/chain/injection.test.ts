@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { newWake, PRIORITIES, type Wake } from '@treeos/core'
 import {
   closeEntries,
   countChain,
@@ -25,8 +26,7 @@ import {
   readRows,
   threadOf,
   withdraw,
-} from '@treeos/chain'
-import { newWake, PRIORITIES, type Wake } from '@treeos/core'
+} from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

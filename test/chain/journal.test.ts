@@ -1,4 +1,4 @@
-import { append, type Db, listenToJournal, readJournal, settleJournal } from '@treeos/chain'
+import { append, type Db, listenToJournal, readJournal, settleJournal } from '@treeos/store'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,9 +1,8 @@
 import { SPEECH_KIND } from '@treeos/core'
+import type { Broken, BrokenReason } from '@treeos/proofs'
+import type { CopyOut, Db } from '@treeos/store'
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { CopyOut } from '../sql/copy.ts'
-import type { Db } from '../sql/database.ts'
-import type { Broken, BrokenReason } from './verdict.ts'
 
 /** Copies the faults that a select finds: reel, seq and reason. */
 async function judge(copy: CopyOut, select: string): Promise<Broken[]> {

@@ -3,6 +3,7 @@
  * workers log in as the owner and only take a lesser role, as they did before.
  */
 import { createHash, randomUUID } from 'node:crypto'
+import { newWake, PRIORITIES } from '@treeos/core'
 import {
   append,
   beginLife,
@@ -15,8 +16,7 @@ import {
   recordEffect,
   recordEffectResult,
   StaleGenerationError,
-} from '@treeos/chain'
-import { newWake, PRIORITIES } from '@treeos/core'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

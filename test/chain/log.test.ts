@@ -2,17 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  append,
-  type ChainDb,
   type Checkpoint,
-  type Db,
   findLogIndex,
   isConsistent,
   isIncluded,
   type LogVerified,
   leafHashOf,
   makeCheckpoint,
-  openDatabase,
   originOf,
   readBooks,
   readConsistencyProof,
@@ -22,15 +18,16 @@ import {
   Signer,
   sequence,
   verifyChains,
-  verifyInSql,
   verifyLog,
-} from '@treeos/chain'
+} from '@treeos/proofs'
+import { append, type ChainDb, type Db, openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { freshDatabase, onServer, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 import { appendChains, rewriteSuffix, tamper } from './tampering.ts'
+import { verifyInSql } from './verify-in-sql.ts'
 
 let base: TestDatabase
 /** as the sequencer logs in */

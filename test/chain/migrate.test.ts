@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { append, createReality, migrate, openDatabase, type Reality, verifyChains } from '@treeos/chain'
+import { verifyChains } from '@treeos/proofs'
+import { append, createReality, migrate, openDatabase, type Reality } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
 import { emptyDatabase, onServer } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-const FOLDER = join(import.meta.dirname, '../../packages/chain/src/sql/migrations')
+const FOLDER = join(import.meta.dirname, '../../packages/store/src/sql/migrations')
 /** Every file must be listed in `MIGRATIONS` of the package, or these tests fail. */
 const MIGRATIONS = (await readdir(FOLDER)).map((file) => file.replace(/\.ts$/, '')).sort()
 

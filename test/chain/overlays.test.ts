@@ -6,7 +6,7 @@ import {
   listOverlayChanges,
   listVaults,
   recordOverlayChange,
-} from '@treeos/chain'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { freshDatabase } from '../support/database.ts'

@@ -1,4 +1,4 @@
-import { append, type ChainDb, type Prefetched, prefetch, ReadSet, readAtOneInstant } from '@treeos/chain'
+import { append, type ChainDb, type Prefetched, prefetch, ReadSet, readAtOneInstant } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

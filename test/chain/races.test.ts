@@ -1,3 +1,5 @@
+import { canonicalJson, type FactDraft } from '@treeos/core'
+import { verifyChains } from '@treeos/proofs'
 import {
   type Appended,
   append,
@@ -12,9 +14,7 @@ import {
   readOutcome,
   recordDecision,
   recordOpen,
-  verifyChains,
-} from '@treeos/chain'
-import { canonicalJson, type FactDraft } from '@treeos/core'
+} from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
-import { ErasedFactError, listReels, rebuildRow, refold, refoldAll } from '@treeos/chain'
 import { momentsReel, REGISTRY_REEL } from '@treeos/core'
+import { ErasedFactError, listReels, rebuildRow, refold, refoldAll } from '@treeos/store'
 import { FOLD, genesisFacts, type Row, roleInstalled, type rowKeyOf, seed } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { append, readJournal } from '@treeos/chain'
 import type { ReelId } from '@treeos/core'
+import { append, readJournal } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

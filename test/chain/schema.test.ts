@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ChainDb, migrate } from '@treeos/chain'
+import { type ChainDb, migrate } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { catalogAfter } from '../support/catalog.ts'
@@ -9,7 +9,7 @@ import { catalogAfter } from '../support/catalog.ts'
 it('a later migration can apply every function and the rights again', async () => {
   const applyAgain = async (owner: Kysely<ChainDb>) => {
     await migrate(owner)
-    const folder = join(import.meta.dirname, '../../packages/chain/src/sql')
+    const folder = join(import.meta.dirname, '../../packages/store/src/sql')
     for await (const file of glob('{functions/**/*,rights}.sql', { cwd: folder }))
       await sql.raw(await readFile(join(folder, file), 'utf8')).execute(owner)
   }

@@ -1,4 +1,4 @@
-import { deleteStoredOverlay, listStoredOverlays, setStoredOverlay } from '@treeos/chain'
+import { deleteStoredOverlay, listStoredOverlays, setStoredOverlay } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

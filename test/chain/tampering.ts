@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { append, beginLife, type ChainDb, type Reality } from '@treeos/chain'
+import { append, beginLife, type ChainDb, type Reality } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { TestDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'

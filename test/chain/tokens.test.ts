@@ -6,7 +6,7 @@ import {
   listAllTokens,
   listEndedTokens,
   markTokenRevoked,
-} from '@treeos/chain'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,8 +1,8 @@
+import type { Broken, Verified } from '@treeos/proofs'
+import type { ChainDb } from '@treeos/store'
+import { type Db, inSnapshot } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { type Db, inSnapshot } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
 import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
-import { type Broken, sorted, type Verified } from './verdict.ts'
 
 /** How many facts one statement checks, a second at most. A reel is never split. */
 const CHUNK_LENGTH = 100_000
@@ -44,7 +44,9 @@ export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verif
       facts: total(counts.rows),
       moments: total(records.rows),
       ok: first.size === 0,
-      broken: sorted(first.values()),
+      broken: [...first.values()].sort((a, b) =>
+        a.reel < b.reel ? -1 : a.reel > b.reel ? 1 : a.seq - b.seq,
+      ),
     }
   })
 }

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newSignerKey, readSigner, verifierKeyOf } from '@treeos/chain'
+import { newSignerKey, readSigner, verifierKeyOf } from '@treeos/proofs'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
 import { until, useInstance } from './instance.ts'

@@ -21,19 +21,24 @@ const breakingStages = (prefix: string, folder: string, order: readonly string[]
 const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'arrows-of-core', file: 'packages/core/src/a.ts', line: `import type { D } from '@treeos/roles'` },
   { rule: 'arrows-of-roles', file: 'packages/roles/src/a.ts', line: `import { d } from '@treeos/world'` },
-  { rule: 'arrows-of-world', file: 'packages/world/src/a.ts', line: `import { d } from '@treeos/chain'` },
-  { rule: 'arrows-of-overlay', file: 'packages/overlay/src/a.ts', line: `import { d } from '@treeos/chain'` },
-  { rule: 'arrows-of-chain', file: 'packages/chain/src/a.ts', line: `export type * from '@treeos/world'` },
+  { rule: 'arrows-of-world', file: 'packages/world/src/a.ts', line: `import { d } from '@treeos/store'` },
+  { rule: 'arrows-of-overlay', file: 'packages/overlay/src/a.ts', line: `import { d } from '@treeos/store'` },
+  { rule: 'arrows-of-store', file: 'packages/store/src/a.ts', line: `export type * from '@treeos/world'` },
+  {
+    rule: 'arrows-of-signature',
+    file: 'packages/signature/src/a.ts',
+    line: `import { d } from '@treeos/world'`,
+  },
   { rule: 'arrows-of-activities', file: 'packages/activities/src/a.ts', line: `import '@treeos/workflows'` },
   {
     rule: 'arrows-of-workflows',
     file: 'packages/workflows/src/a.ts',
-    line: `import type { D } from '@treeos/chain'`,
+    line: `import type { D } from '@treeos/store'`,
   },
   {
     rule: 'arrows-of-sdk',
     file: 'packages/sdk/src/a.ts',
-    line: `export const d = await import('@treeos/chain')`,
+    line: `export const d = await import('@treeos/store')`,
   },
   { rule: 'arrows-of-host', file: 'packages/host/src/a.ts', line: `import { d } from '@treeos/replay'` },
   {
@@ -58,17 +63,17 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'arrows-of-local', file: 'packages/local/src/a.ts', line: `import { d } from '@treeos/core'` },
   { rule: 'arrows-of-verify', file: 'packages/verify/src/a.ts', line: `import { d } from '@treeos/core'` },
-  { rule: 'arrows-of-audit', file: 'packages/audit/src/a.ts', line: `import { d } from '@treeos/sdk'` },
+  { rule: 'arrows-of-proofs', file: 'packages/proofs/src/a.ts', line: `import { d } from '@treeos/sdk'` },
   {
     rule: 'verifier-stands-alone',
     file: 'packages/verify/src/b.ts',
     line: `import type { Any } from 'declared'`,
   },
-  { rule: 'no-cycles', file: 'packages/chain/src/circle.ts', line: `export type * from './circle-back.ts'` },
+  { rule: 'no-cycles', file: 'packages/store/src/circle.ts', line: `export type * from './circle-back.ts'` },
   { rule: 'packages-are-on-the-map', file: 'packages/utils/src/a.ts', line: `import '@treeos/core'` },
   {
     rule: 'only-what-is-declared',
-    file: 'packages/chain/src/b.ts',
+    file: 'packages/store/src/b.ts',
     line: `import '@treeos/core/src/index.ts'`,
   },
   { rule: 'only-what-is-declared', file: 'packages/client/src/b.ts', line: `import '@treeos/undeclared'` },
@@ -80,12 +85,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   },
   { rule: 'pure-stays-pure', file: 'packages/core/src/b.ts', line: `import { hash } from 'node:crypto'` },
   { rule: 'pure-stays-pure', file: 'packages/world/src/b.ts', line: `import type { Any } from 'declared'` },
-  { rule: 'signatures-are-pure', file: 'packages/overlay/src/signature/b.ts', line: `import 'node:fs'` },
-  {
-    rule: 'world-fills-signatures',
-    file: 'packages/world/src/c.ts',
-    line: `import { d } from '@treeos/overlay'`,
-  },
+  { rule: 'signatures-are-pure', file: 'packages/signature/src/b.ts', line: `import 'node:fs'` },
   { rule: 'sandbox-through-workflow-doors', file: 'packages/workflows/src/b.ts', line: `import 'node:fs'` },
   {
     rule: 'sandbox-through-workflow-doors',
@@ -101,7 +101,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/a.ts', line: `import '@treeos/core'` },
   { rule: 'extensions-see-only-the-sdk', file: 'extensions/court/src/b.ts', line: `import 'node:fs'` },
   { rule: 'testing-in-tests-alone', file: 'extensions/court/src/c.ts', line: `import '@treeos/sdk/testing'` },
-  { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/chain'` },
+  { rule: 'mcp-through-the-client', file: 'apps/mcp/src/a.ts', line: `import { d } from '@treeos/store'` },
   {
     rule: 'portal-through-the-client',
     file: 'apps/portal/src/a.ts',
@@ -123,7 +123,7 @@ const breaking: { rule: string; file: string; line: string }[] = [
     line: `import { fine } from '../../src/fine.ts'`,
   },
   ...breakingStages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
-  ...breakingStages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'signature', 'vault']),
+  ...breakingStages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'vault']),
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...breakingStages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
   ...breakingStages('verify', 'packages/verify/src', ['bundle', 'receipt']),
@@ -140,18 +140,8 @@ const breaking: { rule: string; file: string; line: string }[] = [
     'seed',
   ]),
   ...breakingStages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
-  ...breakingStages('chain', 'packages/chain/src', [
-    'tree',
-    'sql',
-    'ledger',
-    'rows',
-    'inbox',
-    'moments',
-    'access',
-    'realities',
-    'log',
-    'verify',
-  ]),
+  ...breakingStages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
+  ...breakingStages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),
   { rule: 'apps-are-ends', file: 'apps/worker/src/a.ts', line: `import { d } from '@treeos/mcp'` },
 ]
 
@@ -161,9 +151,11 @@ const allowed: Record<string, string> = {
   'packages/core/src/fine.test.ts': `import 'node:fs'\nimport 'declared'`,
   'packages/protocol/src/impure.ts': `import 'node:crypto'`,
   'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/protocol'`,
-  'packages/chain/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
-  'packages/chain/src/verify/a.ts': `import '../sql/fine.ts'`,
-  'packages/chain/src/sql/fine.ts': '',
+  'packages/store/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
+  'packages/store/src/rows/a.ts': `import '../sql/fine.ts'`,
+  'packages/store/src/sql/fine.ts': '',
+  'packages/proofs/src/verify/a.ts': `import '../tree/fine.ts'`,
+  'packages/proofs/src/tree/fine.ts': '',
   'packages/roles/src/explain/a.ts': `import '../shape/fine.ts'`,
   'packages/roles/src/shape/fine.ts': '',
   'packages/overlay/src/vault/a.ts': `import '../shape/fine.ts'`,
@@ -180,13 +172,13 @@ const allowed: Record<string, string> = {
   'extensions/court/src/finer.ts': '',
   'extensions/court/src/fine.test.ts': `import '@treeos/sdk/testing'`,
   'apps/mcp/src/fine.ts': `import '@treeos/client'\nimport '@treeos/core'\nimport '@treeos/world'\nimport 'declared'`,
-  'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/chain'\nimport '@treeos/replay/what-if'\nexport const fine = 1`,
+  'apps/portal/src/fine.ts': `import '@treeos/client'\nimport '@treeos/store'\nimport '@treeos/replay/what-if'\nexport const fine = 1`,
   'apps/portal/page/src/fine.ts': `import type { fine } from '../../src/fine.ts'\nimport 'declared'`,
   'packages/world/src/seed/a.ts': `import '../rows/fine.ts'`,
   'packages/world/src/rows/fine.ts': '',
   'apps/cli/src/commands/a.ts': `import '../text/fine.ts'`,
   'apps/cli/src/text/fine.ts': '',
-  'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/chain'`,
+  'apps/cli/src/fine.ts': `import '@treeos/worker'\nimport '@treeos/store'`,
 }
 
 type Violation = { from: string; to: string; rule: { name: string }; cycle?: { name: string }[] }
@@ -241,7 +233,7 @@ async function plant(tree: string): Promise<void> {
     for (const other of folders)
       await symlink(join(tree, other), join(tree, folder, 'node_modules', nameOf(other)))
   }
-  await put('packages/chain/src/circle-back.ts', `export type * from './circle.ts'`)
+  await put('packages/store/src/circle-back.ts', `export type * from './circle.ts'`)
   for (const [file, text] of Object.entries(allowed)) await put(file, text)
   for (const { file, line } of breaking) await put(file, line)
 }

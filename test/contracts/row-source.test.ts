@@ -1,4 +1,3 @@
-import { digestOf, prefetch, putBlob, ReadSet, readHeads, rowSource } from '@treeos/chain'
 import {
   asJson,
   type FactDraft,
@@ -9,6 +8,7 @@ import {
   type SeenHead,
 } from '@treeos/core'
 import { Past } from '@treeos/replay'
+import { digestOf, prefetch, putBlob, ReadSet, readHeads, rowSource } from '@treeos/store'
 import {
   evolve,
   genesisFacts,

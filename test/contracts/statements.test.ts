@@ -18,23 +18,22 @@ const sources = execFileSync(
 
 /** Parts of statements that are put together, each from names in our own sources. */
 const KNOWN = [
-  'packages/audit/src/witness.ts: sql.raw(before)', // one of two signs
-  "packages/chain/src/moments/accounts.ts: sql.ref('a.being')",
+  'packages/proofs/src/bundles/witness.ts: sql.raw(before)', // one of two signs
   // of a list of tables and queries in the file, and a number
-  'packages/chain/src/realities/copy.ts: sql.raw(String(PAGE)',
-  `packages/chain/src/realities/copy.ts: sql.raw(\`copied_\${table}\`)`,
-  `packages/chain/src/realities/copy.ts: sql.raw(\`treeos.\${table}\`)`,
-  'packages/chain/src/realities/copy.ts: sql.raw(of)',
-  'packages/chain/src/sql/files.ts: sql.raw(await readFile(urlOf(name)',
-  'packages/chain/src/sql/migrate.ts: sql.table(table)',
+  'packages/proofs/src/realities/copy.ts: sql.raw(String(PAGE)',
+  `packages/proofs/src/realities/copy.ts: sql.raw(\`copied_\${table}\`)`,
+  `packages/proofs/src/realities/copy.ts: sql.raw(\`treeos.\${table}\`)`,
+  'packages/proofs/src/realities/copy.ts: sql.raw(of)',
+  "packages/store/src/moments/accounts.ts: sql.ref('a.being')",
+  'packages/store/src/sql/files.ts: sql.raw(await readFile(urlOf(name)',
+  'packages/store/src/sql/migrate.ts: sql.table(table)',
   // of three tables that the file names
-  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_fixed\`)`,
-  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_grows\`)`,
-  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
-  `packages/chain/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
-  'packages/chain/src/sql/migrations/019-log.ts: sql.raw(fixed)',
+  `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_fixed\`)`,
+  `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`\${table}_grows\`)`,
+  `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
+  `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
+  'packages/store/src/sql/migrations/019-log.ts: sql.raw(fixed)',
   // a column, and the name of the reality, quoted
-  'packages/chain/src/verify/judge-in-sql.ts: sql.raw(genesis(text(reality)',
 ]
 
 it('W4 no text from outside becomes part of a statement: the only parts put together are these', () => {
@@ -48,11 +47,11 @@ it('W4 no text from outside becomes part of a statement: the only parts put toge
 
 /** Statements given to the driver other than as plain text: constants, and one function that passes on the constants of its file. */
 const GIVEN = [
-  'packages/chain/src/sql/copy.ts: .query(begin)',
-  'packages/chain/src/sql/copy.ts: .query(copying)',
-  'packages/chain/src/sql/copy.ts: .query(this.#text)',
-  'packages/chain/src/sql/database.ts: .query(SET_ROLE)',
-  `packages/chain/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
+  'packages/store/src/sql/copy.ts: .query(begin)',
+  'packages/store/src/sql/copy.ts: .query(copying)',
+  'packages/store/src/sql/copy.ts: .query(this.#text)',
+  'packages/store/src/sql/database.ts: .query(SET_ROLE)',
+  `packages/store/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
   'packages/local/src/postgres/server.ts: .query(text, values)',
 ]
 

@@ -1,9 +1,9 @@
 /** One reality under attack: births its beings, asks them questions whose answers it knows beforehand, and judges the result. */
 import type { Client } from '@temporalio/client'
-import type { ChainDb, Reality } from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject, VerbCall } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
+import type { ChainDb, Reality } from '@treeos/store'
 import { type Extension, OPERATOR, type Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import mail, { MAIL_PATH } from '../support/mail.ts'

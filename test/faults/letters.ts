@@ -1,6 +1,6 @@
 /** The letters that persons of a trial post, and the rules that hold for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChainDb, Reality } from '@treeos/chain'
+import type { ChainDb, Reality } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { startPostOffice } from '../support/post-office.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import {
   type CompiledQuery,
   type DatabaseConnection,

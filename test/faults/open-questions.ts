@@ -1,8 +1,8 @@
 /** The questions that have no answer yet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
-import { type ChainDb, closeEntries } from '@treeos/chain'
 import { REALITY } from '@treeos/protocol'
+import { type ChainDb, closeEntries } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Asked } from './oracle.ts'
 

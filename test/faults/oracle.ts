@@ -1,8 +1,9 @@
 /** Judges the end state in plain SQL. It shares no code with what wrote that state. */
 
 import type { Client } from '@temporalio/client'
-import { type ChainDb, type Reality, verifyAll } from '@treeos/chain'
+import { verifyAll } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
+import type { ChainDb, Reality } from '@treeos/store'
 import { FOLD, type Registry } from '@treeos/world'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { judgeLetters, type Letter } from './letters.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '@treeos/chain'
+import { openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { FaultProxy } from './proxy.ts'

@@ -1,5 +1,5 @@
 /** Takes a defence away in one trial's database, so that a control can show what it defends against. */
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 export type Sabotage =

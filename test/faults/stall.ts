@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Client } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
-import type { ChainDb, Reality } from '@treeos/chain'
 import { tail } from '@treeos/local'
 import { beingWorkflowId } from '@treeos/protocol'
+import type { ChainDb, Reality } from '@treeos/store'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
 interface Place {

@@ -1,6 +1,5 @@
 /** Submits acts as a client does: by a row, then by a doorbell that may be lost. */
 import type { Client } from '@temporalio/client'
-import { type ChainDb, enqueue, type Reality } from '@treeos/chain'
 import { ringBeing } from '@treeos/client'
 import {
   actWakeId,
@@ -11,6 +10,7 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
+import { type ChainDb, enqueue, type Reality } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { patiently } from './patiently.ts'
 

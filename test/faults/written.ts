@@ -1,5 +1,5 @@
 /** What moments have written, to see whether it ever changes. */
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** The hashes of each finished moment's record and facts, by moment. */

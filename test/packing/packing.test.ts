@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { migrate } from '@treeos/chain'
 import { removeInstance } from '@treeos/local'
+import { migrate } from '@treeos/store'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { packAll, pnpm, root } from '../../scripts/packages.ts'
 import { catalogAfter } from '../support/catalog.ts'
@@ -86,9 +86,9 @@ it('every door of every package type-checks under strict nodenext, with the decl
 
 const fileOf = (line: string) => line.slice(0, line.indexOf('('))
 
-it('the packed chain makes the same schema as its sources', async () => {
+it('the packed store makes the same schema as its sources', async () => {
   const packed: { migrate: typeof migrate } = await import(
-    join(world, 'node_modules/@treeos/chain/dist/index.js')
+    join(world, 'node_modules/@treeos/store/dist/index.js')
   )
   const fromSources = await catalogAfter(migrate)
   expect(fromSources).not.toEqual([])

@@ -1,5 +1,5 @@
-import { findLease } from '@treeos/chain'
 import { act, inhabit, moments, summon } from '@treeos/client'
+import { findLease } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groundOf, rowOf, until } from '../support/life.ts'

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
-import { notifyWords } from '@treeos/chain'
 import { act, summon } from '@treeos/client'
+import { notifyWords } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../support/life.ts'
 import { PortalWorld, type Seat } from '../support/portal.ts'

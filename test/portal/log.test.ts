@@ -2,7 +2,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeCheckpoint, originOf, readKeys, Signer, verifierKeyOf } from '@treeos/chain'
+import { makeCheckpoint, originOf, readKeys, Signer, verifierKeyOf } from '@treeos/proofs'
 import { parseKey, verifyFollows } from '@treeos/verify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tamper } from '../chain/tampering.ts'

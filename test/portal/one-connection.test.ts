@@ -2,8 +2,9 @@
  * A look holds a connection while it lasts. If it waited for a second one, as many looks as there are connections would wait for each
  * other for ever. With a pool of one connection a single look would.
  */
-import { openDatabase } from '@treeos/chain'
+
 import { chart, lookInto, summon, surroundings } from '@treeos/client'
+import { openDatabase } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 

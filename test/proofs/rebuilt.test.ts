@@ -3,10 +3,10 @@
  * what was recorded. `TREEOS_REBUILT=10000` lives so many moments; `TREEOS_REBUILT_SEED` repeats the choices of a run.
  */
 import proto from '@temporalio/proto'
-import { listOutcomes, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { type BeingName, type JsonObject, TreeosError } from '@treeos/core'
 import { fetchRuns, type Run, replay, replayFromTemporal } from '@treeos/replay'
+import { listOutcomes, readOutcomeOfWake } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { tamper } from '../chain/tampering.ts'
 import { newSeed, Random } from '../faults/random.ts'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CheckpointedLog, envelopeOf, issueReceipt } from '@treeos/audit'
 import { moments, plantScene } from '@treeos/client'
 import { type Json, type JsonObject, readPath } from '@treeos/core'
 import court from '@treeos/court'
+import { type CheckpointedLog, envelopeOf, issueReceipt } from '@treeos/proofs'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
 import {
   type CheckedReceipt,

@@ -1,6 +1,6 @@
-import { type InboxEntry, listChain } from '@treeos/chain'
 import { act, inbox, moments, reply, summon, thread } from '@treeos/client'
 import { type JsonObject, LIMITS } from '@treeos/core'
+import { type InboxEntry, listChain } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,

@@ -1,8 +1,8 @@
 /** A being at work: its call is cancelled, or it is paused and resumed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cancelCall, listUnclaimed, readOutcome } from '@treeos/chain'
 import { act, beings, cancel, inbox, inhabit, moments, see, summon } from '@treeos/client'
 import { type BeingName, momentId } from '@treeos/core'
+import { cancelCall, listUnclaimed, readOutcome } from '@treeos/store'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,

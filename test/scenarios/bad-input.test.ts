@@ -1,6 +1,6 @@
-import { enqueue } from '@treeos/chain'
 import { act } from '@treeos/client'
 import { actWakeId, type Json, type JsonObject, newWake, PRIORITIES, type VerbCall } from '@treeos/core'
+import { enqueue } from '@treeos/store'
 import { seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'

@@ -1,8 +1,9 @@
 /** Lists of a world with many beings are made in Postgres. TREEOS_CROWD=10000 is the full size. */
-import { countNamedRoles, findAddresses, listAddresses, listBeingsNaming } from '@treeos/chain'
+
 import { authoring, budgets, lookIntoRole } from '@treeos/client'
 import { canonicalJson } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
+import { countNamedRoles, findAddresses, listAddresses, listBeingsNaming } from '@treeos/store'
 import { type BeingRow, rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'

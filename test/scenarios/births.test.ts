@@ -1,7 +1,7 @@
-import { listFactsOfMoment, readOutcomeOfWake } from '@treeos/chain'
 import { summon } from '@treeos/client'
 import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
+import { listFactsOfMoment, readOutcomeOfWake } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'

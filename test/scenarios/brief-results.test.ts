@@ -1,6 +1,7 @@
 /** Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests the rest. */
-import { digestOf, readOpen, readOutcome } from '@treeos/chain'
+
 import type { OpenedMoment, OpenInput, Told } from '@treeos/protocol'
+import { digestOf, readOpen, readOutcome } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
   beginByHand,

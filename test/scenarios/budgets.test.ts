@@ -1,6 +1,6 @@
-import { countOpen, rebuildRow } from '@treeos/chain'
 import { beings, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { countOpen, rebuildRow } from '@treeos/store'
 import { FOLD, type Row } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { findEntry, listChain, listOutcomes } from '@treeos/chain'
 import { act, inbox, moments, reply, summon } from '@treeos/client'
+import { findEntry, listChain, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,

@@ -1,6 +1,6 @@
-import { readRows } from '@treeos/chain'
 import { act, inhabit, moments, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
+import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, doAs, live, publish, rowOf, setRole } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'

@@ -1,7 +1,7 @@
-import { countOpen } from '@treeos/chain'
 import { act, inbox, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
+import { countOpen } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, play, setRole, until, wakesOf } from '../support/life.ts'
 import type { Reply } from '../support/model-server.ts'

@@ -1,6 +1,6 @@
-import { listOutcomes } from '@treeos/chain'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import { defineExtension, defineRole, silence } from '@treeos/sdk'
+import { listOutcomes } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { publish, rowOf, until, wakesOf } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'

@@ -1,7 +1,7 @@
-import { enqueue, findLease, readOutcomeOfWake } from '@treeos/chain'
 import { act, beings, inbox, inhabit, moments, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
+import { enqueue, findLease, readOutcomeOfWake } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   doAs,

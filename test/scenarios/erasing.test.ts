@@ -1,9 +1,10 @@
 /** `treeos erase`: what is erased is gone everywhere, everything still verifies, and replay names what was erased and by whom. */
-import { readOutcomeOfWake } from '@treeos/chain'
+
 import { act, erasing, summon } from '@treeos/client'
 import { actWakeId, type BeingName } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import { readOutcomeOfWake } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'

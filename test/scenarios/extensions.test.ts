@@ -1,7 +1,7 @@
-import { readRows } from '@treeos/chain'
 import { explain, moments, see } from '@treeos/client'
 import { endExtension } from '@treeos/reality'
 import { defineExtension, defineOperation, defineRole, publishSignal, setQuality } from '@treeos/sdk'
+import { readRows } from '@treeos/store'
 import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../support/life.ts'

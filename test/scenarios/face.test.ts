@@ -1,8 +1,9 @@
 /** What a model sees of the world, in the requests that reach a model server over HTTP. */
-import { findEntry, rowSource } from '@treeos/chain'
+
 import { prompt, summon } from '@treeos/client'
 import { type FactDraft, isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import { appendSystemFacts } from '@treeos/reality'
+import { findEntry, rowSource } from '@treeos/store'
 import { WorldReader } from '@treeos/world'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'

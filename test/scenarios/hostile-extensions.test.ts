@@ -2,9 +2,10 @@
  * Code of an extension that attacks the worker it runs in. It is trusted, so it may read what the worker may; but
  * only facts that its manifest covers land, and what it breaks stays within one moment or one process.
  */
-import { listRows } from '@treeos/chain'
+
 import type { JsonObject } from '@treeos/core'
 import { type Decided, defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import { listRows } from '@treeos/store'
 import { buildRegistry, seed, WorldReader } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { play, rowOf, setRole } from '../support/life.ts'

@@ -1,7 +1,7 @@
-import { findLease, readOpen } from '@treeos/chain'
 import { act, inbox, inhabit, moments, reply, see, summon } from '@treeos/client'
 import { actWakeId, type BeingName, type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { beingWorkflowId, COGNITION } from '@treeos/protocol'
+import { findLease, readOpen } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {

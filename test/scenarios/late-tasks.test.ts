@@ -1,10 +1,10 @@
 /** A workflow task may reach its worker late, and end before the worker asks for more time. No being may be stuck by that, in any replay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { enqueue } from '@treeos/chain'
 import { act } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import type { Run } from '@treeos/replay'
+import { enqueue } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FaultProxy } from '../faults/proxy.ts'

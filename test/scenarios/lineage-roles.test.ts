@@ -1,7 +1,7 @@
-import { listChildren } from '@treeos/chain'
 import { explain, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
+import { listChildren } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { doAs, expectRefused, play, until } from '../support/life.ts'
 import { childrenOf, HEARTBEAT_SECONDS, ROOMY } from '../support/lineage.ts'

@@ -1,7 +1,7 @@
-import { listChildren } from '@treeos/chain'
 import { budgetsOfChildren, moments, plantScene } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import lineage from '@treeos/lineage'
+import { listChildren } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { rowOf, until, wakesOf } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'

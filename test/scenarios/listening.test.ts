@@ -1,19 +1,19 @@
 /** A run that looks for its next wake by itself says so in Postgres, and whoever writes that wake rings no doorbell. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory } from '@treeos/activities'
+import { ringUnlessListening } from '@treeos/client'
+import { newWake } from '@treeos/core'
+import type { Broken } from '@treeos/proofs'
+import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { replay } from '@treeos/replay'
 import {
-  type Broken,
   enqueue,
   isListening,
   listOutcomes,
   openDatabase,
   readOutcome,
   readOutcomeOfWake,
-} from '@treeos/chain'
-import { ringUnlessListening } from '@treeos/client'
-import { newWake } from '@treeos/core'
-import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
-import { replay } from '@treeos/replay'
+} from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { enqueue, findEntry, listOutcomes, readOpen, readOutcomeOfWake } from '@treeos/chain'
 import { act, moments } from '@treeos/client'
 import { newWake } from '@treeos/core'
 import { ACT_SIGNAL, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
+import { enqueue, findEntry, listOutcomes, readOpen, readOutcomeOfWake } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,

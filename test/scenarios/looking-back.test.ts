@@ -1,6 +1,6 @@
-import { listOutcomes } from '@treeos/chain'
 import { explain, moments, prompt } from '@treeos/client'
 import { replay } from '@treeos/replay'
+import { listOutcomes } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { tamper } from '../chain/tampering.ts'

@@ -1,7 +1,7 @@
-import { findEntry, listChain } from '@treeos/chain'
 import { act, gather, inbox, moments, prompt, summon, thread } from '@treeos/client'
 import { isJsonObject, type Json, type JsonObject, LIMITS } from '@treeos/core'
 import { defineExtension } from '@treeos/sdk'
+import { findEntry, listChain } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   askedFor,

@@ -1,7 +1,7 @@
-import { readRows, refold } from '@treeos/chain'
 import { prompt, see } from '@treeos/client'
 import { canonicalJson, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
+import { readRows, refold } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, live, play } from '../support/life.ts'

@@ -1,5 +1,5 @@
-import { listOutcomes } from '@treeos/chain'
 import { moments, prompt } from '@treeos/client'
+import { listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import {
   askedFor,

@@ -1,10 +1,10 @@
 /** A being whose wakes come fast waits for the next one before it ends its workflow task. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newMemory, noopObserver } from '@treeos/activities'
-import { enqueue, listOutcomes, openDatabase, readOutcome, readOutcomeOfWake } from '@treeos/chain'
 import { newWake, parseMomentId } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { fetchRuns, leftByEndedRuns, type Run, replay } from '@treeos/replay'
+import { enqueue, listOutcomes, openDatabase, readOutcome, readOutcomeOfWake } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
   beginByHand,

@@ -1,6 +1,6 @@
-import { findEntry } from '@treeos/chain'
 import { closeInbox, inbox, reply, threads } from '@treeos/client'
 import { type JsonObject, LIMITS } from '@treeos/core'
+import { findEntry } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { doAs, live, momentOf, play, tell, until, wakesOf, wakeUp } from '../support/life.ts'

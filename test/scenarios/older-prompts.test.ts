@@ -1,8 +1,9 @@
 /** Moments that an older version lived: replay tells a prompt that it wrote from one that is not identical. */
-import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/chain'
+
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'
 import { replay } from '@treeos/replay'
+import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { live } from '../support/life.ts'

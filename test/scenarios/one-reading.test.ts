@@ -1,8 +1,8 @@
 /** A moment reads the world once. What its act was decided from is checked when it is stored; what nothing checks is read again. */
 import { newMemory } from '@treeos/activities'
-import type { ChainDb } from '@treeos/chain'
 import type { JsonObject } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
+import type { ChainDb } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'

@@ -1,7 +1,7 @@
-import { readRows } from '@treeos/chain'
 import { act, inhabit, moments, summon } from '@treeos/client'
 import type { BeingName, Json, JsonObject } from '@treeos/core'
 import { defineExtension, defineOperation, publishSignal } from '@treeos/sdk'
+import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, live, momentOf, play, publish, setRole, tell, until } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'

@@ -2,8 +2,9 @@
  * What the owner of the database changed, used and put back. Nothing that is stored shows it, so `verify` finds nothing; replay judges
  * each recorded call again from the facts, and names the moment.
  */
-import { refoldAll } from '@treeos/chain'
+
 import { type Replayed, replay } from '@treeos/replay'
+import { refoldAll } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cutOff, tamper } from '../chain/tampering.ts'

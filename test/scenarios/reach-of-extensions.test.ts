@@ -1,4 +1,3 @@
-import { readRows } from '@treeos/chain'
 import type { MomentView } from '@treeos/client'
 import {
   type BeingRow,
@@ -9,6 +8,7 @@ import {
   setQuality,
 } from '@treeos/sdk'
 import { being, decide, space } from '@treeos/sdk/testing'
+import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, groundOf, live, play } from '../support/life.ts'

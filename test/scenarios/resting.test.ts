@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { measureInboxes } from '@treeos/chain'
 import { plantScene } from '@treeos/client'
+import { measureInboxes } from '@treeos/store'
 import { shipped } from '@treeos/worker/shipped'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'

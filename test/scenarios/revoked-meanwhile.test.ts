@@ -1,5 +1,5 @@
-import { lockHeads } from '@treeos/chain'
 import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
+import { lockHeads } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { appendWithRows } from '../chain/batch.ts'

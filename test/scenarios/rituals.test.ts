@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { findEntry, listChain, listOutcomes } from '@treeos/chain'
 import { gather, inbox, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { findEntry, listChain, listOutcomes } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   beingOf,

@@ -1,7 +1,7 @@
 import { Client, Connection as TemporalConnection } from '@temporalio/client'
-import { enqueue, findEntry } from '@treeos/chain'
 import { act } from '@treeos/client'
 import { actWakeId, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
+import { enqueue, findEntry } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { live, momentOf, ring, rowOf } from '../support/life.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'

@@ -1,9 +1,9 @@
 /** A moment is finished within one workflow task when its mind decides soon. Whoever dies, stops or comes late changes nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listOutcomes, readDecision, readOpen, readOutcome } from '@treeos/chain'
 import { type BeingName, momentId } from '@treeos/core'
 import type { StampedMoment } from '@treeos/protocol'
 import { fetchRuns, recordedCommands } from '@treeos/replay'
+import { listOutcomes, readDecision, readOpen, readOutcome } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {

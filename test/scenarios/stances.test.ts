@@ -1,6 +1,6 @@
-import { readRows, refold } from '@treeos/chain'
 import { explain, type MomentView, see } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
+import { readRows, refold } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../support/life.ts'

@@ -1,6 +1,6 @@
-import { rebuildRow } from '@treeos/chain'
 import { beings, budget, budgets, moments } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { rebuildRow } from '@treeos/store'
 import { FOLD, type Row, STANDARD_BUDGETS } from '@treeos/world'
 import { sql } from 'kysely'
 import pg from 'pg'

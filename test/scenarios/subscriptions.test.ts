@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listRows, rebuildRow } from '@treeos/chain'
 import type { Json, JsonObject } from '@treeos/core'
+import { listRows, rebuildRow } from '@treeos/store'
 import { type BeingRow, FOLD, type Row, type SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'

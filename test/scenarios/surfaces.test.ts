@@ -1,5 +1,5 @@
 /** Where an overlay reaches a model besides a conversation: skills, tasks and schedules. */
-import { listOutcomes, readEffect, setStoredOverlay } from '@treeos/chain'
+
 import { type ActResult, budget, invoke, leaveOverlay, moments, task } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import library from '@treeos/library'
@@ -7,6 +7,7 @@ import { checkCommitment } from '@treeos/overlay'
 import { taskWorkflowId } from '@treeos/protocol'
 import { fetchRuns, replayFromTemporal } from '@treeos/replay'
 import { defineExtension, defineSignature, defineSkill, defineTask } from '@treeos/sdk'
+import { listOutcomes, readEffect, setStoredOverlay } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { doAs, until } from '../support/life.ts'

@@ -1,7 +1,7 @@
-import { findEntry, readRows } from '@treeos/chain'
 import { act, inbox, moments, reply, see, summon, thread, threads } from '@treeos/client'
 import { type Json, type JsonObject, parseCall } from '@treeos/core'
 import { answer, type Decision, defineExtension, silence } from '@treeos/sdk'
+import { findEntry, readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   expectRefused,

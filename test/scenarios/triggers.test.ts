@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inhabit, moments, reply } from '@treeos/client'
+import type { JsonObject } from '@treeos/core'
 import {
   findEntry,
   findReply,
@@ -7,9 +9,7 @@ import {
   listOutcomes,
   listUnclaimed,
   readDecision,
-} from '@treeos/chain'
-import { inhabit, moments, reply } from '@treeos/client'
-import type { JsonObject } from '@treeos/core'
+} from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   doAs,

@@ -1,7 +1,9 @@
 /** What `treeos verify` finds besides broken chains: anything derived from facts that the owner of the database changed. */
-import { type Broken, type BrokenReason, readReality, verifyAll } from '@treeos/chain'
+
 import { takeLease } from '@treeos/client'
+import { type Broken, type BrokenReason, verifyAll } from '@treeos/proofs'
 import { defineExtension, defineOperation, setQuality } from '@treeos/sdk'
+import { readReality } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'

@@ -1,9 +1,9 @@
 /** Two versions of the code serve the same beings, with Temporal's Worker Versioning and without it. */
 import { randomUUID } from 'node:crypto'
 import type { WorkerOptions } from '@temporalio/worker'
-import { listOutcomes } from '@treeos/chain'
 import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { fetchRuns, HistoryReplayer, type Run, replayFromTemporal } from '@treeos/replay'
+import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, live, momentOf, play, ring, tell, until } from '../support/life.ts'
 import { heedlessVersion, NEXT_VERSION, nextVersion } from '../support/next-version.ts'

@@ -1,6 +1,6 @@
-import { closeEntries, findEntry } from '@treeos/chain'
 import { inbox, inhabit, moments, reply, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { closeEntries, findEntry } from '@treeos/store'
 import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, doAs, until, wakesOf } from '../support/life.ts'

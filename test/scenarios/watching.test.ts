@@ -1,7 +1,8 @@
 /** What a model writes is streamed to those who watch, and is stored nowhere before its decision is. */
-import { type JournalListener, listenToJournal, readDecision, type Words } from '@treeos/chain'
+
 import { summon, watch } from '@treeos/client'
 import { momentId } from '@treeos/core'
+import { type JournalListener, listenToJournal, readDecision, type Words } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { askedFor, beingOf, live, momentOf, tell, until } from '../support/life.ts'

@@ -1,9 +1,9 @@
 /** V2: databases of older versions, with living beings, are migrated while their workers act. */
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listOutcomes, migrate, openDatabase } from '@treeos/chain'
 import { beings } from '@treeos/client'
 import { beingWorkflowId } from '@treeos/protocol'
+import { listOutcomes, migrate, openDatabase } from '@treeos/store'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { emptyDatabase, type OwnDatabase } from '../support/database.ts'

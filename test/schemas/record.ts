@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { measureInboxes, migrate, openDatabase } from '@treeos/chain'
 import { act, inbox, reply } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
+import { measureInboxes, migrate, openDatabase } from '@treeos/store'
 import { inject } from 'vitest'
 import { emptyDatabase } from '../support/database.ts'
 import { beingOf, doAs, live, momentOf, play, publish, tell, until } from '../support/life.ts'

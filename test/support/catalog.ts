@@ -1,4 +1,4 @@
-import { type ChainDb, openDatabase } from '@treeos/chain'
+import { type ChainDb, openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { emptyDatabase } from './database.ts'
 

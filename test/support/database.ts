@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ChainDb, createReality, openDatabase, type Reality } from '@treeos/chain'
+import { type ChainDb, createReality, openDatabase, type Reality } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { inject } from 'vitest'
 import { onServerAt } from './template.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Words that stand nowhere but where they were put. Letters and digits alone, so they are the same in JSON and in a URL. */

@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  enqueue,
-  findEntry,
-  type InboxEntry,
-  listFactsOfMoment,
-  readOutcomeOfWake,
-  readRows,
-} from '@treeos/chain'
 import { type ActResult, act, type MomentView, moments, ringBeing, summon } from '@treeos/client'
 import {
   type BeingName,
@@ -19,6 +11,14 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { taskQueueOf } from '@treeos/protocol'
+import {
+  enqueue,
+  findEntry,
+  type InboxEntry,
+  listFactsOfMoment,
+  readOutcomeOfWake,
+  readRows,
+} from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 import { expect } from 'vitest'
 import type { ModelRequest, ModelServer } from './model-server.ts'

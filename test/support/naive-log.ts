@@ -1,8 +1,8 @@
 /** The log of a reality as RFC 6962 defines it, word by word: slow, and shares nothing with the product's. For tests of verifiers. */
 import { createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto'
-import type { CheckpointedLog, ReceiptSigner } from '@treeos/audit'
-import type { ChainDb, Reality } from '@treeos/chain'
 import { canonicalJson } from '@treeos/core'
+import type { CheckpointedLog, ReceiptSigner } from '@treeos/proofs'
+import type { ChainDb, Reality } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 const sha256 = (...parts: Uint8Array[]): Buffer =>

@@ -3,15 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type ChainDb,
-  type JournalListener,
-  listenToJournal,
-  openDatabase,
-  originOf,
-  readKeys,
-  readNewest,
-} from '@treeos/chain'
 import { act } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import {
@@ -27,7 +18,9 @@ import {
   type Served,
   servePortal,
 } from '@treeos/portal'
+import { originOf, readKeys, readNewest } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
+import { type ChainDb, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { inject } from 'vitest'
 import { setRole } from './life.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { buildFacts } from '@treeos/chain'
 import type { FactDraft, Json, ReelId } from '@treeos/core'
+import { buildFacts } from '@treeos/store'
 import { isRead } from '@treeos/verify'
 
 /** Reels in memory, with the hashes that a reality would give them, in the form of a receipt's witness. */

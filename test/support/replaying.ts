@@ -1,4 +1,4 @@
-import { type Broken, verifyAll } from '@treeos/chain'
+import { type Broken, verifyAll } from '@treeos/proofs'
 import { HistoryReplayer, type Replayed, replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
 import { expect, inject } from 'vitest'

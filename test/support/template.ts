@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { migrate, openDatabase } from '@treeos/chain'
+import { migrate, openDatabase } from '@treeos/store'
 import pg from 'pg'
 
 /** A migrated database that tests copy: a copy takes a tenth of a second, migrations as long again. */

@@ -1,5 +1,5 @@
-import type { ChainDb } from '@treeos/chain'
 import { canonicalJson, type Wake } from '@treeos/core'
+import type { ChainDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 /**

@@ -1,6 +1,6 @@
-import type { JournalListener } from '@treeos/chain'
 import type { Connection, Lease } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
+import type { JournalListener } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Provider } from './accounts/provider.ts'
 import type { Machine } from './machine.ts'

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { type NativeConnectionOptions, TransportError } from '@temporalio/worker'
-import { type ChainDb, isTransient, type Reality, readReality } from '@treeos/chain'
 import { reasonOf, ServiceAwayError, type WaitOptions, waitFor } from '@treeos/host'
+import { type ChainDb, isTransient, type Reality, readReality } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError } from './start-error.ts'

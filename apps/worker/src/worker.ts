@@ -1,5 +1,4 @@
 import { NativeConnection, Runtime, Worker, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker'
-import { openDatabase } from '@treeos/chain'
 import { quote } from '@treeos/core'
 import {
   enterWorkflowsQuickly,
@@ -13,6 +12,7 @@ import {
   workflowBundle,
 } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
+import { openDatabase } from '@treeos/store'
 import type { Logger } from 'pino'
 import { loadExtensions } from './extensions.ts'
 import { Metrics } from './metrics.ts'

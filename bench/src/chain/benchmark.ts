@@ -1,17 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import {
-  type ChainDb,
-  createReality,
-  inSnapshot,
-  migrate,
-  openDatabase,
-  readFacts,
-  readInclusionProof,
-  sequence,
-  verifyChains,
-  verifyInSql,
-  verifyLog,
-} from '@treeos/chain'
+import { readFacts, readInclusionProof, sequence, verifyChains, verifyLog } from '@treeos/proofs'
+import { type ChainDb, createReality, inSnapshot, migrate, openDatabase } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { describeMachine } from '../machine.ts'
 import { cpuOfTree } from '../processes.ts'
@@ -48,7 +37,6 @@ export function benchChain({ size, facts, rounds = 3, onProgress }: ChainOptions
     const sha256 = await time('sha256 alone', async () => hashAlone(count))
     const reading = await time('reading the rows', () => readAll(db))
     const streamed = await time('streamed', async () => factsIn(await verifyChains(db, reality.id)))
-    const inSql = await time('in SQL', async () => factsIn(await verifyInSql(db, reality.id)))
     const sequenced = await timed(services, 'sequenced', onProgress, 1, () => sequence(db))
     const log = await time('the log', async () => (await verifyLog(db, [])).entries)
     return {
@@ -56,13 +44,11 @@ export function benchChain({ size, facts, rounds = 3, onProgress }: ChainOptions
       at: new Date().toISOString(),
       machine: describeMachine(),
       parameters: { facts: count, reels, rounds },
-      factsASecond: { sha256, reading, streamed, inSql, sequenced, log },
-      secondsForAMillion: { streamed: round(1e6 / streamed.best), inSql: round(1e6 / inSql.best) },
+      factsASecond: { sha256, reading, streamed, sequenced, log },
+      secondsForAMillion: { streamed: round(1e6 / streamed.best) },
       ratios: {
         'streamed/sha256': round(streamed.best / sha256.best),
         'streamed/reading': round(streamed.best / reading.best),
-        'inSql/sha256': round(inSql.best / sha256.best),
-        'inSql/streamed': round(inSql.best / streamed.best),
       },
       inclusionProofMs: await proofTimes(db),
     }

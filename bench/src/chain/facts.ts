@@ -1,5 +1,5 @@
-import { type BuiltFact, buildFacts, type ChainDb, type Reality, readHeads } from '@treeos/chain'
 import { type FactDraft, spaceReel } from '@treeos/core'
+import { type BuiltFact, buildFacts, type ChainDb, type Reality, readHeads } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Facts of one insert. */

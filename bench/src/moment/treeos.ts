@@ -1,4 +1,3 @@
-import { migrate, openDatabase } from '@treeos/chain'
 import type { JsonObject } from '@treeos/core'
 import {
   createModel,
@@ -9,6 +8,7 @@ import {
 } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
+import { migrate, openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { bear, type Newborn } from '../births.ts'
 import type { Contestant } from './contestant.ts'

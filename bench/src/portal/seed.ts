@@ -1,5 +1,5 @@
-import { type ChainDb, digestOf, migrate, openDatabase, type Reality } from '@treeos/chain'
 import { bootstrapReality } from '@treeos/reality'
+import { type ChainDb, digestOf, migrate, openDatabase, type Reality } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { type Kysely, sql } from 'kysely'
 import { bear } from '../births.ts'

@@ -7,7 +7,7 @@ import {
   listOutcomes,
   listReels,
   readRecorded,
-} from '@treeos/chain'
+} from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Moments that one statement reads, as replay does. */

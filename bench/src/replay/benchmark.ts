@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
-import { openDatabase, readReality, verifyChains } from '@treeos/chain'
+import { verifyChains } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
+import { openDatabase, readReality } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { describeMachine } from '../machine.ts'
 import { diary } from '../moment/diary.ts'

@@ -1,3 +1,6 @@
+import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
+import type { BeginInput, Begun } from '@treeos/protocol'
+import { readerOf, UnknownBeingError } from '@treeos/reality'
 import {
   append,
   beginLife,
@@ -9,10 +12,7 @@ import {
   readHeads,
   readOpen,
   readOutcomeByNumber,
-} from '@treeos/chain'
-import { type BeingName, momentsReel, parseMomentId } from '@treeos/core'
-import type { BeginInput, Begun } from '@treeos/protocol'
-import { readerOf, UnknownBeingError } from '@treeos/reality'
+} from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { crashPoint } from './run/crash-point.ts'
 

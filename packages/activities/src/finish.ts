@@ -1,5 +1,5 @@
-import { digestOf, newDecision, readOpen, StaleGenerationError } from '@treeos/chain'
 import type { FinishInput, PendingEffect, StampedMoment, Unfinished } from '@treeos/protocol'
+import { digestOf, newDecision, readOpen, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { afterLoss } from './mind/loss.ts'
 import { askMind } from './mind/thought.ts'

@@ -1,4 +1,3 @@
-import { enqueue } from '@treeos/chain'
 import {
   type ActContent,
   actWakeId,
@@ -11,6 +10,7 @@ import {
 } from '@treeos/core'
 import type { IntakeInput } from '@treeos/protocol'
 import { authorizeActingAs, readerOf } from '@treeos/reality'
+import { enqueue } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 /**

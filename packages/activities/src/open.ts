@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { asJson, type Digest, triggerOf } from '@treeos/core'
+import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
+import { type LoadedMoment, lookForMoment } from '@treeos/reality'
 import {
   claimAndRead,
   digestOf,
@@ -11,10 +14,7 @@ import {
   readAtOneInstant,
   readFrom,
   recordOpen,
-} from '@treeos/chain'
-import { asJson, type Digest, triggerOf } from '@treeos/core'
-import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
-import { type LoadedMoment, lookForMoment } from '@treeos/reality'
+} from '@treeos/store'
 import { threadKey } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment, type Memory } from './deps/memory.ts'

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity'
-import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/chain'
 import {
   CONTENT_BOUNDS,
   guardJson,
@@ -9,6 +8,7 @@ import {
   type OverlayRecord,
   TreeosError,
 } from '@treeos/core'
+import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { loadMoment } from './deps/memory.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'

@@ -1,15 +1,4 @@
 import {
-  type Db,
-  listWithWakes,
-  lockHeads,
-  newDecision,
-  readEffect,
-  readOutcome,
-  recordDecision,
-  recordEffect,
-  StaleGenerationError,
-} from '@treeos/chain'
-import {
   type BeingName,
   canonicalJson,
   type Decision,
@@ -19,6 +8,17 @@ import {
 } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
+import {
+  type Db,
+  listWithWakes,
+  lockHeads,
+  newDecision,
+  readEffect,
+  readOutcome,
+  recordDecision,
+  recordEffect,
+  StaleGenerationError,
+} from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { composeOnce } from './deps/compose-once.ts'

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, Context } from '@temporalio/activity'
+import type { MomentId } from '@treeos/core'
+import type { DecisionRef, ThinkInput } from '@treeos/protocol'
+import type { LoadedMoment } from '@treeos/reality'
 import {
   endCall,
   isCallUnderWay,
@@ -7,10 +10,7 @@ import {
   newDecision,
   recordDecision,
   type StoredDecision,
-} from '@treeos/chain'
-import type { MomentId } from '@treeos/core'
-import type { DecisionRef, ThinkInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
+} from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
 import { afterLoss } from './mind/loss.ts'

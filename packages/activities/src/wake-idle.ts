@@ -1,7 +1,7 @@
-import { enqueue, type InboxEntry } from '@treeos/chain'
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
 import type { IdleInput, Over, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
+import { enqueue, type InboxEntry } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 

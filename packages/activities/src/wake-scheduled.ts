@@ -1,7 +1,7 @@
-import { enqueueUnlessWaiting, readClock } from '@treeos/chain'
 import { newWake, PRIORITIES } from '@treeos/core'
 import type { ScheduledInput } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
+import { enqueueUnlessWaiting, readClock } from '@treeos/store'
 import { scheduleContent, schedulesOf } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
 

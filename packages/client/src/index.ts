@@ -1,7 +1,7 @@
 /** What people and programs do with a reality: summon, act, answer, inhabit, and read past moments. */
 
-export type { Saying, Watch, Words } from '@treeos/chain'
 export { authorizeActingAs, type Presence } from '@treeos/reality'
+export type { Saying, Watch, Words } from '@treeos/store'
 export {
   deleteOverlay,
   type OverlayRequest,

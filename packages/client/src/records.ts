@@ -1,6 +1,6 @@
 /** The part of this package that needs Postgres alone. A program that only reads loads no Temporal client. */
 
-export { type JournalListener, listenToJournal, type Saying, type Watch, type Words } from '@treeos/chain'
+export { type JournalListener, listenToJournal, type Saying, type Watch, type Words } from '@treeos/store'
 export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/overlays.ts'
 export { personsUnder } from './access/people.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'

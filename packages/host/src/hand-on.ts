@@ -1,6 +1,6 @@
-import { announceVault, type ChainDb, listVaults } from '@treeos/chain'
 import { utf8Length } from '@treeos/core'
 import { HANDED_ON_BYTES_MAX, type HandedOn, type Vault, type VaultCaller } from '@treeos/overlay'
+import { announceVault, type ChainDb, listVaults } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 /** A worker that stops looks this long for another one that takes its overlays. */

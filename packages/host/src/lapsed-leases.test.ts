@@ -1,12 +1,12 @@
-import type { Lease } from '@treeos/chain'
 import type { OpenReality } from '@treeos/reality'
+import type { Lease } from '@treeos/store'
 import { expect, it, vi } from 'vitest'
 import { releaseLapsed } from './lapsed-leases.ts'
 
 const names = Array.from({ length: 250 }, (_, i) => `kid-${String(i).padStart(3, '0')}`)
 const isStuck = (being: string) => being < 'kid-120'
 
-vi.mock('@treeos/chain', () => ({
+vi.mock('@treeos/store', () => ({
   listLapsedLeases: async (_db: unknown, limit: number, after: string): Promise<Lease[]> =>
     names
       .filter((being) => being > after)

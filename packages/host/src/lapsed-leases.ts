@@ -1,6 +1,6 @@
-import { type Lease, listLapsedLeases } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { appendSystemFacts, type OpenReality, readerOf } from '@treeos/reality'
+import { type Lease, listLapsedLeases } from '@treeos/store'
 import { releasedFact } from '@treeos/world'
 
 /** Leases in one page. A sweep releases every page, so leases that cannot be released do not hold up the others. */

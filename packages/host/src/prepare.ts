@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeConnection } from '@temporalio/worker'
-import { migrate, openDatabase, type Reality, readReality } from '@treeos/chain'
 import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality } from '@treeos/reality'
+import { migrate, openDatabase, type Reality, readReality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 
 export interface PrepareOptions {

@@ -6,10 +6,10 @@ import {
   type ScheduleOptions,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
-import type { ChainDb, Reality } from '@treeos/chain'
 import { Recurring } from '@treeos/client'
 import { BEING, REALITY, SCHEDULE_WORKFLOW, type ScheduleRef, scheduleId } from '@treeos/protocol'
 import { listSchedulingBeings, readerOf } from '@treeos/reality'
+import type { ChainDb, Reality } from '@treeos/store'
 import { schedulesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 

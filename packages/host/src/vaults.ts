@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OverlayAccess } from '@treeos/activities'
-import { announceVault, type ChainDb, findVault, forgetVault } from '@treeos/chain'
 import { Recurring } from '@treeos/client'
 import type { MomentId } from '@treeos/core'
 import {
@@ -17,6 +16,7 @@ import {
   VaultCaller,
   vaultOf,
 } from '@treeos/overlay'
+import { announceVault, type ChainDb, findVault, forgetVault } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { handOn } from './hand-on.ts'
 

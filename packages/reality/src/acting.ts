@@ -1,5 +1,5 @@
-import { catalogRowsOf, type Db, digestOf, type OpenRecord, threadOf } from '@treeos/chain'
 import { type Caller, correlationFor, newWake, type PinnedStack, PRIORITIES, type Wake } from '@treeos/core'
+import { catalogRowsOf, type Db, digestOf, type OpenRecord, threadOf } from '@treeos/store'
 import {
   type Acting,
   type BeingRow,

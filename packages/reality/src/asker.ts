@@ -1,5 +1,5 @@
-import { type Db, findEntry, readOpen, readOutcomeOfWake } from '@treeos/chain'
 import { actWakeId, type BeingName, parseMomentId, type Wake } from '@treeos/core'
+import { type Db, findEntry, readOpen, readOutcomeOfWake } from '@treeos/store'
 import type { Asker } from '@treeos/world'
 import { readFace } from './blobs.ts'
 

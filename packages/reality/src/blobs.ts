@@ -1,6 +1,6 @@
-import { type Db, getBlob, getBlobCached } from '@treeos/chain'
 import type { Digest, Json } from '@treeos/core'
 import type { Program, RoleSpec } from '@treeos/roles'
+import { type Db, getBlob, getBlobCached } from '@treeos/store'
 import type { Face } from '@treeos/world'
 
 // These casts are safe: a digest always names the same bytes, and only this type was stored under it.

@@ -1,5 +1,5 @@
-import { type ChainDb, createReality, REALITY_MADE, type Reality, rebuildRow } from '@treeos/chain'
 import type { FactDraft } from '@treeos/core'
+import { type ChainDb, createReality, REALITY_MADE, type Reality, rebuildRow } from '@treeos/store'
 import { FOLD, genesisFacts, type Registry, spaceKey, watchesOf } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { installDelegates, installRoles } from './install.ts'

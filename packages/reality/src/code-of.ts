@@ -1,4 +1,4 @@
-import { digestOf } from '@treeos/chain'
+import { digestOf } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 
 const known = new WeakMap<Registry['extensions'], string>()

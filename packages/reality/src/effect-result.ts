@@ -1,5 +1,5 @@
-import { type Db, readEffect } from '@treeos/chain'
 import { canonicalJson, type Json, type MomentId, TreeosError } from '@treeos/core'
+import { type Db, readEffect } from '@treeos/store'
 import type { EffectCall } from '@treeos/world'
 
 /**

@@ -1,5 +1,5 @@
-import { type Db, digestOf, putBlob } from '@treeos/chain'
 import { type FactDraft, quote, type RoleName, TreeosError } from '@treeos/core'
+import { type Db, digestOf, putBlob } from '@treeos/store'
 import {
   beingKey,
   DELEGATES,

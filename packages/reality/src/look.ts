@@ -1,15 +1,4 @@
 import {
-  type ClaimedWake,
-  type Db,
-  digestOf,
-  digestOfCanonical,
-  findEntry,
-  type InboxEntry,
-  type OpenRecord,
-  type Prefetched,
-  type Reality,
-} from '@treeos/chain'
-import {
   type ActContent,
   type BeingName,
   type Caller,
@@ -21,6 +10,17 @@ import {
   type VerbCall,
   type Wake,
 } from '@treeos/core'
+import {
+  type ClaimedWake,
+  type Db,
+  digestOf,
+  digestOfCanonical,
+  findEntry,
+  type InboxEntry,
+  type OpenRecord,
+  type Prefetched,
+  type Reality,
+} from '@treeos/store'
 import {
   type BeingRow,
   driverOf,

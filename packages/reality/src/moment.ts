@@ -1,3 +1,5 @@
+import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
+import type { Program, RoleSpec } from '@treeos/roles'
 import {
   type Db,
   digestOf,
@@ -6,9 +8,7 @@ import {
   type OpenRecord,
   type OverlaySources,
   readOpen,
-} from '@treeos/chain'
-import type { Digest, Json, MomentId, PinnedStack } from '@treeos/core'
-import type { Program, RoleSpec } from '@treeos/roles'
+} from '@treeos/store'
 import { type Composed, composeMoment, type Face, type Registry } from '@treeos/world'
 import { readFace, readProgram, readSpec } from './blobs.ts'
 

@@ -1,5 +1,5 @@
-import { type ChainDb, findLease, type Reality } from '@treeos/chain'
 import { type ActContent, type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type ChainDb, findLease, type Reality } from '@treeos/store'
 import { type BeingRow, requireNotEnded } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { readerOf } from './open-reality.ts'

@@ -1,4 +1,4 @@
-import { type Db, listRows, listScheduling } from '@treeos/chain'
+import { type Db, listRows, listScheduling } from '@treeos/store'
 import type { BeingRow, MatterRow, RoleRow, SpaceRow, WorldRow } from '@treeos/world'
 
 /** Row types by kind. The kind is the prefix of a row's key. */

@@ -1,5 +1,5 @@
-import { append, buildFacts, readClock } from '@treeos/chain'
 import { type FactDraft, SUBSTRATE } from '@treeos/core'
+import { append, buildFacts, readClock } from '@treeos/store'
 import { foldRows, rowKeyOf, type WorldReader } from '@treeos/world'
 import type { OpenReality } from './open-reality.ts'
 

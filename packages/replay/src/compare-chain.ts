@@ -1,3 +1,4 @@
+import { type BeingName, type Digest, type Fact, type HeadRef, isGoingOn, type Json } from '@treeos/core'
 import {
   actDigest,
   type Db,
@@ -11,8 +12,7 @@ import {
   readRecorded,
   type StoredOutcome,
   saltedDigest,
-} from '@treeos/chain'
-import { type BeingName, type Digest, type Fact, type HeadRef, isGoingOn, type Json } from '@treeos/core'
+} from '@treeos/store'
 import { momentCognition, PROMPT_LAYOUT, type Registry } from '@treeos/world'
 import { compareVerdict } from './compare-verdict.ts'
 import { compareWake } from './compare-wake.ts'

@@ -1,4 +1,3 @@
-import { digestOf, type StoredOutcome } from '@treeos/chain'
 import {
   asJson,
   type BeingName,
@@ -11,6 +10,7 @@ import {
 } from '@treeos/core'
 import type { FullStamp } from '@treeos/protocol'
 import { type Program, pinStack } from '@treeos/roles'
+import { digestOf, type StoredOutcome } from '@treeos/store'
 import { evaluateProgram } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { malformedAt } from './history-form.ts'

@@ -1,4 +1,3 @@
-import { overlaid, type RecordedMoment, type StoredOutcome } from '@treeos/chain'
 import {
   asJson,
   canonicalJson,
@@ -12,6 +11,7 @@ import {
   type VerbCall,
 } from '@treeos/core'
 import { codeOf, decisionOfPerson } from '@treeos/reality'
+import { overlaid, type RecordedMoment, type StoredOutcome } from '@treeos/store'
 import { orientationRemark } from '@treeos/world'
 import { Comparison, type Mismatch } from './comparison.ts'
 import { answeredWake, type JudgeDeps, type Judged, judgeAgain } from './judge-again.ts'

@@ -1,6 +1,6 @@
-import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/chain'
 import { asJson, type BeingName, type Fact, isJsonObject, type Json, LOOK_PREFIX } from '@treeos/core'
 import { wakeRecordOf } from '@treeos/reality'
+import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/store'
 import { changeContent } from '@treeos/world'
 import type { Comparison } from './comparison.ts'
 import type { Past } from './past.ts'

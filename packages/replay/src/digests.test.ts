@@ -1,4 +1,4 @@
-import { digestOf } from '@treeos/chain'
+import { digestOf } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { LastDigest } from './digests.ts'
 

@@ -1,5 +1,5 @@
-import { digestOf } from '@treeos/chain'
 import { type Digest, frozen, isSameJson, type Json } from '@treeos/core'
+import { digestOf } from '@treeos/store'
 
 /**
  * The digest of a value that mostly is what it was the last time. Comparing it with that one costs less than writing and hashing it. Both values are

@@ -1,4 +1,3 @@
-import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/chain'
 import {
   type BeingName,
   type FactDraft,
@@ -11,6 +10,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import { actingFor, type DecisionMoment, leaseOfAct } from '@treeos/reality'
+import { type Db, findEntry, type InboxEntry, type OpenRecord } from '@treeos/store'
 import { decideCall, type Registry, requireLease, WorldReader } from '@treeos/world'
 import type { Past } from './past.ts'
 import type { RecomputedMoment } from './recompute.ts'

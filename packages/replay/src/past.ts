@@ -1,13 +1,4 @@
 import {
-  type Db,
-  digestOf,
-  type Erasures,
-  getBlobCached,
-  listReels,
-  readErasures,
-  readOutcome,
-} from '@treeos/chain'
-import {
   type Aside,
   type AsideSource,
   asJson,
@@ -25,6 +16,15 @@ import {
   type SeenHead,
   SPEECH_KIND,
 } from '@treeos/core'
+import {
+  type Db,
+  digestOf,
+  type Erasures,
+  getBlobCached,
+  listReels,
+  readErasures,
+  readOutcome,
+} from '@treeos/store'
 import { childrenAfter, type KindInPlace, type RowSource } from '@treeos/world'
 import { ReelHistory } from './reel-history.ts'
 

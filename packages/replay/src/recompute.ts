@@ -1,7 +1,7 @@
-import type { OpenRecord, StoredOutcome } from '@treeos/chain'
 import type { Digest, Json, PinnedStack } from '@treeos/core'
 import { openingOf, promptDigestOf, specFrom, specsOf } from '@treeos/reality'
 import { type ComposedRole, pinStack } from '@treeos/roles'
+import type { OpenRecord, StoredOutcome } from '@treeos/store'
 import {
   type BeingRow,
   composeMoment,

@@ -1,5 +1,5 @@
-import { type Db, type Erasure, type Erasures, listFactsAfter } from '@treeos/chain'
 import { type Digest, type Fact, type ReelId, SPEECH_KIND } from '@treeos/core'
+import { type Db, type Erasure, type Erasures, listFactsAfter } from '@treeos/store'
 import { contentsAfter, evolve, type KindInPlace, type Row, rowKeyOf } from '@treeos/world'
 
 const PAGE = 2000

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
+import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
+import { listArchived } from '@treeos/host'
 import {
   type ChainDb,
   type Erasure,
@@ -10,9 +12,7 @@ import {
   listRows,
   type Reality,
   type StoredOutcome,
-} from '@treeos/chain'
-import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
-import { listArchived } from '@treeos/host'
+} from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import { type ComparedLess, replayFromChain } from './compare-chain.ts'

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { type InjectedSinks, type ReplayResult, Worker, type WorkflowBundleOption } from '@temporalio/worker'
-import { digestOf } from '@treeos/chain'
 import type { Json } from '@treeos/core'
 import { enterWorkflowsQuickly, treeos, workflowBundle } from '@treeos/host'
+import { digestOf } from '@treeos/store'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
 

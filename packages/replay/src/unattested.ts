@@ -1,6 +1,7 @@
 /** Moments in the chain that no history attests: Temporal learns of them when their workflow task ends, which may be later or never. */
-import type { StoredOutcome } from '@treeos/chain'
+
 import { parseMomentId } from '@treeos/core'
+import type { StoredOutcome } from '@treeos/store'
 import { attestedMoments, generationOf, type Run } from './temporal-history.ts'
 
 /** Most moments of one workflow task: `MOMENTS_OF_TASK_MAX` of the workflows. */

@@ -1,14 +1,4 @@
 import {
-  type Db,
-  findEntry,
-  listOutcomes,
-  type OpenRecord,
-  readBases,
-  readDecision,
-  readOpen,
-  type StoredOutcome,
-} from '@treeos/chain'
-import {
   asJson,
   type BeingName,
   canonicalJson,
@@ -20,6 +10,16 @@ import {
 } from '@treeos/core'
 import { actingFor } from '@treeos/reality'
 import { type RoleFlow, requireFlow } from '@treeos/roles'
+import {
+  type Db,
+  findEntry,
+  listOutcomes,
+  type OpenRecord,
+  readBases,
+  readDecision,
+  readOpen,
+  type StoredOutcome,
+} from '@treeos/store'
 import {
   type BeingRow,
   beingKey,

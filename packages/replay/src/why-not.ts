@@ -1,6 +1,6 @@
-import { type Db, findEntry, readBases, readOpen, readOutcomeByNumber } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError, type VerbCall, type Wake } from '@treeos/core'
 import { actingFor } from '@treeos/reality'
+import { type Db, findEntry, readBases, readOpen, readOutcomeByNumber } from '@treeos/store'
 import { type Registry, type WhyNotAllowed, whyNotAllowed } from '@treeos/world'
 import { Past } from './past.ts'
 import { recomputeMoment } from './recompute.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type MomentId, quote, TreeosError } from '@treeos/core'
-import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/overlay/signature'
+import { isSchema, jsonSchemaOf, type Schema, validate } from '@treeos/signature'
 import type {
   AskSignature,
   BeingRow,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@treeos/core'
-import type { Schema, Signature } from '@treeos/overlay/signature'
+import type { Schema, Signature } from '@treeos/signature'
 import type { AskSignature, Operation } from '@treeos/world'
 import { defineOperation, type OperationInput, type Outcome } from './define-operation.ts'
 

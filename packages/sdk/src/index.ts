@@ -1,8 +1,8 @@
 /** The API for extension authors: roles, operations and scripts as data and pure functions, and one manifest. */
 export type { Decision, Json, JsonObject, VerbCall } from '@treeos/core'
 export { asJson, TreeosError } from '@treeos/core'
-export { defineSignature, type Schema, type Signature, type SignatureInput } from '@treeos/overlay/signature'
 export type { Clause, RoleFlow, When } from '@treeos/roles'
+export { defineSignature, type Schema, type Signature, type SignatureInput } from '@treeos/signature'
 export type {
   AskSignature,
   BeingRow,

@@ -1,5 +1,4 @@
-/** Facts and rows in Postgres: schema, migrations, queries, and the one function that appends. */
-
+/** The record in Postgres: schema, queries, and the one function that appends. */
 export { findLease, type Lease, listLapsedLeases, renewLease } from './access/leases.ts'
 export {
   deleteStoredOverlay,
@@ -79,28 +78,28 @@ export {
   listFactsOfMoment,
   listReels,
 } from './ledger/facts.ts'
-export { actDigest, digestOf, digestOfCanonical, saltedDigest } from './ledger/hash.ts'
+export {
+  actDigest,
+  digestOf,
+  digestOfBytes,
+  digestOfCanonical,
+  genesisHash,
+  isFactHash,
+  isMomentHash,
+  isPayloadHash,
+  saltedDigest,
+} from './ledger/hash.ts'
 export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
-export { createReality, REALITY_FORKED, REALITY_MADE, type Reality, readReality } from './ledger/reality.ts'
+export {
+  createReality,
+  REALITY_FORKED,
+  REALITY_MADE,
+  type Reality,
+  type RealityMade,
+  readReality,
+} from './ledger/reality.ts'
 export type { Beside, EffectDigests, MomentRecord, OpenRecord } from './ledger/records.ts'
-export {
-  type BookFault,
-  type Books,
-  readBooks,
-  readKeys,
-  readNewest,
-} from './log/books.ts'
-export { type CheckpointingOptions, keepCheckpointing, makeCheckpoint } from './log/checkpointing.ts'
-export { loadSigners } from './log/keys.ts'
-export {
-  findLogIndex,
-  readConsistencyProof,
-  readInclusionProof,
-  readTreeHead,
-} from './log/prove.ts'
-export { sequence } from './log/sequence.ts'
-export { type LastSigned, readLastSigned, type Signed, Signer, type SignerPlace } from './log/signer.ts'
-export { type LogState, readLogState } from './log/state.ts'
+export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged, seqsOf } from './moments/basis.ts'
 export { type BeforeStamp, readBeforeStamp } from './moments/before-stamp.ts'
@@ -129,10 +128,12 @@ export {
 export {
   type EffectRequest,
   type EffectResult,
+  effectDigests,
   readEffect,
   recordEffect,
   recordEffectResult,
   type StoredEffect,
+  type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
@@ -151,9 +152,6 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState, type WakeState } from './moments/wake-state.ts'
-export { compareRealities, type MomentSide, type RealityDifference } from './realities/compare.ts'
-export { type Copied, copyRecord } from './realities/copy.ts'
-export { type Cut, cutAt } from './realities/cut.ts'
 export { type Child, listChildren } from './rows/children.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export type { Viewer } from './rows/line.ts'
@@ -175,6 +173,7 @@ export {
 } from './rows/prefetch.ts'
 export { ReadSet } from './rows/read-set.ts'
 export {
+  applyFact,
   ErasedFactError,
   type Fold,
   type Folded,
@@ -184,59 +183,16 @@ export {
   refold,
   refoldAll,
 } from './rows/refold.ts'
-export {
-  listRows,
-  listScheduling,
-  readHeads,
-  readRows,
-  type SeenRow,
-} from './rows/rows.ts'
+export { listRows, listScheduling, readHeads, readRows, type SeenRow } from './rows/rows.ts'
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
 export { whyNotErasable } from './rows/why-not-erasable.ts'
 export { readClock } from './sql/clock.ts'
-export type { CopyOut } from './sql/copy.ts'
+export type { CopiedRow, CopyOut } from './sql/copy.ts'
 export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/database.ts'
-
 export { type JournalListener, listenToJournal, type Watch } from './sql/listen.ts'
-
 export { type Login, readLogin } from './sql/login.ts'
 export { migrate } from './sql/migrate.ts'
-export type { ChainDb } from './sql/schema.ts'
+export type { ChainDb, FactTable, MomentOutcomeTable } from './sql/schema.ts'
+export { decodeJson } from './sql/stored-json.ts'
 export { isTransient } from './sql/transient.ts'
 export { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/words.ts'
-export {
-  type Checkpoint,
-  checkpointText,
-  openCheckpoint,
-  originOf,
-  type Refusal,
-  refusalOf,
-  type TreeHead,
-} from './tree/checkpoint.ts'
-export { EMPTY_ROOT } from './tree/hash.ts'
-export { type LogEntry, leafData, leafHashOf } from './tree/leaf.ts'
-export {
-  NoteError,
-  type NoteSigner,
-  newSignerKey,
-  readSigner,
-  readVerifier,
-  signNote,
-  type Verifier,
-  verifierKeyOf,
-} from './tree/note.ts'
-export {
-  isConsistent,
-  isIncluded,
-  type NodeReader,
-  proveConsistency,
-  proveInclusion,
-  rootOf,
-} from './tree/proofs.ts'
-export { CompactRange } from './tree/range.ts'
-export { type FactRow, readFacts } from './verify/read.ts'
-export type { Broken, BrokenReason, Verified } from './verify/verdict.ts'
-export { verifyAll } from './verify/verify-all.ts'
-export { type VerifyOptions, verifyChains } from './verify/verify-chains.ts'
-export { verifyInSql } from './verify/verify-in-sql.ts'
-export { type LogVerified, type Suspect, verifyLog } from './verify/verify-log.ts'

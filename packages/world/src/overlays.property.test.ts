@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, parseCall, type VerbCall } from '@treeos/core'
-import { renderPrompt } from '@treeos/overlay/signature'
+import { renderPrompt } from '@treeos/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Oracle } from '../test/authority-oracle.ts'

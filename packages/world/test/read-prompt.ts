@@ -1,4 +1,4 @@
-import type { Prompt } from '@treeos/overlay/signature'
+import type { Prompt } from '@treeos/signature'
 
 /** What a program finds in the two messages of a moment, without knowing anything else of it. */
 export interface ReadPrompt {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { enqueue } from '@treeos/chain'
 import { refusalOf } from '@treeos/client'
 import { actWakeId, newWake, PRIORITIES } from '@treeos/core'
+import { enqueue } from '@treeos/store'
 import { sql } from 'kysely'
 import type { Trial } from '../driver.ts'
 import type { Keeper } from '../keeper.ts'

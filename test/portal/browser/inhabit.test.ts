@@ -1,6 +1,6 @@
-import { readRows } from '@treeos/chain'
 import { act, inbox, moments, summon } from '@treeos/client'
 import lineage from '@treeos/lineage'
+import { readRows } from '@treeos/store'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { complaintsOf, hasChromium, openBrowser } from '../../support/browser.ts'

@@ -1,15 +1,10 @@
 /** What somebody runs who suspects both stores: verify, the same in SQL, replay from both, and the checkpoints. */
-import {
-  type Broken,
-  type BrokenReason,
-  type Checkpoint,
-  verifyAll,
-  verifyInSql,
-  verifyLog,
-} from '@treeos/chain'
+
 import type { BeingName } from '@treeos/core'
+import { type Broken, type BrokenReason, type Checkpoint, verifyAll, verifyLog } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
+import { verifyInSql } from '../../chain/verify-in-sql.ts'
 import type { Audited } from './staging.ts'
 
 export type Means = 'verify' | 'sql' | 'chain' | 'temporal' | 'checkpoints'

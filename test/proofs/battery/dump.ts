@@ -1,5 +1,5 @@
 /** All rows of Postgres as text, and changes of them as an owner of the database can make them. */
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { tamper } from '../../chain/tampering.ts'
 

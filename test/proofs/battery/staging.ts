@@ -10,7 +10,7 @@ import {
   readKeys,
   Signer,
   sequence,
-} from '@treeos/chain'
+} from '@treeos/proofs'
 import { type HistoryReplayer, replay } from '@treeos/replay'
 import { Random } from '../../faults/random.ts'
 import { until } from '../../support/life.ts'

@@ -37,7 +37,7 @@ export function addFork(cli: Cli): void {
 
   cli.onInstance('diff <a> <b>', 'list where two realities differ: reels, rows and moments').action(
     cli.run(async (out, a: string, b: string, options: InstanceOptions) => {
-      const { compareRealities } = await import('@treeos/chain')
+      const { compareRealities } = await import('@treeos/proofs')
       const { withReality } = await import('../instance/connection.ts')
       const { folderOfReality } = await import('../instance/forks.ts')
       const [inA, inB] = await Promise.all([folderOfReality(options, a), folderOfReality(options, b)])

@@ -23,7 +23,7 @@ export function addPortal(cli: Cli): void {
       cli.run(async (out, options: PortalOptions) => {
         const { onEnding } = await import('../instance/ending.ts')
         const ending = onEnding({ watch: options.supervised !== true })
-        const { listenToJournal } = await import('@treeos/chain')
+        const { listenToJournal } = await import('@treeos/store')
         const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
         const { teller } = await import('./shared/teller.ts')
         const { withPortalServices } = await import('../instance/connection.ts')

@@ -36,7 +36,7 @@ function addExport(cli: Cli): void {
         const { since, until } = options
         if (being === undefined && (since !== undefined || until !== undefined))
           throw new UsageError('--since and --until count the moments of one being: name it with --being')
-        const { exportBundle } = await import('@treeos/audit')
+        const { exportBundle } = await import('@treeos/proofs')
         const { withReality } = await import('../instance/connection.ts')
         const { requireBeing } = await import('./shared/queries.ts')
         const { checkpointedLog } = await import('../instance/signing.ts')
@@ -62,8 +62,8 @@ function addReceipt(cli: Cli): void {
     .action(
       cli.run(async (out, named: string, n: number | undefined, options: ReceiptOptions) => {
         const being = n === undefined ? null : requireStance(named)
-        const { issueReceipt } = await import('@treeos/audit')
-        const { requireOutcome } = await import('@treeos/chain')
+        const { issueReceipt } = await import('@treeos/proofs')
+        const { requireOutcome } = await import('@treeos/store')
         const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { checkpointedLog, receiptSigner } = await import('../instance/signing.ts')
         const registry = await loadedRegistry()

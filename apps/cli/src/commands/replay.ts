@@ -109,7 +109,7 @@ function addVerify(cli: Cli): void {
         const { verifyFile } = await import('./shared/verify-file.ts')
         const ofFile = await verifyFile(out, options)
         if (ofFile !== null) return ofFile
-        const { verifyAll } = await import('@treeos/chain')
+        const { verifyAll } = await import('@treeos/proofs')
         const { FOLD } = await import('@treeos/world')
         const { withReality } = await import('../instance/connection.ts')
         const { compareLog } = await import('./shared/checkpoints.ts')
@@ -137,7 +137,7 @@ async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {
 function addRefold(cli: Cli): void {
   cli.onInstance('refold', 'make every row again from its facts, and repair rows that differ').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { refoldAll } = await import('@treeos/chain')
+      const { refoldAll } = await import('@treeos/store')
       const { FOLD } = await import('@treeos/world')
       const { asOwner } = await import('../instance/connection.ts')
       const { rows, changed, erased } = await asOwner(options, (owner) => refoldAll(owner, FOLD))

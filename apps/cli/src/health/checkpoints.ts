@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type LastSigned, type LogState, openDatabase, readLastSigned, readLogState } from '@treeos/chain'
 import { readInstance } from '@treeos/local'
+import { type LastSigned, type LogState, readLastSigned, readLogState } from '@treeos/proofs'
+import { openDatabase } from '@treeos/store'
 import { lastSignedFile } from '../instance/checkpoints.ts'
 import { CHECKPOINTS, dataFlag, locatePostgres, serviceOf } from '../instance/instance.ts'
 import { duration } from '../text/output.ts'

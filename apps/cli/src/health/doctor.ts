@@ -3,7 +3,6 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { openDatabase } from '@treeos/chain'
 import { isOpenTemporal } from '@treeos/host'
 import {
   connectTemporal,
@@ -13,6 +12,7 @@ import {
   readInstance,
   readyTemporal,
 } from '@treeos/local'
+import { openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { addressOf, hasTemporal, isAlive, locateTemporal, namesTemporal } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readInstance } from '@treeos/local'
 import {
   countParked,
   type Login,
@@ -6,8 +7,7 @@ import {
   measureInboxes,
   openDatabase,
   readLogin,
-} from '@treeos/chain'
-import { readInstance } from '@treeos/local'
+} from '@treeos/store'
 import {
   dataFlag,
   isAlive,

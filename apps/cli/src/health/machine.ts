@@ -1,7 +1,7 @@
-import { originOf, readKeys, readNewest } from '@treeos/chain'
 import { historiesFolder } from '@treeos/host'
 import { readInstance } from '@treeos/local'
 import type { Checkpointed, Machine, MachineHealth } from '@treeos/portal'
+import { originOf, readKeys, readNewest } from '@treeos/proofs'
 import { checkpointsFolder } from '../instance/checkpoints.ts'
 import type { LiveConnection } from '../instance/connection.ts'
 import { hasWorker, isAlive, UP } from '../instance/instance.ts'

@@ -1,3 +1,6 @@
+import { type StandardFor, standardBudgets } from '@treeos/client/records'
+import type { Budget } from '@treeos/core'
+import { keyFileOf, readInstance, type Service } from '@treeos/local'
 import {
   countParked,
   measureInboxes,
@@ -5,10 +8,7 @@ import {
   openDatabase,
   type Reality,
   readReality,
-} from '@treeos/chain'
-import { type StandardFor, standardBudgets } from '@treeos/client/records'
-import type { Budget } from '@treeos/core'
-import { keyFileOf, readInstance, type Service } from '@treeos/local'
+} from '@treeos/store'
 import {
   dataFlag,
   isAlive,

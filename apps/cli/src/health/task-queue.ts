@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
-import type { Reality } from '@treeos/chain'
 import { taskQueueOf } from '@treeos/protocol'
+import type { Reality } from '@treeos/store'
 import { withServices } from '../instance/connection.ts'
 import { hasTemporal } from '../instance/instance.ts'
 import { missingWorker } from '../instance/task-queue.ts'

@@ -1,6 +1,6 @@
 import { extname, join, resolve } from 'node:path'
-import type { SignerPlace } from '@treeos/chain'
 import { openInstance, readInstance, recordService, spawnDetached, terminate } from '@treeos/local'
+import type { SignerPlace } from '@treeos/proofs'
 import { NO_SEQUENCER } from './connection.ts'
 import { CHECKPOINTS, isAlive, serviceOf } from './instance.ts'
 import type { Servers, StartOptions } from './servers.ts'

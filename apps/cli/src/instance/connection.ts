@@ -1,4 +1,7 @@
 import type { Client } from '@temporalio/client'
+import { TreeosError } from '@treeos/core'
+import { connectTemporal, readAccess, readInstance, type TemporalAccess } from '@treeos/local'
+import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import {
   type ChainDb,
   type DatabaseOptions,
@@ -6,10 +9,7 @@ import {
   openDatabase,
   type Reality,
   readReality,
-} from '@treeos/chain'
-import { TreeosError } from '@treeos/core'
-import { connectTemporal, readAccess, readInstance, type TemporalAccess } from '@treeos/local'
-import { VaultCaller, vaultAccess } from '@treeos/overlay'
+} from '@treeos/store'
 import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '@treeos/chain'
 import {
   freePort,
   isRunning,
@@ -14,6 +13,7 @@ import {
   terminate,
 } from '@treeos/local'
 import { hasAccount, makeLink, migratePortal, portalOf } from '@treeos/portal'
+import { openDatabase } from '@treeos/store'
 import { isAlive, locatePortalPostgres, PORTAL, serviceOf } from './instance.ts'
 import type { Servers, StartOptions } from './servers.ts'
 import { isStale, serversOf } from './workers.ts'

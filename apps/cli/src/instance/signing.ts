@@ -1,13 +1,6 @@
-import type { CheckpointedLog, ReceiptSigner } from '@treeos/audit'
-import {
-  findLogIndex,
-  loadSigners,
-  originOf,
-  type Reality,
-  readInclusionProof,
-  readKeys,
-  readNewest,
-} from '@treeos/chain'
+import type { CheckpointedLog, ReceiptSigner } from '@treeos/proofs'
+import { findLogIndex, loadSigners, originOf, readInclusionProof, readKeys, readNewest } from '@treeos/proofs'
+import type { Reality } from '@treeos/store'
 import type { InstanceOptions } from '../cli.ts'
 import { checkpointsFolder, signerPlace } from './checkpoints.ts'
 import type { ReadConnection } from './connection.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
-import type { Reality } from '@treeos/chain'
 import { taskQueueOf } from '@treeos/protocol'
+import type { Reality } from '@treeos/store'
 
 const WORKFLOW = 1 // temporal.api.enums.v1.TaskQueueType
 

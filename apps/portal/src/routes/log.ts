@@ -1,5 +1,5 @@
-import { readConsistencyProof } from '@treeos/chain'
 import { TreeosError } from '@treeos/core'
+import { readConsistencyProof } from '@treeos/proofs'
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Checkpointed, Machine } from '../machine.ts'

@@ -1,4 +1,4 @@
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import * as accounts from './migrations/001-accounts.ts'

@@ -1,4 +1,4 @@
-import type { ChainDb } from '@treeos/chain'
+import type { ChainDb } from '@treeos/store'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
 /** What the portal keeps for itself: who may sign in. It is no part of the record, and replay does not need it. */

@@ -1,6 +1,6 @@
-import type { ChainDb, Reality } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import type { ScheduleRef } from '@treeos/protocol'
+import type { ChainDb, Reality } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { Model } from '../model/model.ts'

@@ -1,6 +1,6 @@
-import type { Db } from '@treeos/chain'
 import type { PinnedStack } from '@treeos/core'
 import { type ComposedMoment, composeLoaded, type LoadedMoment } from '@treeos/reality'
+import type { Db } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 
 interface Made {

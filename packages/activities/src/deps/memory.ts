@@ -1,6 +1,6 @@
-import { type Cost, type Db, findOverlaySources, readDecision, type StoredDecision } from '@treeos/chain'
 import type { BeingName, Digest, MomentId, OverlayRecord } from '@treeos/core'
 import { type LoadedMoment, readMoment } from '@treeos/reality'
+import { type Cost, type Db, findOverlaySources, readDecision, type StoredDecision } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { Calls } from '../model/calls.ts'
 import { Cancels } from '../run/cancels.ts'

@@ -1,4 +1,3 @@
-import { findOverlaySources, settle } from '@treeos/chain'
 import {
   isErrorCode,
   isOverlayHandle,
@@ -9,8 +8,9 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { SignatureRef } from '@treeos/overlay'
-import { renderPrompt } from '@treeos/overlay/signature'
 import type { LoadedMoment } from '@treeos/reality'
+import { renderPrompt } from '@treeos/signature'
+import { findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { loadMoment } from '../deps/memory.ts'

@@ -1,6 +1,6 @@
-import { listFaults } from '@treeos/chain'
 import type { Decision } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
+import { listFaults } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { failureDecision } from '../model/failure-decision.ts'
 import { describeLosses, nextDelayMs } from '../model/losses.ts'

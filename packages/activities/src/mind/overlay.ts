@@ -1,4 +1,3 @@
-import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/chain'
 import {
   type Decision,
   type JsonObject,
@@ -18,6 +17,7 @@ import {
   type SignatureRef,
   type Taker,
 } from '@treeos/overlay'
+import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { failureDecision } from '../model/failure-decision.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'

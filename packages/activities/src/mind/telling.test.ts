@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NOTICE_BYTES_MAX, type Words } from '@treeos/chain'
+import { NOTICE_BYTES_MAX, type Words } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { Telling } from './telling.ts'
 

@@ -1,6 +1,6 @@
-import { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
+import { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 
 /** How long words wait for more of them: each notice serialises the commits of the database. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/chain'
 import type { BeingName, Breach } from '@treeos/core'
+import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/store'
 import { type Advance, covers, newAttempt, ZERO_COST } from '../run/advance.ts'
 import type { Observer } from '../run/observer.ts'
 import { withPostgresRetry } from '../run/postgres-retry.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MomentId } from '@treeos/core'
 import {
   announceCall,
   type DecisionWrite,
@@ -8,8 +9,7 @@ import {
   recordDecision,
   renewCall,
   type StoredDecision,
-} from '@treeos/chain'
-import type { MomentId } from '@treeos/core'
+} from '@treeos/store'
 import { type Advance, newAttempt } from '../run/advance.ts'
 import type { Cancels } from '../run/cancels.ts'
 import { type FaultDeps, reportFault } from '../run/fault.ts'

@@ -1,6 +1,6 @@
-import type { Saying } from '@treeos/chain'
 import { type Decision, isJsonObject, utf8Length, VERBS } from '@treeos/core'
-import type { ModelTool, Prompt } from '@treeos/overlay/signature'
+import type { ModelTool, Prompt } from '@treeos/signature'
+import type { Saying } from '@treeos/store'
 import OpenAI from 'openai'
 import { type Outputs, parseAnswer, parseJson, parseOutputs } from './answer.ts'
 import type { ModelEndpoint } from './endpoint.ts'

@@ -1,5 +1,5 @@
-import type { Cost } from '@treeos/chain'
 import { isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
+import type { Cost } from '@treeos/store'
 import shipped from './prices.json' with { type: 'json' }
 
 /** Model tokens of one call, as the provider counted them. */

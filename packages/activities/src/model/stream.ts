@@ -1,5 +1,5 @@
-import type { Saying } from '@treeos/chain'
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
+import type { Saying } from '@treeos/store'
 import type OpenAI from 'openai'
 import { Stream } from 'openai/streaming'
 import { ANSWER_BYTES_MAX, UnusableAnswerError } from './fetch.ts'

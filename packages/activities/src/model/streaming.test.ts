@@ -1,4 +1,4 @@
-import type { Saying } from '@treeos/chain'
+import type { Saying } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
 import { ask, KEY, mind, SENTINEL, server, spoke } from '../../test/asking.ts'
 import { createModel, ModelTransientError } from './model.ts'

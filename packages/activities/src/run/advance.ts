@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { type Cost, type Db, type Opening, type SettlementWrite, settle } from '@treeos/chain'
 import type { MomentId } from '@treeos/core'
+import { type Cost, type Db, type Opening, type SettlementWrite, settle } from '@treeos/store'
 
 /** What was reserved for the model call of a moment when it opened, before the length of its prompt was known. */
 export interface Advance {

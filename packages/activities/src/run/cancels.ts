@@ -1,5 +1,5 @@
-import { type Db, listCancelled } from '@treeos/chain'
 import type { MomentId } from '@treeos/core'
+import { type Db, listCancelled } from '@treeos/store'
 import type { Observer } from './observer.ts'
 
 /** How often a process asks which of its calls were cancelled: one statement for all, and none while no call is that old. */

@@ -1,6 +1,6 @@
-import { type Db, findEntry, findLease, readOpen } from '@treeos/chain'
 import { type MomentId, parseMomentId } from '@treeos/core'
 import { leaseOfAct } from '@treeos/reality'
+import { type Db, findEntry, findLease, readOpen } from '@treeos/store'
 
 export const LEASE_EXPIRED = 'the lease of this act has expired: inhabit the being again'
 

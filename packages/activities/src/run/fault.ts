@@ -1,5 +1,5 @@
-import { type Db, type FaultPart, keepFault } from '@treeos/chain'
 import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
+import { type Db, type FaultPart, keepFault } from '@treeos/store'
 import type { HeldMoments } from './held.ts'
 import { messageOf } from './message.ts'
 import type { Observer } from './observer.ts'

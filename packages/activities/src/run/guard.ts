@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common'
-import { digestOf } from '@treeos/chain'
 import { type Attested, FINAL_ERRORS } from '@treeos/protocol'
+import { digestOf } from '@treeos/store'
 import type { Observer } from './observer.ts'
 
 /**

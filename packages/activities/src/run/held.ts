@@ -1,3 +1,5 @@
+import type { Digest, MomentId } from '@treeos/core'
+import type { LoadedMoment } from '@treeos/reality'
 import {
   type Db,
   type DecisionWrite,
@@ -7,9 +9,7 @@ import {
   readOpen,
   recordDecision,
   recordOpen,
-} from '@treeos/chain'
-import type { Digest, MomentId } from '@treeos/core'
-import type { LoadedMoment } from '@treeos/reality'
+} from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { type Advance, giveBack } from './advance.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Db, listWithWakes } from '@treeos/chain'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
+import { type Db, listWithWakes } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { crashPoint } from './crash-point.ts'
 import type { Observer } from './observer.ts'

@@ -1,5 +1,5 @@
-import type { Fault } from '@treeos/chain'
 import type { MomentId, OutcomeKind } from '@treeos/core'
+import type { Fault } from '@treeos/store'
 
 /** Receives what beats do, for metrics and logs: numbers and names. Only the errors of `fault` may quote contents. */
 export interface Observer {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
-import { isTransient } from '@treeos/chain'
+import { isTransient } from '@treeos/store'
 import type { Observer } from './observer.ts'
 
 const WAIT_MS_MIN = 200

@@ -1,4 +1,4 @@
-import { ReadSet } from '@treeos/chain'
+import { ReadSet } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { Reads } from './reads.ts'
 

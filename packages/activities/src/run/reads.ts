@@ -1,5 +1,5 @@
-import { ReadSet } from '@treeos/chain'
 import { type BeingName, momentsReel, stanceOf } from '@treeos/core'
+import { ReadSet } from '@treeos/store'
 import { beingKey } from '@treeos/world'
 import { LRUCache } from 'lru-cache'
 

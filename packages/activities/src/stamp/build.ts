@@ -1,14 +1,4 @@
 import {
-  actDigest,
-  type Batch,
-  type BeforeStamp,
-  type BuiltFact,
-  buildFacts,
-  digestOf,
-  headsBeyond,
-  type MomentRecord,
-} from '@treeos/chain'
-import {
   type Digest,
   type FactDraft,
   type HeadRef,
@@ -18,6 +8,16 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { codeOf, type LoadedMoment, leaseOfAct } from '@treeos/reality'
+import {
+  actDigest,
+  type Batch,
+  type BeforeStamp,
+  type BuiltFact,
+  buildFacts,
+  digestOf,
+  headsBeyond,
+  type MomentRecord,
+} from '@treeos/store'
 import { foldRows } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'

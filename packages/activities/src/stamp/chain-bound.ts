@@ -1,5 +1,5 @@
-import { countChain, type Db } from '@treeos/chain'
 import { LIMITS } from '@treeos/core'
+import { countChain, type Db } from '@treeos/store'
 
 /**
  * Whether a cause chain has reached its limit of wakes. Hops limit the depth of a chain and self-continues its length, but

@@ -1,3 +1,6 @@
+import type { BeingName, ReelId } from '@treeos/core'
+import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
+import type { LoadedMoment } from '@treeos/reality'
 import {
   append,
   type Batch,
@@ -9,10 +12,7 @@ import {
   putBlob,
   readBeforeStamp,
   seqsOf,
-} from '@treeos/chain'
-import type { BeingName, ReelId } from '@treeos/core'
-import type { ScheduleRef, StampedMoment, StampInput } from '@treeos/protocol'
-import type { LoadedMoment } from '@treeos/reality'
+} from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { unusedOf } from '../run/advance.ts'

@@ -1,4 +1,3 @@
-import { countOwnWakes, type Db, type OpenRecord } from '@treeos/chain'
 import {
   asJson,
   type BeingName,
@@ -17,6 +16,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { ComposedMoment, LoadedMoment } from '@treeos/reality'
+import { countOwnWakes, type Db, type OpenRecord } from '@treeos/store'
 import { type Descriptor, OPERATOR, orientationRemark, tightest, type WorldReader } from '@treeos/world'
 import { isChainFull } from './chain-bound.ts'
 import { answeredBy, eventWake } from './follow-up.ts'

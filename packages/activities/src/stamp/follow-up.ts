@@ -1,4 +1,3 @@
-import type { BuiltFact, OpenRecord, WatchedChange } from '@treeos/chain'
 import {
   type BeingName,
   type FactDraft,
@@ -10,6 +9,7 @@ import {
   type Wake,
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
+import type { BuiltFact, OpenRecord, WatchedChange } from '@treeos/store'
 import { changeContent, type FoldedRow, OPERATOR } from '@treeos/world'
 import type { Verdict } from './verdict.ts'
 

@@ -1,4 +1,3 @@
-import { type Db, findEntry, type InboxEntry, measureRoom, whyNotErasable } from '@treeos/chain'
 import {
   type BeingName,
   type Decision,
@@ -12,6 +11,7 @@ import {
 } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import { actingFor, type LoadedMoment, leaseOfAct } from '@treeos/reality'
+import { type Db, findEntry, type InboxEntry, measureRoom, whyNotErasable } from '@treeos/store'
 import { type BeingRow, decideCall, type EffectPending, FOLD, requireLease } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import { reportFault } from '../run/fault.ts'

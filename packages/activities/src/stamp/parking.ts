@@ -1,6 +1,6 @@
-import type { OpenRecord } from '@treeos/chain'
 import { type Breach, beingReel, type FactDraft, type JsonObject, stanceOf, type Wake } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
+import type { OpenRecord } from '@treeos/store'
 import { OPERATOR, type WorldReader, whyParked } from '@treeos/world'
 import { answeredBy, eventWake } from './follow-up.ts'
 

@@ -1,7 +1,7 @@
-import { type Db, type KeptReading, prefetch, type ReadSet, readAgain } from '@treeos/chain'
 import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
+import { type Db, type KeptReading, prefetch, type ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 

@@ -1,4 +1,3 @@
-import type { Beside } from '@treeos/chain'
 import type {
   Breach,
   Decision,
@@ -9,6 +8,7 @@ import type {
   SeenHead,
 } from '@treeos/core'
 import type { ComposedMoment } from '@treeos/reality'
+import type { Beside } from '@treeos/store'
 import type { Act } from '@treeos/world'
 
 /** Input of the gates: a skip, or a decision with its stack. */

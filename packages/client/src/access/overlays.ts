@@ -1,3 +1,6 @@
+import { type BeingName, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
+import { isStoredTier, isTier, parseOverlay, STORED_TIERS, type StoredTier } from '@treeos/overlay'
+import { authorizeActingAs, type Presence } from '@treeos/reality'
 import {
   deleteStoredOverlay,
   listStoredOverlays,
@@ -5,10 +8,7 @@ import {
   type OverlayKey,
   setStoredOverlay,
   WORKSPACE_SCOPE,
-} from '@treeos/chain'
-import { type BeingName, quote, stanceOf, TreeosError, utf8Length } from '@treeos/core'
-import { isStoredTier, isTier, parseOverlay, STORED_TIERS, type StoredTier } from '@treeos/overlay'
-import { authorizeActingAs, type Presence } from '@treeos/reality'
+} from '@treeos/store'
 
 /** A stored overlay as people see it. */
 export interface OverlayView {

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
+import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
 import {
   type AccessToken,
   findToken,
@@ -7,9 +9,7 @@ import {
   listAllTokens,
   listEndedTokens,
   markTokenRevoked,
-} from '@treeos/chain'
-import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
-import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+} from '@treeos/store'
 import { requireNotEnded, type WorldReader } from '@treeos/world'
 import { isDescendant } from './descent.ts'
 

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client'
-import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/chain'
 import {
   type ActContent,
   actWakeId,
@@ -26,6 +25,7 @@ import {
 import type { Overlay } from '@treeos/overlay'
 import { taskQueueOf } from '@treeos/protocol'
 import { authorizeActingAs } from '@treeos/reality'
+import { closeEntries, enqueue, findEntry, type InboxEntry, listFactsOfMoment, withdraw } from '@treeos/store'
 import type { Registry } from '@treeos/world'
 import { describeMoment, type MomentView } from '../read/moments.ts'
 import { ringUnlessListening } from './doorbell.ts'

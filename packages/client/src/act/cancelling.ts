@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cancelCall, findEntry, isAtWork, listUnfinished, readOpen } from '@treeos/chain'
 import { type BeingName, type MomentId, parseMomentId, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import { cancelCall, findEntry, isAtWork, listUnfinished, readOpen } from '@treeos/store'
 import { isDescendant } from '../access/descent.ts'
 
 /** What was said just now may not have woken the being yet. */

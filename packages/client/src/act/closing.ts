@@ -1,6 +1,6 @@
-import { closeEntries, findEntry } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
+import { closeEntries, findEntry } from '@treeos/store'
 
 export interface CloseRequest {
   readonly as: BeingName

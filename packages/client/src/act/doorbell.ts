@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client'
 import { TypedSearchAttributes } from '@temporalio/common'
-import { type Db, isListening } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import { BEING, BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, REALITY, WAKE_SIGNAL } from '@treeos/protocol'
+import { type Db, isListening } from '@treeos/store'
 
 /**
  * After this time Temporal gives a workflow task to another worker. With 5 s a loaded machine timed out the same tasks

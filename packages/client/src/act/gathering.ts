@@ -1,5 +1,5 @@
-import { closeEntries } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, stanceOf, TreeosError } from '@treeos/core'
+import { closeEntries } from '@treeos/store'
 import { type Connection, summon } from './acts.ts'
 import { findEnd, isOver } from './waiting.ts'
 

@@ -1,6 +1,6 @@
-import { isTransient, renewLease } from '@treeos/chain'
 import { type BeingName, LIMITS, stanceOf, TreeosError } from '@treeos/core'
 import { authorizeActingAs, readerOf } from '@treeos/reality'
+import { isTransient, renewLease } from '@treeos/store'
 import { act, type Connection } from './acts.ts'
 import { Recurring } from './recurring.ts'
 

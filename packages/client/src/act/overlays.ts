@@ -1,10 +1,3 @@
-import {
-  listOverlayChanges,
-  listVaults,
-  type OverlayChange,
-  recordOverlayChange,
-  threadOf,
-} from '@treeos/chain'
 import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 import {
   commitTo,
@@ -16,6 +9,13 @@ import {
   type VaultCaller,
 } from '@treeos/overlay'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
+import {
+  listOverlayChanges,
+  listVaults,
+  type OverlayChange,
+  recordOverlayChange,
+  threadOf,
+} from '@treeos/store'
 
 /** Handles of a client that brings overlays. */
 export interface OverlayConnection extends Presence {

@@ -1,5 +1,5 @@
-import { openDatabase } from '@treeos/chain'
 import { NotPlainJsonError, TreeosError } from '@treeos/core'
+import { openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { refusalOf } from './refusal.ts'

@@ -1,5 +1,5 @@
-import { isTransient } from '@treeos/chain'
 import { NotPlainJsonError, TreeosError } from '@treeos/core'
+import { isTransient } from '@treeos/store'
 
 /** Errors that the Temporal client throws when the server is unreachable or failing. */
 const TEMPORAL_FAULTS = new Set(['ServiceError', 'TransportError', 'GrpcConnectionError'])

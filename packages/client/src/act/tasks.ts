@@ -8,7 +8,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import type { Overlay } from '@treeos/overlay'
-import type { Signature } from '@treeos/overlay/signature'
+import type { Signature } from '@treeos/signature'
 import { type ActResult, act, type Connection } from './acts.ts'
 import { leaveOverlay } from './overlays.ts'
 

@@ -1,3 +1,4 @@
+import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
 import {
   type Db,
   findReply,
@@ -6,8 +7,7 @@ import {
   readOutcome,
   readWakeState,
   type StoredOutcome,
-} from '@treeos/chain'
-import { type BeingName, type ErrorCode, isErrorCode, stanceOf, TreeosError } from '@treeos/core'
+} from '@treeos/store'
 import { whyParked } from '@treeos/world'
 import { beings } from '../read/beings.ts'
 

@@ -1,13 +1,4 @@
 import {
-  catalogRowsOf,
-  countNamedRoles,
-  type Db,
-  findAddresses,
-  listBeingsNaming,
-  listFactsMentioning,
-  listOutcomes,
-} from '@treeos/chain'
-import {
   type BeingName,
   type Digest,
   fromJson,
@@ -20,6 +11,15 @@ import {
 } from '@treeos/core'
 import { listRowsOf, readerOf, readSpec } from '@treeos/reality'
 import { type CompleteRole, flowRoles, type RoleSpec, withDefaults } from '@treeos/roles'
+import {
+  catalogRowsOf,
+  countNamedRoles,
+  type Db,
+  findAddresses,
+  listBeingsNaming,
+  listFactsMentioning,
+  listOutcomes,
+} from '@treeos/store'
 import {
   type BeingRow,
   beingKey,

@@ -1,6 +1,6 @@
-import { type Db, listChildren, listParked } from '@treeos/chain'
 import { type BeingName, type Breach, type Budget, stanceOf } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
+import { type Db, listChildren, listParked } from '@treeos/store'
 
 /** A being as lists show it. Stances are names with `@`. */
 export interface BeingView {

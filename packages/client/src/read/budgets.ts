@@ -1,12 +1,4 @@
 import {
-  type AccountUse,
-  countChildren,
-  countLastMoments,
-  listAccounts,
-  listBudgeted,
-  listChildren,
-} from '@treeos/chain'
-import {
   type BeingName,
   type Budget,
   fromJson,
@@ -16,6 +8,14 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type OpenReality, readerOf } from '@treeos/reality'
+import {
+  type AccountUse,
+  countChildren,
+  countLastMoments,
+  listAccounts,
+  listBudgeted,
+  listChildren,
+} from '@treeos/store'
 import { type BeingRow, type SpaceRow, standardBudget } from '@treeos/world'
 
 /** Model tokens, and money in the currency of the price list. */

@@ -1,6 +1,6 @@
-import { type InboxEntry, listChain, readOutcomeOfWake } from '@treeos/chain'
 import { type BeingName, type Json, type OutcomeKind, stanceOf } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
+import { type InboxEntry, listChain, readOutcomeOfWake } from '@treeos/store'
 import { mayLookBack } from './leave.ts'
 import { type SeeConnection, see } from './seeing.ts'
 import { type ThreadView, thread } from './threads.ts'

@@ -1,4 +1,3 @@
-import { type Db, factsByHash, listFactsAt, readOutcome } from '@treeos/chain'
 import {
   type Fact,
   parseMomentId,
@@ -9,6 +8,7 @@ import {
   TreeosError,
   type VerbCall,
 } from '@treeos/core'
+import { type Db, factsByHash, listFactsAt, readOutcome } from '@treeos/store'
 
 const HASH = /^[0-9a-f]{64}$/
 const FACT = /^(.+)#([1-9][0-9]{0,15})$/

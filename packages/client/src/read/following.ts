@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
 import {
   type ChainDb,
   isTransient,
@@ -8,8 +9,7 @@ import {
   readJournal,
   readOutcome,
   settleJournal,
-} from '@treeos/chain'
-import { type BeingName, beingReel, type Fact, type Json, quote, stanceOf, TreeosError } from '@treeos/core'
+} from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { readDecided } from './journal-pages.ts'
 import { describeMoment, type MomentView } from './moments.ts'

@@ -1,3 +1,5 @@
+import { type BeingName, type Budget, stanceOf } from '@treeos/core'
+import { authorizeActingAs } from '@treeos/reality'
 import {
   countEnds,
   countParked,
@@ -6,9 +8,7 @@ import {
   measureInboxes,
   measurePeoplesInboxes,
   pageUnclaimed,
-} from '@treeos/chain'
-import { type BeingName, type Budget, stanceOf } from '@treeos/core'
-import { authorizeActingAs } from '@treeos/reality'
+} from '@treeos/store'
 import { type BudgetView, budget, type StandardFor, standardBudgets } from './budgets.ts'
 import { authorizeLookBackAtAll } from './leave.ts'
 import type { SeeConnection } from './seeing.ts'

@@ -1,6 +1,6 @@
-import { type InboxEntry, listOpenSummons } from '@treeos/chain'
 import { type BeingName, type Json, type Priority, priorityName, stanceOf } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
+import { type InboxEntry, listOpenSummons } from '@treeos/store'
 
 /** An open entry of an inbox, as people see it. */
 export interface InboxView {

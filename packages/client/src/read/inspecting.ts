@@ -1,3 +1,4 @@
+import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
 import {
   costOf,
   findEntry,
@@ -6,8 +7,7 @@ import {
   type MomentCost,
   readDecision,
   requireOutcome,
-} from '@treeos/chain'
-import { type BeingName, type Decision, type FactRef, type Json, TreeosError } from '@treeos/core'
+} from '@treeos/store'
 import { type Layer, layersOf } from './layers.ts'
 import { authorizeLookBack } from './leave.ts'
 import {

@@ -1,4 +1,4 @@
-import { type ChainDb, type JournalEntry, readJournal, settleJournal } from '@treeos/chain'
+import { type ChainDb, type JournalEntry, readJournal, settleJournal } from '@treeos/store'
 import type { Kysely } from 'kysely'
 
 export interface DecidedPage {

@@ -1,7 +1,7 @@
-import { type Db, listRows } from '@treeos/chain'
 import { isJsonObject, type Json } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
 import { type Lint, lintFlow, lintRole, type RoleTable } from '@treeos/roles'
+import { type Db, listRows } from '@treeos/store'
 import type { Registry, RoleRow, WorldRow } from '@treeos/world'
 
 /** All registered roles, for a lint. */

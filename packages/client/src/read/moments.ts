@@ -1,17 +1,4 @@
 import {
-  type Db,
-  digestOf,
-  type Fault,
-  findEntry,
-  type InboxEntry,
-  listFaults,
-  listOutcomes,
-  readDecision,
-  readOpen,
-  requireOutcome,
-  type StoredOutcome,
-} from '@treeos/chain'
-import {
   type BeingName,
   type Decision,
   isJsonObject,
@@ -27,6 +14,19 @@ import {
 } from '@treeos/core'
 import { composeLoaded, type LoadedMoment, readMoment } from '@treeos/reality'
 import { compileFlow, type Explanation, explainFlow, type WhyNotWorn, whyNotWorn } from '@treeos/roles'
+import {
+  type Db,
+  digestOf,
+  type Fault,
+  findEntry,
+  type InboxEntry,
+  listFaults,
+  listOutcomes,
+  readDecision,
+  readOpen,
+  requireOutcome,
+  type StoredOutcome,
+} from '@treeos/store'
 import { type Face, PROMPT_LAYOUT, type Registry, type Surface } from '@treeos/world'
 
 /** A finished moment as people see it. */

@@ -1,5 +1,5 @@
-import { type Db, listNewestOutcomes, listRecentCalls } from '@treeos/chain'
 import { type BeingName, type Decision, type Json, stanceOf } from '@treeos/core'
+import { type Db, listNewestOutcomes, listRecentCalls } from '@treeos/store'
 import { type BeingRow, beingKey } from '@treeos/world'
 import { isDescendant } from '../access/descent.ts'
 import { type Look, unlessRefused } from './seeing.ts'

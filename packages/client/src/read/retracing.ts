@@ -1,4 +1,3 @@
-import { listFactsAt, listOutcomesOf, type StoredOutcome } from '@treeos/chain'
 import {
   type BeingName,
   type Digest,
@@ -9,6 +8,7 @@ import {
   stanceOf,
 } from '@treeos/core'
 import { authorizeActingAs, type Presence } from '@treeos/reality'
+import { listFactsAt, listOutcomesOf, type StoredOutcome } from '@treeos/store'
 import { readDecided } from './journal-pages.ts'
 import { isFactOpen, type OpenPasts, pastsOpenTo } from './leave.ts'
 import { PLACING_KINDS, type Placing, placingOf } from './placing.ts'

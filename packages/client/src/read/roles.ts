@@ -1,7 +1,7 @@
-import type { Db } from '@treeos/chain'
 import { stanceOf } from '@treeos/core'
 import { listRowsOf, readSpec } from '@treeos/reality'
 import { type CompleteRole, withDefaults } from '@treeos/roles'
+import type { Db } from '@treeos/store'
 import type { BeingRow } from '@treeos/world'
 
 /** A registered role with its defaults filled in, its origin, and the beings that may wear it. */

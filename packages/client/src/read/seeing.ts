@@ -1,6 +1,6 @@
-import { inSnapshot, prefetch, ReadSet } from '@treeos/chain'
 import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
 import { actingToSee, authorizeActingAs, beginLook, type Presence } from '@treeos/reality'
+import { inSnapshot, prefetch, ReadSet } from '@treeos/store'
 import {
   type BeingRow,
   type Descriptor,

@@ -1,5 +1,5 @@
-import { type Db, listRows } from '@treeos/chain'
 import { isKey, type Json, type JsonObject, quote, readPath, stanceOf, TreeosError } from '@treeos/core'
+import { type Db, listRows } from '@treeos/store'
 import { OPERATOR, type Registry, seed, type WorldRow } from '@treeos/world'
 
 /** Who publishes signals in a namespace. */

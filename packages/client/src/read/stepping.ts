@@ -1,5 +1,5 @@
-import { type Db, listNewestOutcomes, listOutcomes, type StoredOutcome } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
+import { type Db, listNewestOutcomes, listOutcomes, type StoredOutcome } from '@treeos/store'
 
 /** Moments that are read at once. */
 const PAGE = 100

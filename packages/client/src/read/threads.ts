@@ -1,6 +1,6 @@
-import { type Db, listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from '@treeos/chain'
 import { type BeingName, quote, stanceOf, type Thread, TreeosError } from '@treeos/core'
 import { authorizeActingAs, type Presence, readerOf } from '@treeos/reality'
+import { type Db, listThreads, listThreadsOf, listThreadsOfChannel, threadOf } from '@treeos/store'
 
 /** A thread as people see it: one wake, and every wake and act that it caused. */
 export interface ThreadView extends Pick<Thread, 'thread' | 'state' | 'wakes' | 'open' | 'acts' | 'depth'> {

@@ -1,6 +1,6 @@
-import type { JournalListener, Watch, Words } from '@treeos/chain'
 import type { BeingName } from '@treeos/core'
 import type { Presence } from '@treeos/reality'
+import type { JournalListener, Watch, Words } from '@treeos/store'
 import { authorizeLookBack } from './leave.ts'
 
 export interface WatchRequest {

@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type ChainDb, type Db, inSnapshot, type Reality } from '@treeos/chain'
 import {
   type BeingName,
   type Digest,
@@ -12,6 +11,7 @@ import {
   momentsReel,
   readPath,
 } from '@treeos/core'
+import { type ChainDb, type Db, inSnapshot, type Reality } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { LineWriter } from './lines.ts'
 import type { CheckpointedLog } from './log.ts'

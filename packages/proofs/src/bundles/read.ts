@@ -1,4 +1,3 @@
-import { type Db, readBases, readJudged } from '@treeos/chain'
 import {
   type BeingName,
   type Digest,
@@ -7,6 +6,7 @@ import {
   momentsReel,
   type ReelId,
 } from '@treeos/core'
+import { type Db, readBases, readJudged } from '@treeos/store'
 import { sql } from 'kysely'
 import { hexOf, jsonOf } from './stored.ts'
 

@@ -1,5 +1,4 @@
 import { type KeyObject, sign } from 'node:crypto'
-import { type ChainDb, inSnapshot, type Reality } from '@treeos/chain'
 import {
   asJson,
   canonicalJson,
@@ -10,6 +9,7 @@ import {
   momentsReel,
   parseMomentId,
 } from '@treeos/core'
+import { type ChainDb, inSnapshot, type Reality } from '@treeos/store'
 import {
   type Derived,
   derive,

@@ -1,4 +1,3 @@
-import { type Db, getBlob, type Reality, readErasures } from '@treeos/chain'
 import {
   beingReel,
   type Json,
@@ -11,6 +10,7 @@ import {
   stanceOf,
   TreeosError,
 } from '@treeos/core'
+import { type Db, getBlob, type Reality, readErasures } from '@treeos/store'
 import { type Derived, derive, isRead, MissingReel, type Witness } from '@treeos/verify'
 import type { Registry } from '@treeos/world'
 import { sql } from 'kysely'

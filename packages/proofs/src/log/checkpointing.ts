@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChainDb } from '@treeos/store'
 import type { Kysely } from 'kysely'
-import type { ChainDb } from '../sql/schema.ts'
 import { readConsistencyProof, readTreeHead } from './prove.ts'
 import { sequence } from './sequence.ts'
 import type { Signed, Signer } from './signer.ts'

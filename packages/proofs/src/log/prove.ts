@@ -1,4 +1,4 @@
-import type { Db } from '../sql/database.ts'
+import type { Db } from '@treeos/store'
 import type { TreeHead } from '../tree/checkpoint.ts'
 import type { LogEntry } from '../tree/leaf.ts'
 import { type NodeReader, proveConsistency, proveInclusion, rootOf } from '../tree/proofs.ts'

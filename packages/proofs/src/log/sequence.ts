@@ -1,6 +1,6 @@
+import type { ChainDb } from '@treeos/store'
+import { settleJournal } from '@treeos/store'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { settleJournal } from '../ledger/journal.ts'
-import type { ChainDb } from '../sql/schema.ts'
 import { type LogEntry, leafHashOf } from '../tree/leaf.ts'
 import { extendTiles } from '../tree/tiles.ts'
 import { readOpenTiles, writeTiles } from './tiles.ts'

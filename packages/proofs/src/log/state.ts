@@ -1,5 +1,5 @@
+import type { Db } from '@treeos/store'
 import { sql } from 'kysely'
-import type { Db } from '../sql/database.ts'
 
 export interface LogState {
   /** entries of the log */

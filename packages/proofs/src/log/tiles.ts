@@ -1,5 +1,5 @@
+import type { Db } from '@treeos/store'
 import { sql } from 'kysely'
-import type { Db } from '../sql/database.ts'
 import { openTiles, type Tile, type TileAddress } from '../tree/tiles.ts'
 
 /** The stored ones of these tiles. */

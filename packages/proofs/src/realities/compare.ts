@@ -1,8 +1,7 @@
 import { type BeingName, type Digest, momentsReel, type ReelId } from '@treeos/core'
+import type { ChainDb, Db } from '@treeos/store'
+import { listOutcomes, type StoredOutcome } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import { listOutcomes, type StoredOutcome } from '../moments/outcome.ts'
-import type { Db } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
 
 /** Where two realities differ. A side is null where that reality has nothing. */
 export type RealityDifference =

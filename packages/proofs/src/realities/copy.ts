@@ -1,8 +1,6 @@
 import { SPEECH_KIND } from '@treeos/core'
+import type { ChainDb, Db, Reality } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
-import type { Reality } from '../ledger/reality.ts'
-import type { Db } from '../sql/database.ts'
-import type { ChainDb } from '../sql/schema.ts'
 import { type Cut, markCut } from './cut.ts'
 
 /** What the copy of a record holds. */

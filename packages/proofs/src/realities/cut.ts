@@ -1,8 +1,7 @@
 import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
+import type { Db } from '@treeos/store'
+import { requireOutcome, settleJournal } from '@treeos/store'
 import { sql } from 'kysely'
-import { settleJournal } from '../ledger/journal.ts'
-import { requireOutcome } from '../moments/outcome.ts'
-import type { Db } from '../sql/database.ts'
 
 /** A position in the record: all that was appended up to the end of one moment. */
 export interface Cut {

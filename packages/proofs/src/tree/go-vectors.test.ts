@@ -16,7 +16,7 @@ import {
 } from './proofs.ts'
 import { CompactRange } from './range.ts'
 
-// What golang.org/x/mod/sumdb computes for the same leaves: `packages/chain/test/go-tlog` makes the file.
+// What golang.org/x/mod/sumdb computes for the same leaves: `packages/proofs/test/go-tlog` makes the file.
 const SIZES = 1025
 const SAMPLES = 16
 const RANDOMS = 2000

@@ -1,4 +1,4 @@
-import { sha256 } from './sha256.ts'
+import { sha256 } from '@treeos/store'
 
 /** Bytes of every hash of the tree. */
 export const HASH_BYTES = 32

@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '@treeos/core'
-import { isFactHash, isMomentHash, isPayloadHash } from '../ledger/hash.ts'
+import { isFactHash, isMomentHash, isPayloadHash } from '@treeos/store'
 import { isPlainHeaderOf } from './plain-header.ts'
 import type { FactRow, RecordRow } from './read.ts'
 import type { BrokenReason } from './verdict.ts'

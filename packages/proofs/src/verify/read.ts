@@ -1,8 +1,6 @@
 import { momentsReel, type ReelId } from '@treeos/core'
+import type { CopiedRow, CopyOut, Db, FactTable, MomentOutcomeTable } from '@treeos/store'
 import type { Selectable } from 'kysely'
-import type { CopiedRow, CopyOut } from '../sql/copy.ts'
-import type { Db } from '../sql/database.ts'
-import type { FactTable, MomentOutcomeTable } from '../sql/schema.ts'
 import type { LogEntry } from '../tree/leaf.ts'
 
 /** A fact with its payload. The same object shows the next fact afterwards: copy what is to be kept. */

@@ -1,8 +1,7 @@
 import { canonicalJson, type FactHeader, type JsonObject, SPEECH_KIND } from '@treeos/core'
+import type { Db } from '@treeos/store'
+import { decodeJson, digestOfBytes } from '@treeos/store'
 import { sql } from 'kysely'
-import { digestOfBytes } from '../ledger/hash.ts'
-import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 import type { Broken } from './verdict.ts'
 
 const PAGE = 500

@@ -1,7 +1,6 @@
+import type { Db } from '@treeos/store'
+import { decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } from '@treeos/store'
 import { sql } from 'kysely'
-import { REALITY_FORKED, REALITY_MADE, type RealityMade } from '../ledger/reality.ts'
-import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 import type { Broken } from './verdict.ts'
 
 /** Compares the lives of each being with its moments: they count from 1 without gaps, and every moment is of one of them. */

@@ -1,12 +1,17 @@
 import { canonicalJson, type Decision, type ReelId } from '@treeos/core'
+import type { Db, Erasures, MomentRecord, OpenRecord } from '@treeos/store'
+import {
+  decodeJson,
+  digestOf,
+  digestOfBytes,
+  type EffectRequest,
+  effectDigests,
+  readBases,
+  readJudged,
+  type StoredEffectBytes,
+  saltedDigest,
+} from '@treeos/store'
 import { sql } from 'kysely'
-import { digestOf, digestOfBytes, saltedDigest } from '../ledger/hash.ts'
-import type { MomentRecord, OpenRecord } from '../ledger/records.ts'
-import { readBases, readJudged } from '../moments/basis.ts'
-import { type EffectRequest, effectDigests, type StoredEffectBytes } from '../moments/effects.ts'
-import type { Erasures } from '../rows/erasures.ts'
-import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 import type { RecordRow } from './read.ts'
 import type { Broken, BrokenReason } from './verdict.ts'
 

@@ -7,11 +7,9 @@ import {
   reelOfKey,
   type Watch,
 } from '@treeos/core'
+import type { Db, Erasures } from '@treeos/store'
+import { applyFact, decodeJson, ErasedFactError, type Fold, type Folded } from '@treeos/store'
 import { sql } from 'kysely'
-import type { Erasures } from '../rows/erasures.ts'
-import { applyFact, ErasedFactError, type Fold, type Folded } from '../rows/refold.ts'
-import type { Db } from '../sql/database.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 import type { FactRow } from './read.ts'
 import type { Broken, BrokenReason } from './verdict.ts'
 

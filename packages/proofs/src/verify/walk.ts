@@ -1,5 +1,5 @@
 import type { ReelId } from '@treeos/core'
-import { genesisHash } from '../ledger/hash.ts'
+import { genesisHash } from '@treeos/store'
 import type { Broken, BrokenReason } from './verdict.ts'
 
 interface Link {

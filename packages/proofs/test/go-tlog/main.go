@@ -1,4 +1,4 @@
-// Writes vectors.json: what golang.org/x/mod/sumdb computes for trees that the tests of packages/chain/src/tree make too.
+// Writes vectors.json: what golang.org/x/mod/sumdb computes for trees that the tests of packages/proofs/src/tree make too.
 // Run it in this folder: go run . > vectors.json
 package main
 

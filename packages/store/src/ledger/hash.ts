@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { canonicalJson, type Digest, type ReelId } from '@treeos/core'
-import { isHash, sha256, sha256Text } from '../tree/sha256.ts'
+import { isHash, sha256, sha256Text } from './sha256.ts'
 
 /** Each kind of hash has its own tag, so a value of one kind can never pass as another. */
 const TAG = {

@@ -1,5 +1,5 @@
 import type { BeingName, Json, JsonObject } from '@treeos/core'
-import type { Signature } from '@treeos/overlay/signature'
+import type { Signature } from '@treeos/signature'
 
 /**
  * What an operation does outside the world before it is decided. It runs as an activity of its own, after both gates and before

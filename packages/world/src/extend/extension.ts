@@ -10,8 +10,8 @@ import type {
   Verb,
   VerbCall,
 } from '@treeos/core'
-import type { Signature } from '@treeos/overlay/signature'
 import type { Clause, RoleSpec } from '@treeos/roles'
+import type { Signature } from '@treeos/signature'
 import type { Reach } from '../gates/reach.ts'
 import type { Standing } from '../gates/rules.ts'
 import type { PatternResolver, RelationResolver } from '../read/expand-surface.ts'

@@ -1,5 +1,5 @@
 import { type RoleName, TreeosError } from '@treeos/core'
-import type { Signature } from '@treeos/overlay/signature'
+import type { Signature } from '@treeos/signature'
 import type { Resolvers } from '../read/face.ts'
 import type { Extension, Known, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'

@@ -1,6 +1,6 @@
 import type { RoleName } from '@treeos/core'
-import { type FilledSignature, type Prompt, renderPrompt } from '@treeos/overlay/signature'
 import { type ComposedRole, composeRoles, type RoleSpec } from '@treeos/roles'
+import { type FilledSignature, type Prompt, renderPrompt } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { fillMoment, type PromptMoment, type Tool, toolsFor } from './prompt.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '@treeos/core'
-import { type Prompt, renderPrompt } from '@treeos/overlay/signature'
 import { composeRoles, parseRole } from '@treeos/roles'
+import { type Prompt, renderPrompt } from '@treeos/signature'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readPrompt } from '../../test/read-prompt.ts'

@@ -1,6 +1,6 @@
 import { type CallParameters, callParameters, type Json, MODEL_FIELDS, type Verb } from '@treeos/core'
-import { type FilledSignature, inline, rolePrompt, viewBlock } from '@treeos/overlay/signature'
 import type { ComposedRole } from '@treeos/roles'
+import { type FilledSignature, inline, rolePrompt, viewBlock } from '@treeos/signature'
 import type { Registry } from '../extend/registry.ts'
 import type { Face } from '../read/face.ts'
 import { CAN_LISTS, type CanList, type Concrete, covers, type Surface } from '../rows/lists.ts'

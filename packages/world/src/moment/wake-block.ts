@@ -1,6 +1,6 @@
 import { type Caller, stanceOf, triggerOf, type Verb, type Wake } from '@treeos/core'
-import { inline } from '@treeos/overlay/signature'
 import type { ComposedRole } from '@treeos/roles'
+import { inline } from '@treeos/signature'
 import { covers, type Surface } from '../rows/lists.ts'
 
 /** What is known of a wake from rows alone. Its content is not part of it: what was said stands in the user message. */

@@ -1,3 +1,4 @@
+import { TreeosError } from '@treeos/core'
 import {
   type Broken,
   type LogVerified,
@@ -9,8 +10,7 @@ import {
   type Verifier,
   verifierKeyOf,
   verifyLog,
-} from '@treeos/chain'
-import { TreeosError } from '@treeos/core'
+} from '@treeos/proofs'
 import { checkpointsFolder } from '../../instance/checkpoints.ts'
 import type { ReadConnection } from '../../instance/connection.ts'
 

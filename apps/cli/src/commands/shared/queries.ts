@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readRows } from '@treeos/chain'
 import {
   type NamespaceView,
   namespaces,
@@ -10,6 +9,7 @@ import {
 } from '@treeos/client/records'
 import { type BeingName, type Json, type JsonObject, stanceOf, TreeosError } from '@treeos/core'
 import type { RoleTable } from '@treeos/roles'
+import { readRows } from '@treeos/store'
 import { type BeingRow, beingKey, rolesNamed, seed } from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
 import { loadedRegistry, type ReadConnection, withReality } from '../../instance/connection.ts'

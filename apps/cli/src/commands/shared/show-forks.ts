@@ -1,5 +1,5 @@
-import type { RealityDifference } from '@treeos/chain'
 import { stanceOf } from '@treeos/core'
+import type { RealityDifference } from '@treeos/proofs'
 import type { ForkedInstance } from '../../instance/forks.ts'
 import { oneLine } from '../../text/output.ts'
 

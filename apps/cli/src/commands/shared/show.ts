@@ -1,5 +1,3 @@
-import type { Exported } from '@treeos/audit'
-import type { LogVerified, OverlayChange, Refolded, Verified } from '@treeos/chain'
 import type {
   ActResult,
   BeingView,
@@ -17,8 +15,10 @@ import type {
   SummonResult,
   ThreadView,
 } from '@treeos/client'
+import type { Exported, LogVerified, Verified } from '@treeos/proofs'
 import type { Difference, Replayed, WornStack } from '@treeos/replay'
 import type { Lint } from '@treeos/roles'
+import type { OverlayChange, Refolded } from '@treeos/store'
 import type { Descriptor } from '@treeos/world'
 import { oneLine, plain, prettyJson, shown, table } from '../../text/output.ts'
 import type { ExtensionView, OperationView } from './queries.ts'

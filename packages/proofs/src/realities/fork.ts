@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type ChainDb,
-  type Copied,
-  copyRecord,
-  cutAt,
-  REALITY_FORKED,
-  readReality,
-  refoldAll,
-} from '@treeos/chain'
 import { type BeingName, type FactDraft, quote, TreeosError } from '@treeos/core'
+import { appendSystemFacts, listRowsOf, type OpenReality, readerOf } from '@treeos/reality'
+import { type ChainDb, REALITY_FORKED, readReality, refoldAll } from '@treeos/store'
 import { FOLD, releasedFact } from '@treeos/world'
 import type { Kysely } from 'kysely'
-import { type OpenReality, readerOf } from './open-reality.ts'
-import { listRowsOf } from './rows.ts'
-import { appendSystemFacts } from './system-facts.ts'
+import { type Copied, copyRecord } from './copy.ts'
+import { cutAt } from './cut.ts'
 
 export interface ForkRequest {
   /** of the new reality */
