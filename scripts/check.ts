@@ -1,7 +1,7 @@
 /**
  * The whole check: `pnpm test`. Every step runs even when an earlier one failed. The last line counts what passed, failed and
  * was skipped. Arguments select a part: names of steps, and for the tests also paths or parts of paths.
- *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/court · pnpm test packages/roles
+ *   pnpm test quick · pnpm test lint types · pnpm test services test/scenarios/world/court · pnpm test packages/roles
  * An argument that names no step and matches no test file is an error. With TREEOS_NIGHTLY=1 the check also fails when anything
  * was repeated.
  */

@@ -11,10 +11,10 @@ import {
   nextOf,
   openByHand,
   tellByHand,
-} from '../support/by-hand.ts'
-import { askedFor } from '../support/life.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
-import { modelAt } from '../support/world.ts'
+} from '../../support/by-hand.ts'
+import { askedFor } from '../../support/life.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { modelAt } from '../../support/world.ts'
 
 const model = useModelServer()
 

@@ -16,11 +16,11 @@ import {
   tell,
   until,
   wakeUp,
-} from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const ANSWER_TOKENS = 300
 const model = useModelServer()

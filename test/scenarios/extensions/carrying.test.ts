@@ -2,10 +2,10 @@ import type { MomentView } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineExtension, defineOperation, defineRole } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, live, play, rowOf, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, live, play, rowOf, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const anything = {
   '~standard': {

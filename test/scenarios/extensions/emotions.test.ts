@@ -2,9 +2,9 @@ import { explain, prompt } from '@treeos/client'
 import emotions from '@treeos/emotions'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { beforeAll, expect, it } from 'vitest'
-import { live, setFlow } from '../support/life.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { live, setFlow } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const MOODS = [
   'alert',

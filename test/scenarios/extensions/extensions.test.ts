@@ -4,10 +4,10 @@ import { defineExtension, defineOperation, defineRole, publishSignal, setQuality
 import { readRows } from '@treeos/store'
 import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const walking = defineRole({ name: 'trip:walker', prompt: 'You walk.' })
 const trip = defineExtension({

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readOutcomeOfWake } from '@treeos/store'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { WorkerProcess } from '../faults/worker-process.ts'
-import hostile, { CRIME_NAMES, HOSTILE_PATH } from '../support/hostile.ts'
-import { momentOf, wakeUp } from '../support/life.ts'
-import { type Processes, prepareProcesses } from '../support/processes.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import type { WorkerProcess } from '../../faults/worker-process.ts'
+import hostile, { CRIME_NAMES, HOSTILE_PATH } from '../../support/hostile.ts'
+import { momentOf, wakeUp } from '../../support/life.ts'
+import { type Processes, prepareProcesses } from '../../support/processes.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [hostile] })
 let processes: Processes

@@ -8,10 +8,10 @@ import { type Decided, defineExtension, defineOperation, setQuality } from '@tre
 import { listRows } from '@treeos/store'
 import { buildRegistry, seed, WorldReader } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { play, rowOf, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { brokenIn, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { play, rowOf, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { brokenIn, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** Without types, as code that wants to do harm is. */
 // biome-ignore lint/suspicious/noExplicitAny: so has this

@@ -7,9 +7,9 @@ import { taskQueueOf } from '@treeos/protocol'
 import { openDatabase } from '@treeos/store'
 import { buildRegistry, seed } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { CliInstance } from '../cli/instance.ts'
-import { emptyDatabase, type OwnDatabase } from '../support/database.ts'
-import { until } from '../support/life.ts'
+import { CliInstance } from '../../cli/instance.ts'
+import { emptyDatabase, type OwnDatabase } from '../../support/database.ts'
+import { until } from '../../support/life.ts'
 
 const REALITY = `own-${randomUUID().slice(0, 8)}`
 

@@ -11,9 +11,9 @@ import { being, decide, space } from '@treeos/sdk/testing'
 import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { doAs, groundOf, live, play } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, groundOf, live, play } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** The facts that each operation of the extension writes, by its name. */
 const WRITES = {

@@ -3,11 +3,11 @@ import { budgetsOfChildren, moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { afterAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, expectRefused, live, play, rowOf, tell } from '../support/life.ts'
-import { type ModelRequest, startModelServer } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, doAs, expectRefused, live, play, rowOf, tell } from '../../support/life.ts'
+import { type ModelRequest, startModelServer } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()
 afterAll(() => model.close())

@@ -5,11 +5,11 @@ import { defineLineage } from '@treeos/lineage'
 import { beingWorkflowId } from '@treeos/protocol'
 import { enqueue, findEntry, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../support/life.ts'
-import { childrenOf, ROOMY } from '../support/lineage.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, play, ring, rowOf, until, wakesOf } from '../../support/life.ts'
+import { childrenOf, ROOMY } from '../../support/lineage.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
 const quick = useWorld({ extensions: [stage, defineLineage({ heartbeatSeconds: 2 })] })

@@ -2,11 +2,11 @@
 import type { JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { describe, expect, it } from 'vitest'
-import { doAs, play, rowOf } from '../support/life.ts'
-import { childrenOf } from '../support/lineage.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, play, rowOf } from '../../support/life.ts'
+import { childrenOf } from '../../support/lineage.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({
   extensions: [stage, defineLineage({ liveChildrenMax: 2, spawnsPerDayMax: 4 })],

@@ -3,11 +3,11 @@ import type { JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { listChildren } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { doAs, expectRefused, play, until } from '../support/life.ts'
-import { childrenOf, HEARTBEAT_SECONDS, ROOMY } from '../support/lineage.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, play, until } from '../../support/life.ts'
+import { childrenOf, HEARTBEAT_SECONDS, ROOMY } from '../../support/lineage.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
 const { puppet, use, everySeconds, factsOnReel } = childrenOf(world)

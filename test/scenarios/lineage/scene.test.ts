@@ -3,9 +3,9 @@ import type { JsonObject } from '@treeos/core'
 import lineage from '@treeos/lineage'
 import { listChildren } from '@treeos/store'
 import { expect, it } from 'vitest'
-import { rowOf, until, wakesOf } from '../support/life.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { rowOf, until, wakesOf } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [lineage] })
 

@@ -1,12 +1,12 @@
 import { moments } from '@treeos/client'
 import { defineLineage } from '@treeos/lineage'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { beingOf, doAs, expectRefused, play, rowOf, tell, until, wakesOf } from '../support/life.ts'
-import { childrenOf, ROOMY, systemOf, usesTool } from '../support/lineage.ts'
-import { startModelServer } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { beingOf, doAs, expectRefused, play, rowOf, tell, until, wakesOf } from '../../support/life.ts'
+import { childrenOf, ROOMY, systemOf, usesTool } from '../../support/lineage.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()
 afterAll(() => model.close())

@@ -2,9 +2,9 @@ import { moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { whatIf } from '@treeos/replay'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, groundOf, live, play, publish, setFlow, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, groundOf, live, play, publish, setFlow, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const FLOW: Json = [
   { when: { 'me.quality.night.on': true }, role: 'sleeper' },

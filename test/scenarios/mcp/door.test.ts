@@ -2,9 +2,9 @@ import { inbox, moments, revokeToken } from '@treeos/client'
 import type { BeingName } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { groundOf, until } from '../support/life.ts'
-import { connectTo, EdgeWorld, INITIALIZE, type Outside, refusalIn } from '../support/mcp.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { groundOf, until } from '../../support/life.ts'
+import { connectTo, EdgeWorld, INITIALIZE, type Outside, refusalIn } from '../../support/mcp.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 
 let at: EdgeWorld
 beforeAll(async () => {

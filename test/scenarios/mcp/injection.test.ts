@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { JsonObject } from '@treeos/core'
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
-import { wakesOf } from '../support/life.ts'
-import { EdgeWorld } from '../support/mcp.ts'
-import { expectUnbroken } from '../support/replaying.ts'
+import { wakesOf } from '../../support/life.ts'
+import { EdgeWorld } from '../../support/mcp.ts'
+import { expectUnbroken } from '../../support/replaying.ts'
 
 let edge: EdgeWorld
 beforeAll(async () => {

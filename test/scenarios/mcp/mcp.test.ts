@@ -2,9 +2,9 @@ import { inbox, moments, revokeToken, see } from '@treeos/client'
 import type { BeingName, JsonObject } from '@treeos/core'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, live, rowOf, setRole, tell, until } from '../support/life.ts'
-import { connectTo, EdgeWorld, LEAK, type Outside, openEdge, refusalIn } from '../support/mcp.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
+import { askedFor, live, rowOf, setRole, tell, until } from '../../support/life.ts'
+import { connectTo, EdgeWorld, LEAK, type Outside, openEdge, refusalIn } from '../../support/mcp.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 
 let at: EdgeWorld
 beforeAll(async () => {

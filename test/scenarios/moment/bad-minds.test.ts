@@ -1,11 +1,11 @@
 import type { Decision } from '@treeos/core'
 import { defineExtension, type Script } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, live, momentOf, setRole, tell, until, wakesOf, wakeUp } from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, live, momentOf, setRole, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const HALF = '\ud83d'
 /** A text in which a cut at an odd index halves a character. */

@@ -11,9 +11,9 @@ import {
   handWorker,
   nextOf,
   tellByHand,
-} from '../support/by-hand.ts'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+} from '../../support/by-hand.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const ACT = { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } }

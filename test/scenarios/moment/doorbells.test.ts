@@ -4,10 +4,10 @@ import { Doorbells } from '@treeos/host'
 import { beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
-import { until, wakeUp } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { until, wakeUp } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const SWEEP_MS = 100
 /** As many sweeps as it takes to ring a stuck being six times: at 0, 1, 3, 7, 15 and 27. */

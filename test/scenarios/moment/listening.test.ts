@@ -26,11 +26,11 @@ import {
   nextOf,
   openByHand,
   tellByHand,
-} from '../support/by-hand.ts'
-import { until } from '../support/life.ts'
-import { acting, stage } from '../support/puppet.ts'
-import { brokenIn, openReplayer } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+} from '../../support/by-hand.ts'
+import { until } from '../../support/life.ts'
+import { acting, stage } from '../../support/puppet.ts'
+import { brokenIn, openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 

@@ -13,11 +13,11 @@ import {
   nextOf,
   openByHand,
   tellByHand,
-} from '../support/by-hand.ts'
-import { momentOf, ring, tell, until, wakeUp } from '../support/life.ts'
-import { acting, stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+} from '../../support/by-hand.ts'
+import { momentOf, ring, tell, until, wakeUp } from '../../support/life.ts'
+import { acting, stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const MOMENTS = 24

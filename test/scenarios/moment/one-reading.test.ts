@@ -5,7 +5,7 @@ import type { StampedMoment } from '@treeos/protocol'
 import type { ChainDb } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sabotage } from '../faults/sabotage.ts'
+import { sabotage } from '../../faults/sabotage.ts'
 import {
   beginByHand,
   finishByHand,
@@ -15,12 +15,12 @@ import {
   nextOf,
   openByHand,
   tellByHand,
-} from '../support/by-hand.ts'
-import { createSpace, doAs } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { brokenIn } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
-import type { World } from '../support/world.ts'
+} from '../../support/by-hand.ts'
+import { createSpace, doAs } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { brokenIn } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
+import type { World } from '../../support/world.ts'
 
 /** The same pool, and the statements that were sent since it was asked last. */
 function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => number } {

@@ -14,13 +14,13 @@ import {
   handWorker,
   openByHand,
   tellByHand,
-} from '../support/by-hand.ts'
-import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../support/life.ts'
-import { type Processes, prepareProcesses } from '../support/processes.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
-import { startWorld, type World } from '../support/world.ts'
+} from '../../support/by-hand.ts'
+import { askedFor, beingOf, live, momentOf, publish, tell, until, wakeUp } from '../../support/life.ts'
+import { type Processes, prepareProcesses } from '../../support/processes.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { startWorld, type World } from '../../support/world.ts'
 
 /** Temporal lists a run once it has indexed it. */
 const LISTED = { timeout: 20_000 }

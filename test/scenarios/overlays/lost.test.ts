@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { moments, summon } from '@treeos/client'
 import { VaultCaller } from '@treeos/overlay'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, until } from '../support/life.ts'
-import { type ModelServer, startModelServer } from '../support/model-server.ts'
-import { type Processes, prepareProcesses } from '../support/processes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { beingOf, until } from '../../support/life.ts'
+import { type ModelServer, startModelServer } from '../../support/model-server.ts'
+import { type Processes, prepareProcesses } from '../../support/processes.ts'
+import { startWorld, type World } from '../../support/world.ts'
 
 /** The full size is 100. */
 const CALLS = Number(process.env.TREEOS_LOST_CALLS ?? 20)

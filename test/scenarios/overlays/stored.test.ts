@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { EdgeWorld } from '../support/mcp.ts'
+import { EdgeWorld } from '../../support/mcp.ts'
 
 let at: EdgeWorld
 beforeAll(async () => {

@@ -10,11 +10,11 @@ import { defineExtension, defineSignature, defineSkill, defineTask } from '@tree
 import { listOutcomes, readEffect, setStoredOverlay } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { doAs, until } from '../support/life.ts'
-import type { ModelRequest } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { doAs, until } from '../../support/life.ts'
+import type { ModelRequest } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const shape = {
   task: 'Say how the text feels.',

@@ -3,11 +3,11 @@ import { type Json, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { listFactsOfMoment, readOutcomeOfWake } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
-import { putWake } from '../support/wakes.ts'
+import { expectRefused, groundOf, live, momentOf, play, ring, rowOf, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {

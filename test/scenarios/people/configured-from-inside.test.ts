@@ -2,10 +2,10 @@ import { act, inhabit, moments, see, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, live, publish, rowOf, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, doAs, live, publish, rowOf, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

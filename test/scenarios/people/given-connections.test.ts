@@ -1,10 +1,10 @@
 /** Which model connections minds and persons give to others. */
 import { afterAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, play, rowOf } from '../support/life.ts'
-import { startModelServer } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, play, rowOf } from '../../support/life.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const model = await startModelServer()
 afterAll(() => model.close())

@@ -18,12 +18,12 @@ import {
   tell,
   until,
   wakesOf,
-} from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
-import { putWake } from '../support/wakes.ts'
-import type { World } from '../support/world.ts'
+} from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
+import type { World } from '../../support/world.ts'
 
 /** The same world, as another person who lives there. */
 let ada: World

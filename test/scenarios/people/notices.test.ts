@@ -3,10 +3,10 @@ import { type JsonObject, LIMITS } from '@treeos/core'
 import { findEntry } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { doAs, live, momentOf, play, tell, until, wakesOf, wakeUp } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, live, momentOf, play, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { act } from '@treeos/client'
 import { actWakeId, type JsonObject, newWake, PRIORITIES } from '@treeos/core'
 import { enqueue, findEntry } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { live, momentOf, ring, rowOf } from '../support/life.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { live, momentOf, ring, rowOf } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld()
 

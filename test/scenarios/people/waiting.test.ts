@@ -3,11 +3,11 @@ import type { JsonObject } from '@treeos/core'
 import { closeEntries, findEntry } from '@treeos/store'
 import type { KyselyPlugin } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, doAs, until, wakesOf } from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { beingOf, doAs, until, wakesOf } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

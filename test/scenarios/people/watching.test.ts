@@ -5,11 +5,11 @@ import { momentId } from '@treeos/core'
 import { type JournalListener, listenToJournal, readDecision, type Words } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, live, momentOf, tell, until } from '../support/life.ts'
-import type { Reply, Streamed } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, live, momentOf, tell, until } from '../../support/life.ts'
+import type { Reply, Streamed } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

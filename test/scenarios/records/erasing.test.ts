@@ -8,11 +8,11 @@ import { readOutcomeOfWake } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { tamper } from '../chain/tampering.ts'
-import { doAs, expectRefused, factsOf, momentOf, play, tell } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { brokenIn } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { tamper } from '../../chain/tampering.ts'
+import { doAs, expectRefused, factsOf, momentOf, play, tell } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { brokenIn } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An operation that asks the outside, and keeps what it was told. */
 const safe = defineExtension({

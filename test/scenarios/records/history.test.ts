@@ -1,12 +1,12 @@
 import { moments } from '@treeos/client'
 import { ACT_SIGNAL, beingWorkflowId } from '@treeos/protocol'
 import { describe, expect, it } from 'vitest'
-import { exportHistories } from '../support/histories.ts'
-import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { exportHistories } from '../../support/histories.ts'
+import { beingOf, live, play, publish, rowOf, setRole, until, wakesOf } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model, modelTimeoutSeconds: 2 })

@@ -6,8 +6,8 @@ import { replay } from '@treeos/replay'
 import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/store'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { live } from '../support/life.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { live } from '../../support/life.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ modelServer: model })

@@ -7,11 +7,11 @@ import { type Replayed, replay } from '@treeos/replay'
 import { refoldAll } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cutOff, tamper } from '../chain/tampering.ts'
-import { createSpace, doAs, live, momentOf, play, ring, tell } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { brokenIn, openReplayer } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { cutOff, tamper } from '../../chain/tampering.ts'
+import { createSpace, doAs, live, momentOf, play, ring, tell } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { brokenIn, openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const puppet = (name: string, more = {}) =>

@@ -7,11 +7,11 @@ import { readReality } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { tamper } from '../chain/tampering.ts'
-import { NO_EVIDENCE, NOT_EVIDENCE } from '../support/evidence.ts'
-import { doAs, live, play, publish } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { tamper } from '../../chain/tampering.ts'
+import { NO_EVIDENCE, NOT_EVIDENCE } from '../../support/evidence.ts'
+import { doAs, live, play, publish } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const sky = defineExtension({
   name: 'sky',

@@ -2,10 +2,10 @@ import { inbox } from '@treeos/client'
 import { type Json, type JsonObject, LIMITS, newWake, PRIORITIES } from '@treeos/core'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
-import { putWake } from '../support/wakes.ts'
+import { expectRefused, momentOf, play, ring, setRole, tell } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+import { putWake } from '../../support/wakes.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

@@ -2,10 +2,10 @@ import { explain, inbox, moments, plantScene, reply } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import panel, { sitting } from '@treeos/panel'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, groundOf, live, momentOf, play, rowOf, tell, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, groundOf, live, momentOf, play, rowOf, tell, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, panel] })
 

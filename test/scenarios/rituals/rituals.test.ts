@@ -13,15 +13,15 @@ import {
   tell,
   until,
   wakesOf,
-} from '../support/life.ts'
-import type { ModelRequest, Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import type { ModelRequest, Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** The ritual of docs/rituals.md. */
 const { roles, flows } = JSON.parse(
-  readFileSync(new URL('../../docs/examples/coronation.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../docs/examples/coronation.json', import.meta.url), 'utf8'),
 ) as { roles: JsonObject[]; flows: Record<string, JsonObject[]> }
 
 const say = (content: string, target?: string): Reply => ({

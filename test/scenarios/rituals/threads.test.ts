@@ -14,10 +14,10 @@ import {
   tell,
   until,
   wakesOf,
-} from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** Two beings that answer each other without end. */
 const echoing = defineExtension({

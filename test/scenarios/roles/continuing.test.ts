@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '@treeos/core'
 import { LIMITS } from '@treeos/core'
 import { countOpen } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, live, play, setRole, until, wakesOf } from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, live, play, setRole, until, wakesOf } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

@@ -16,11 +16,11 @@ import {
   tell,
   until,
   wakesOf,
-} from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 /** Looks at its space once, and then tells its asker which looks it saw. */

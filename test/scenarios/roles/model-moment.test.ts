@@ -13,11 +13,11 @@ import {
   setRole,
   tell,
   wakesOf,
-} from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

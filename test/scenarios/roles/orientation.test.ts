@@ -2,10 +2,10 @@ import { act, moments, roles, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { rolesNamed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, live, momentOf, play, setRole, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { beingOf, live, momentOf, play, setRole, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

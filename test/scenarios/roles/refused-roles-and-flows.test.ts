@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, live, rowOf, setFlow, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, expectRefused, live, rowOf, setFlow, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(() => puppet('subject'))

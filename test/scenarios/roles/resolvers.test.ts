@@ -2,10 +2,10 @@ import { explain, prompt } from '@treeos/client'
 import { asJson, canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, createSpace, doAs, live, play, rowOf, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, createSpace, doAs, live, play, rowOf, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 let glances = 0
 function glance(): number {

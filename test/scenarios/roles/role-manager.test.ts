@@ -15,11 +15,11 @@ import {
   setRole,
   until,
   wakesOf,
-} from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
-import { startWorld } from '../support/world.ts'
+} from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
+import { startWorld } from '../../support/world.ts'
 
 const ANY = [{ pattern: '*' }]
 const world = useWorld({ extensions: [stage] })

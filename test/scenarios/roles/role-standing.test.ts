@@ -1,10 +1,10 @@
 import { act, inhabit, summon } from '@treeos/client'
 import type { BeingName, Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, doAs, expectRefused, live, play, rowOf, setFlow, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, doAs, expectRefused, live, play, rowOf, setFlow, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })

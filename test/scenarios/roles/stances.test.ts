@@ -3,10 +3,10 @@ import { canonicalJson, type Json, type JsonObject } from '@treeos/core'
 import { readRows, refold } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, groundOf, play, rowOf, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
 const everything = { canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY, prompt: '' }

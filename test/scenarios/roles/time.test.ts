@@ -1,10 +1,10 @@
 import { explain } from '@treeos/client'
 import emotions from '@treeos/emotions'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, live, play, publish, setFlow, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, live, play, publish, setFlow, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({
   extensions: [stage, emotions],

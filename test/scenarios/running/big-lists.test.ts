@@ -7,8 +7,8 @@ import { countNamedRoles, findAddresses, listAddresses, listBeingsNaming } from 
 import { type BeingRow, rolesNamed } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const CROWD = Number(process.env.TREEOS_CROWD ?? 400)
 /** Of 10,000 beings, on a quiet machine. A busy one, and the check, get more. */

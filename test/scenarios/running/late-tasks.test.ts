@@ -7,11 +7,11 @@ import type { Run } from '@treeos/replay'
 import { enqueue } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FaultProxy } from '../faults/proxy.ts'
-import { live, momentOf, ring, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken, openReplayer } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { FaultProxy } from '../../faults/proxy.ts'
+import { live, momentOf, ring, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 let proxy: FaultProxy
 beforeAll(async () => {

@@ -7,9 +7,9 @@ import { freePort } from '@treeos/local'
 import { listenToJournal, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
-import { momentOf, tell } from '../support/life.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { momentOf, tell } from '../../support/life.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const PGBOUNCER = process.env.PGBOUNCER ?? 'pgbouncer'
 

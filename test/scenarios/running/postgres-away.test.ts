@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { FaultProxy } from '../faults/proxy.ts'
-import { askedFor, beingOf, momentOf, tell, until } from '../support/life.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { FaultProxy } from '../../faults/proxy.ts'
+import { askedFor, beingOf, momentOf, tell, until } from '../../support/life.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** Longer than all attempts of a moment together when each fails at once. */
 const AWAY_MS = 6000

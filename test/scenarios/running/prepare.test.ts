@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { WorkerProcess } from '../faults/worker-process.ts'
-import { emptyDatabase, type OwnDatabase } from '../support/database.ts'
+import { WorkerProcess } from '../../faults/worker-process.ts'
+import { emptyDatabase, type OwnDatabase } from '../../support/database.ts'
 
-const PREPARE = join(import.meta.dirname, '../../apps/worker/src/prepare.ts')
+const PREPARE = join(import.meta.dirname, '../../../apps/worker/src/prepare.ts')
 
 let database: OwnDatabase
 let folder: string

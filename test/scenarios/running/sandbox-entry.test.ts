@@ -11,11 +11,11 @@ import {
 } from '@temporalio/worker'
 import { enterWorkflowsQuickly, workflowsPath } from '@treeos/host'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { until } from '../support/life.ts'
+import { until } from '../../support/life.ts'
 
 /** Where our workflows find the SDK. */
 const SDK_MODULES = join(workflowsPath, '../../node_modules')
-const WORKFLOWS = join(import.meta.dirname, '../support/sandbox.workflows.ts')
+const WORKFLOWS = join(import.meta.dirname, '../../support/sandbox.workflows.ts')
 
 let bundle: WorkflowBundle
 let native: NativeConnection

@@ -7,9 +7,9 @@ import { Archivist } from '@treeos/host'
 import { beingWorkflowId, scheduleId } from '@treeos/protocol'
 import { replay } from '@treeos/replay'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { doAs, momentOf, until, wakesOf, wakeUp } from '../support/life.ts'
-import { openReplayer } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, momentOf, until, wakesOf, wakeUp } from '../../support/life.ts'
+import { openReplayer } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** More than one run holds: a run ends after 500 events. */
 const MOMENTS = 250

@@ -5,12 +5,12 @@ import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@tr
 import { fetchRuns, HistoryReplayer, type Run, replayFromTemporal } from '@treeos/replay'
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, live, momentOf, play, ring, tell, until } from '../support/life.ts'
-import { heedlessVersion, NEXT_VERSION, nextVersion } from '../support/next-version.ts'
-import { stage } from '../support/puppet.ts'
-import { expectUnbroken, openReplayer } from '../support/replaying.ts'
-import { useModelServer } from '../support/use-world.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { beingOf, live, momentOf, play, ring, tell, until } from '../../support/life.ts'
+import { heedlessVersion, NEXT_VERSION, nextVersion } from '../../support/next-version.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectUnbroken, openReplayer } from '../../support/replaying.ts'
+import { useModelServer } from '../../support/use-world.ts'
+import { startWorld, type World } from '../../support/world.ts'
 
 const answer = { verb: 'summon', content: 'so it is' }
 const model = useModelServer()

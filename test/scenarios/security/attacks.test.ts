@@ -4,9 +4,9 @@ import { installRoles } from '@treeos/reality'
 import { defineExtension, defineRole } from '@treeos/sdk'
 import { buildRegistry, seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, play, rowOf, setRole, until } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, play, rowOf, setRole, until } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** Attacks that a reviewer found. Each one worked before its fix. */
 describe('attacks by a being that may author, assign and beget within a small reach', () => {

@@ -3,9 +3,9 @@ import { actWakeId, type Json, type JsonObject, newWake, PRIORITIES, type VerbCa
 import { enqueue } from '@treeos/store'
 import { seed } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, expectRefused, momentOf, play, ring, setRole, tell } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, expectRefused, momentOf, play, ring, setRole, tell } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** A thread of the operator's that is complete. */
 let thread = ''

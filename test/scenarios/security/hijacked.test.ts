@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, momentOf, setRole, tell } from '../support/life.ts'
-import type { Reply } from '../support/model-server.ts'
-import { expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
-import type { World } from '../support/world.ts'
+import { createSpace, doAs, momentOf, setRole, tell } from '../../support/life.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
+import type { World } from '../../support/world.ts'
 
 const CANARY = 'canary-7f3a'
 const MODEL_MS = 300_000

@@ -1,10 +1,10 @@
 import { inhabit, see } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, live, play, rowOf, setFlow, setRole } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, live, play, rowOf, setFlow, setRole } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 const SECRET: JsonObject[] = [

@@ -10,10 +10,10 @@ import {
   setFlow,
   setRole,
   wakeUp,
-} from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+} from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const ANY = [{ pattern: '*' }]
 const world = useWorld({ extensions: [stage] })

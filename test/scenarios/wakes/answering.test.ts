@@ -1,10 +1,10 @@
 import { moments } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, live, play, setRole, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 interface SummonTool {
   readonly function: {

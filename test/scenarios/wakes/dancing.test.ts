@@ -2,9 +2,9 @@ import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import { defineExtension, defineRole, silence } from '@treeos/sdk'
 import { listOutcomes } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { publish, rowOf, until, wakesOf } from '../support/life.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { publish, rowOf, until, wakesOf } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd', 'dee', 'eve'] as const
 

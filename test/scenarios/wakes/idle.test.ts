@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '@treeos/core'
 import { beingWorkflowId } from '@treeos/protocol'
 import { defineExtension } from '@treeos/sdk'
 import { expect, it } from 'vitest'
-import { live, momentOf, play, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { live, momentOf, play, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** Acts at every wake, so that its idle timer starts again each time. */
 const restless = defineExtension({

@@ -9,8 +9,8 @@ import { ensureTemporal, freePort, removeInstance } from '@treeos/local'
 import { SEARCH_ATTRIBUTES, taskQueueOf } from '@treeos/protocol'
 import { sql } from 'kysely'
 import { expect, inject, it } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
-import { until } from '../support/life.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { until } from '../../support/life.ts'
 
 /** Both are due more than once while Temporal is down. Several ticks of the fast one are still within the catch-up window. */
 const EVERY_SECONDS = { slow: 12, fast: 2 }

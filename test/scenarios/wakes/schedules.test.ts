@@ -7,11 +7,11 @@ import { SCHEDULE_WORKFLOW, scheduleId, taskQueueOf } from '@treeos/protocol'
 import { defineExtension, silence } from '@treeos/sdk'
 import { type InboxEntry, listOutcomes } from '@treeos/store'
 import { describe, expect, it } from 'vitest'
-import { doAs, momentOf, play, until, wakesOf } from '../support/life.ts'
-import { noOverlays } from '../support/no-overlays.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, momentOf, play, until, wakesOf } from '../../support/life.ts'
+import { noOverlays } from '../../support/no-overlays.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 let release: () => void = () => undefined
 const released = new Promise<void>((resolve) => {

@@ -4,11 +4,11 @@ import { listRows, rebuildRow } from '@treeos/store'
 import { type BeingRow, FOLD, type Row, type SpaceRow } from '@treeos/world'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Random } from '../faults/random.ts'
-import { createSpace, doAs, momentOf, play, publish, setRole, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { Random } from '../../faults/random.ts'
+import { createSpace, doAs, momentOf, play, publish, setRole, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {

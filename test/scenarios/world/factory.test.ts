@@ -2,10 +2,10 @@ import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import factory from '@treeos/factory'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, groundOf, play, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, groundOf, play, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const HANDS = ['lars', 'tess', 'quinn'] as const
 

@@ -2,10 +2,10 @@ import { explain, moments, plantScene, summon } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import fitness from '@treeos/fitness'
 import { describe, expect, it } from 'vitest'
-import { doAs, groundOf, live, play, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, groundOf, live, play, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, fitness] })
 

@@ -2,10 +2,10 @@ import { explain, moments, plantScene, see, summon } from '@treeos/client'
 import { canonicalJson, type Json, type JsonObject, LIMITS } from '@treeos/core'
 import food from '@treeos/food'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, groundOf, live, play } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { doAs, groundOf, live, play } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage, food] })
 

@@ -2,10 +2,10 @@ import { explain, moments, plantScene } from '@treeos/client'
 import { type JsonObject, SPEECH_KIND } from '@treeos/core'
 import harmony, { dancing } from '@treeos/harmony'
 import { describe, expect, it } from 'vitest'
-import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { askedFor, beingOf, createSpace, doAs, play, until, wakesOf } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 const DANCERS = ['ada', 'bo', 'cyd'] as const
 const WALLS = ['4,4', '4,5', '5,4']

@@ -2,10 +2,10 @@ import { moments, plantScene, see, summon } from '@treeos/client'
 import { asJson, type Json } from '@treeos/core'
 import library from '@treeos/library'
 import { beforeAll, expect, it } from 'vitest'
-import { createSpace, doAs, live, play, until } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, live, play, until } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [library, stage] })
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { defineExtension, defineRole } from '@treeos/sdk'
 import { readRows, refold } from '@treeos/store'
 import { FOLD } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, groundOf, live, play } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, groundOf, live, play } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 /** Shows what lies around and what one holds. */
 const eyes = defineExtension({

@@ -3,10 +3,10 @@ import type { BeingName, Json, JsonObject } from '@treeos/core'
 import { defineExtension, defineOperation, publishSignal } from '@treeos/sdk'
 import { readRows } from '@treeos/store'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beingOf, doAs, live, momentOf, play, publish, setRole, tell, until } from '../support/life.ts'
-import { stage } from '../support/puppet.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { useModelServer, useWorld } from '../support/use-world.ts'
+import { beingOf, doAs, live, momentOf, play, publish, setRole, tell, until } from '../../support/life.ts'
+import { stage } from '../../support/puppet.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { useModelServer, useWorld } from '../../support/use-world.ts'
 
 /** An extension with a namespace of its own. */
 const bells = defineExtension({

@@ -4,9 +4,9 @@ import { measureInboxes } from '@treeos/store'
 import { shipped } from '@treeos/worker/shipped'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { until } from '../support/life.ts'
-import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { until } from '../../support/life.ts'
+import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
+import { startWorld, type World } from '../../support/world.ts'
 
 /** No wake comes for so long once a scene has settled. */
 const QUIET_SECONDS = 8

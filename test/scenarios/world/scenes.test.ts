@@ -1,8 +1,8 @@
 import { plantScene } from '@treeos/client'
 import type { VerbCall } from '@treeos/core'
 import { expect, it } from 'vitest'
-import { createSpace, doAs, rowOf } from '../support/life.ts'
-import { useWorld } from '../support/use-world.ts'
+import { createSpace, doAs, rowOf } from '../../support/life.ts'
+import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld()
 const guard = (name: string): VerbCall => ({
