@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Metrics } from './metrics.ts'
+import { LABEL_VALUES, Metrics } from './metrics.ts'
 
 type Served = Awaited<ReturnType<Metrics['serve']>>
 let served: Served
@@ -71,4 +73,45 @@ it('is ready while the worker takes work', async () => {
   expect(await ask('/ready', 'localhost')).toBe(503)
   isReady = true
   expect(await ask('/ready', 'localhost')).toBe(200)
+})
+
+const DOCS = resolve(import.meta.dirname, '../../../docs')
+
+/** Metrics of ours in a text: those of an alert in braces, and what a table names in a column of its own. */
+function faultsIn(text: string): string[] {
+  const metrics = new Map(
+    new Metrics(null as never).registry.getMetricsAsArray().map((one) => [one.name, one]),
+  )
+  const named = [...text.matchAll(/`(treeos_\w+(?:_total|_seconds|_parked|_waiting))(?:\{([^}]*)\})?`/g)]
+  return named.flatMap(([all, name = '', selectors = '']) => {
+    const labels: readonly string[] | undefined = (metrics.get(name) as { labelNames?: string[] } | undefined)
+      ?.labelNames
+    if (labels === undefined) return [`${all}: no such metric`]
+    return [...selectors.matchAll(/(\w+)(?:=|!=|=~|!~)"([^"]*)"/g)].flatMap(([, label = '', values = '']) => {
+      if (!labels.includes(label)) return [`${all}: no label ${label}`]
+      const known = LABEL_VALUES[label]
+      return values
+        .split('|')
+        .filter((value) => known !== undefined && !known.includes(value))
+        .map((value) => `${all}: ${label} is never ${value}`)
+    })
+  })
+}
+
+it('the docs name metrics, labels and values that exist', () => {
+  const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md'))
+  const text = pages.map((name) => readFileSync(join(DOCS, name), 'utf8')).join('\n')
+  expect(text).toContain('treeos_model_calls_total{')
+  expect(faultsIn(text)).toEqual([])
+})
+
+it('control: a metric, a label or a value that does not exist is found', () => {
+  const faults = faultsIn(
+    '`treeos_model_calls_total{answer!="ok"}` `treeos_moments_total{kind="act"}` `treeos_wakes_total` `treeos_beat_seconds`',
+  )
+  expect(faults.map((fault) => fault.split(': ')[1])).toEqual([
+    'answer is never ok',
+    'no label kind',
+    'no such metric',
+  ])
 })

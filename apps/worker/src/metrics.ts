@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OUTCOMES } from '@treeos/core'
 import type { Observer } from '@treeos/host'
 import { type ChainDb, countParked, measureInboxes } from '@treeos/store'
 import type { Kysely } from 'kysely'
@@ -12,6 +13,15 @@ const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** How long a scrape waits for Postgres. */
 const INBOX_MS_MAX = 2000
+
+type Answer = Parameters<Observer['model']>[0]
+const ANSWERS = { call: 1, see: 1, outputs: 1, failure: 1, lost: 1 } satisfies Record<Answer, 1>
+/** What labels can say, except `reason`, `where` and `beat`, which name parts of our code. */
+export const LABEL_VALUES: Readonly<Record<string, readonly string[]>> = {
+  outcome: OUTCOMES,
+  answer: Object.keys(ANSWERS),
+  kind: ['prompt', 'completion'],
+}
 
 /** The metrics of a worker, served for Prometheus. Labels hold names and numbers, never beings or contents. */
 export class Metrics {
