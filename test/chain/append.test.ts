@@ -61,7 +61,7 @@ const row = (key: string) => ({
   },
 })
 
-describe('F56 an act and its facts commit together or not at all', () => {
+describe('an act and its facts commit together or not at all', () => {
   const moment: Moment = { being: 'whole', generation: 1, n: 1 }
   const wish: Wish = {
     moment,

@@ -74,7 +74,7 @@ const closeMoment = async (name: string, n = 1, wake: string | null = null) =>
     await batchOf(base.db, base.reality, { moment: { being: name, generation: 1, n }, outcome: { wake } }),
   )
 
-describe('issue 5.8 a reservation', () => {
+describe('a reservation', () => {
   it('counts on every limited being up the birth chain, and is replaced by what the call cost', async () => {
     const [top, middle, child] = [fresh('top'), fresh('middle'), fresh('child')]
     await being(top, null, { revision: 1, tokens: 1000 })
@@ -332,7 +332,7 @@ async function run(
   })
 }
 
-describe('issue 5.8 concurrent children', () => {
+describe('concurrent children', () => {
   it('never use more than any limit above them, even if some die before they settle', async () => {
     await fc.assert(
       fc.asyncProperty(script, async (calls) => {
@@ -355,7 +355,7 @@ describe('issue 5.8 concurrent children', () => {
   })
 })
 
-describe('issue 5.8 a being that met a limit', () => {
+describe('a being that met a limit', () => {
   const claim = async (name: string, n = 1) =>
     (await claimWake(base.db, name, momentId(name, 1, n), 1))?.id ?? null
   const unrung = async (name: string) => (await listUnclaimed(base.db, -60, 1000)).includes(name)

@@ -47,7 +47,7 @@ it.each<[string, (owner: Owner) => Promise<unknown>, string]>([
     },
     'writer',
   ],
-])('F113 the migration gives a database its column of roles: %s', async (_what, prepare, role) => {
+])('the migration gives a database its column of roles: %s', async (_what, prepare, role) => {
   const { url, drop } = await emptyDatabase()
   const owner = openDatabase(url, { asOwner: true })
   try {

@@ -15,7 +15,7 @@ const pidOf = async (db: Db): Promise<number> =>
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50))
 const kill = (pid: number) => sql`select pg_terminate_backend(${pid})`.execute(base.owner)
 
-it('C2 a connection that dies while it is in use ends neither the process nor the pool', async () => {
+it('a connection that dies while it is in use ends neither the process nor the pool', async () => {
   const errors: string[] = []
   const db = openDatabase(base.url, { poolMax: 1, onConnectionError: ({ message }) => errors.push(message) })
   const dying = db.transaction().execute(async (tx) => {
@@ -29,7 +29,7 @@ it('C2 a connection that dies while it is in use ends neither the process nor th
   await db.destroy()
 })
 
-it('C2 a connection that dies in the middle of a query fails that query only', async () => {
+it('a connection that dies in the middle of a query fails that query only', async () => {
   const db = openDatabase(base.url, { poolMax: 1 })
   const pid = await pidOf(db)
   const sleeping = sql`select pg_sleep(30)`.execute(db)
@@ -40,7 +40,7 @@ it('C2 a connection that dies in the middle of a query fails that query only', a
   await db.destroy()
 })
 
-it('C2 a connection that dies while idle is replaced', async () => {
+it('a connection that dies while idle is replaced', async () => {
   const db = openDatabase(base.url, { poolMax: 1 })
   const pid = await pidOf(db)
   await kill(pid)

@@ -58,7 +58,7 @@ const open = (name: string, n: number, wake: string, generation: number) =>
     record: {} as OpenRecord,
   })
 
-describe('F58 order of an inbox', () => {
+describe('order of an inbox', () => {
   it('is by priority, then age; a summon of a person comes before background wakes', async () => {
     await being('ada', 'llm', [
       { id: 'a1', priority: PRIORITIES.background },
@@ -220,7 +220,7 @@ it('lists beings with a wake that no moment claimed', async () => {
   }
 })
 
-it('L5 counts the wakes of a thread up to a bound, without wakes by change', async () => {
+it('counts the wakes of a thread up to a bound, without wakes by change', async () => {
   const wakes = [1, 2, 3, 4, 5].map((i) => ({ id: `c${i}`, root: 'c1' }))
   await being('carl', 'llm', [...wakes, { id: 'change/c', root: 'c1' }])
   expect([await countChain(base.db, 'c1', 1000), await countChain(base.db, 'c1', 3)]).toEqual([5, 3])

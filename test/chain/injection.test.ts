@@ -208,7 +208,7 @@ const pairs = (count: number): [string, string][] =>
     TEXTS[(i * 7 + Math.floor(i / TEXTS.length)) % TEXTS.length] as string,
   ])
 
-describe('W4 a text in a query is a value', () => {
+describe('a text in a query is a value', () => {
   const each = Math.ceil(CALLS / Object.keys(QUERIES).length)
   it.each(Object.entries(QUERIES))(
     `%s answers as an oracle in memory does (${each} pairs of texts)`,

@@ -181,7 +181,7 @@ describe('enqueue', () => {
     ],
     ['an answer', { inReplyTo: 'x' }],
     ['hops', { hops: 1 }],
-    ['an act of a being that is no person', { being: 'kid' }],
+    ['an act of a being without a person', { being: 'kid' }],
     ['an act under a lease that is over', { being: 'kid', ...lease('operator', 2) }],
     ['an act under a lease of another', { being: 'kid', ...lease('ann', 3) }],
     ['a being that is not born', { being: 'nobody' }],

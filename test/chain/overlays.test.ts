@@ -13,8 +13,8 @@ import { freshDatabase } from '../support/database.ts'
 
 const HANDLE = `${'v'.repeat(16)}.${'h'.repeat(43)}`
 
-describe('F107 the record of a thread', () => {
-  it('F107 shows that its overlay changed, in order, and cannot be changed', async () => {
+describe('the record of a thread', () => {
+  it('shows that its overlay changed, in order, and cannot be changed', async () => {
     const { db, owner, close } = await freshDatabase()
     try {
       const change = { thread: 't1', commitment: 'ab'.repeat(32), handle: HANDLE, by: 'operator' }
@@ -38,7 +38,7 @@ describe('F107 the record of a thread', () => {
 })
 
 describe('the sources of a wake', () => {
-  it('are none where nothing was set, and follow the last change of its thread', async () => {
+  it('do not exist where nothing was set, and follow the last change of its thread', async () => {
     const { db, owner, close } = await freshDatabase()
     try {
       expect(await findOverlaySources(db, 'none')).toBeUndefined()

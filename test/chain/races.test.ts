@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => base.close())
 
-it('C8 of 200 parallel appends of one moment, one is appended and 199 answer done', async () => {
+it('of 200 parallel appends of one moment, one is appended and 199 answer done', async () => {
   await beginLife(base.db, base.reality.id, 'racer', 'run-1')
   const moment = { being: 'racer', generation: 1, n: 1 }
   // Two answers came for one moment: both batches are valid, and the first counts.
@@ -43,7 +43,7 @@ it('C8 of 200 parallel appends of one moment, one is appended and 199 answer don
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: 2, moments: 1 })
 })
 
-it('C8 parallel appends to overlapping reels neither deadlock nor leave gaps', async () => {
+it('parallel appends to overlapping reels neither deadlock nor leave gaps', async () => {
   const reels = Array.from({ length: 12 }, (_, i) => `space:/s${i}`)
   const random = seeded(7)
   let facts = 0
@@ -67,7 +67,7 @@ it('C8 parallel appends to overlapping reels neither deadlock nor leave gaps', a
   expect(await verifyChains(base.db, base.reality.id)).toMatchObject({ ok: true, facts: facts + 2 })
 })
 
-it('C8 parallel first appends to one new reel do not fail', async () => {
+it('parallel first appends to one new reel do not fail', async () => {
   const batches = await Promise.all(
     Array.from({ length: 50 }, () => batchOf(base.db, base.reality, { drafts: [changed('space:/fresh')] })),
   )
@@ -85,7 +85,7 @@ it('each execution chain gets one generation, the same each time it asks', async
   expect([...byChain.values()].sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-it('C8 of workers that each opened and decided one moment, one counts, and its records agree', async () => {
+it('of workers that each opened and decided one moment, one counts, and its records agree', async () => {
   for (let n = 1; n <= 12; n++) {
     const being = `opener-${n}`
     await beginLife(base.db, base.reality.id, being, 'run-1')
@@ -128,7 +128,7 @@ it('C8 of workers that each opened and decided one moment, one counts, and its r
 const RACES = Number(process.env.TREEOS_RACES ?? 100)
 const RACES_AT_ONCE = 4
 
-it(`C8 in each of ${RACES} races of 2 to 8 writers of one moment, one writes and nothing else is written`, {
+it(`in each of ${RACES} races of 2 to 8 writers of one moment, one writes and nothing else is written`, {
   timeout: 1_800_000,
 }, async () => {
   const before = await verifyChains(base.db, base.reality.id)

@@ -58,7 +58,7 @@ const rows = () =>
     .execute(base.owner)
     .then((result) => result.rows)
 
-describe('F53 a being is a row plus a reel', () => {
+describe('a being is a row plus a reel', () => {
   it('rebuilds deleted rows from their reels, identical to the byte', async () => {
     const before = await rows()
     expect(before.length).toBeGreaterThan(10)

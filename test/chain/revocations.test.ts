@@ -38,7 +38,7 @@ async function race(base: TestDatabase, races: number) {
   return found
 }
 
-it(`A8 no act is committed after the revocation of the right that it was decided under (${RACES} races)`, async () => {
+it(`no act is committed after the revocation of the right that it was decided under (${RACES} races)`, async () => {
   const base = await freshDatabase({ poolMax: 24 })
   try {
     const { before, after, refused } = await race(base, RACES)
@@ -50,7 +50,7 @@ it(`A8 no act is committed after the revocation of the right that it was decided
   }
 }, 600_000)
 
-it('A8 control: without the check of heads acts are committed after it', async () => {
+it('control: without the check of heads acts are committed after it', async () => {
   const base = await freshDatabase({ poolMax: 24 })
   try {
     await sabotage(base.owner, 'unheld-append')

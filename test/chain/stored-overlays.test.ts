@@ -21,7 +21,7 @@ const SECRET = 'the text of an overlay'
 const set = (tier: string, scope: string, by: string, name = 'n', content = SECRET) =>
   setStoredOverlay(base.db, { tier, scope, name }, { content, applies: null, by })
 
-describe('F105 stored overlays', () => {
+describe('stored overlays', () => {
   it.each(['call', 'thread', 'moment'])('refuse the tier %s in storage', async (tier) => {
     expect(await set(tier, 'reality', 'operator')).toBe('unstored')
     expect(await deleteStoredOverlay(base.db, { tier, scope: 'reality', name: 'n' }, 'operator')).toBe(

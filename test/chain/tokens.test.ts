@@ -81,7 +81,7 @@ describe('a token', () => {
   })
 
   it.each([
-    ['a being that is no person', { issuedBy: 'ann', being: 'ann' }],
+    ['a scripted being', { issuedBy: 'ann', being: 'ann' }],
     ['a person, for a being that it did not make', { issuedBy: 'bob', being: 'ann' }],
     ['nobody', { issuedBy: 'nobody', being: 'ann' }],
     ['a person, for nobody', { being: 'nobody' }],

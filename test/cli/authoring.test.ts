@@ -17,7 +17,7 @@ const ask = async (request: object) => {
 }
 
 describe('authoring a living reality', () => {
-  it('F39 a role that @role-manager wrote is worn next, and after everything was stopped and started again', async () => {
+  it('a role that @role-manager wrote is worn next, and after everything was stopped and started again', async () => {
     const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
     expect(await ask({ do: 'set-role', role })).toMatchObject({ ok: true, result: { name: 'poet' } })
     const flow = file('poet.json', [{ role: 'poet' }])
@@ -37,7 +37,7 @@ describe('authoring a living reality', () => {
     })
   }, 180_000) // a whole restart
 
-  it('F40 a role in use is deleted by force only, and its users are named', async () => {
+  it('a role in use is deleted by force only, and its users are named', async () => {
     expect(await home.refusal(['role', 'delete', 'poet'])).toMatchObject({
       status: 1,
       code: 'RESOURCE_CONFLICT',
@@ -51,7 +51,7 @@ describe('authoring a living reality', () => {
     expect(await home.json(['role', 'delete', 'poet', '--force'])).toMatchObject({ result: { name: 'poet' } })
   })
 
-  it('F41 see @role-manager shows what there is to choose from', async () => {
+  it('see @role-manager shows what there is to choose from', async () => {
     const { catalogs } = await home.json<{ catalogs: Record<string, { name: string }[]> }>([
       'see',
       '@role-manager',
@@ -117,7 +117,7 @@ describe('whatif', () => {
 })
 
 describe('bounds in the log', () => {
-  it('F84 a model that never falls silent is stopped, and the worker’s log says so', async () => {
+  it('a model that never falls silent is stopped, and the worker’s log says so', async () => {
     const role = { name: 'restless', canDo: ['set-being'], selfContinue: true, prompt: '' }
     await home.json(['role', 'set', '-'], { input: JSON.stringify(role) })
     const flow = file('restless.json', [{ role: 'restless' }])

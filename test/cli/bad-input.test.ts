@@ -43,7 +43,7 @@ describe('bad input is refused with its code, and the next moment of the same be
       code: 'BEING_NOT_FOUND',
       says: '@nobody',
     },
-    { what: 'an address that is none', args: ['see', 'no way'], code: 'ADDRESS_PARSE_ERROR', says: 'no way' },
+    { what: 'a malformed address', args: ['see', 'no way'], code: 'ADDRESS_PARSE_ERROR', says: 'no way' },
     {
       what: 'an unknown action',
       args: ['do', '/', 'explode'],
@@ -130,7 +130,7 @@ describe('bad input is refused with its code, and the next moment of the same be
     await expectNextMomentWorks()
   })
 
-  it('bytes that are no text', async () => {
+  it('bytes that are not UTF-8', async () => {
     const child = home.start(['summon', '@echo', '-', '--json'])
     let stdout = ''
     child.stdout?.on('data', (text) => (stdout += text))

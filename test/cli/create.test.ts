@@ -84,7 +84,7 @@ it.each([
   ['./nowhere.ts', /cannot be loaded/],
   ['no-such-package', /is no package/],
   ['./empty.ts', /has no default export made by defineExtension/],
-])('a module that is no extension is named: %s', async (name, says) => {
+])('a module without an extension is named: %s', async (name, says) => {
   mkdirSync(join(folder, 'odd'), { recursive: true })
   writeFileSync(join(folder, 'odd/empty.ts'), 'export default {}\n')
   const { code, message } = await home.refusal(['extensions'], {

@@ -276,7 +276,7 @@ describe('living', () => {
   })
 })
 
-describe('F47 inhabit', () => {
+describe('inhabit', () => {
   beforeAll(async () => {
     await home.json(['birth', 'pup', '--cognition', 'scripted', '--script', 'echo', '--role', 'resident'])
   })

@@ -85,7 +85,7 @@ async function spawnClient(args: readonly string[], mode: 'legacy' | 'auto' = 'l
   return { client, pid: transport.pid ?? 0, faults, told: () => told, ...speaking(client) }
 }
 
-describe('F95 treeos mcp on standard input and output', () => {
+describe('treeos mcp on standard input and output', () => {
   it('as @operator unless said: the four verbs, stored overlays, and nothing but the protocol on stdout', async () => {
     const me = await spawnClient([])
     const tools = ['see', 'do', 'summon', 'be', 'list_overlays', 'set_overlay', 'delete_overlay']
@@ -182,7 +182,7 @@ describe('treeos mcp --http', () => {
   })
 })
 
-it('F49 every moment replays identically', async () => {
+it('every moment replays identically', async () => {
   expect(await home.json(['replay', '--all'])).toMatchObject({ identical: true, mismatches: [] })
   expect(await home.json(['verify'])).toMatchObject({ ok: true })
 })

@@ -40,7 +40,7 @@ describe('namespaces of signals', () => {
   })
 })
 
-describe('F105 stored overlays', () => {
+describe('stored overlays', () => {
   it('are set, listed and deleted; the tiers call and thread are refused', async () => {
     const text = file('tone.txt', 'Answer in verse.') // JSON is text too
     const set = {

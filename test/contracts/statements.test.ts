@@ -36,7 +36,7 @@ const KNOWN = [
   // a column, and the name of the reality, quoted
 ]
 
-it('W4 no text from outside becomes part of a statement: the only parts put together are these', () => {
+it('no text from outside becomes part of a statement: the only parts put together are these', () => {
   const found = [...new Set(sources)].flatMap((file) =>
     [
       ...readFileSync(join(root, file), 'utf8').matchAll(/\bsql\.(raw|lit|literal|ref|id|table)\([^)]*\)/g),
@@ -55,7 +55,7 @@ const GIVEN = [
   'packages/local/src/postgres/server.ts: .query(text, values)',
 ]
 
-it('W4 the driver is given constants', () => {
+it('the driver is given constants', () => {
   const found = [...new Set(sources)].flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/\.query\(([^'\s)][^)]*)\)/g)].map(
       ([call]) => `${file}: ${call}`,

@@ -45,7 +45,7 @@ export class History {
     this.#open.delete(id)
   }
 
-  /** A read that fails saw nothing, so it is no operation. */
+  /** A read that fails saw nothing, so it is left out. */
   async read(reel: string, ask: () => Promise<readonly Entry[]>): Promise<void> {
     const from = clock()
     const entries = await ask()

@@ -217,7 +217,7 @@ const RULES: readonly Rule[] = [
       select moment || ' is ' || kind || ' and has a fact' from said where kind <> 'act' and reel is not null`,
   },
   {
-    what: 'a record names an act that is none, or none where there is one',
+    what: 'a record names an act that did not happen, or leaves one out',
     query: sql<{ found: string }>`
       select moment as found from treeos.moment_outcome
       where (kind = 'act') <> (convert_from(record, 'UTF8')::jsonb->>'act' is not null)`,

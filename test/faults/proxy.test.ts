@@ -98,7 +98,7 @@ it('connections that are cut or refused fail, and work again afterwards', async 
   await db.destroy()
 })
 
-it('C4 a half-open connection is given up when its answer is overdue, so that the next query has another', async () => {
+it('a half-open connection is given up when its answer is overdue, so that the next query has another', async () => {
   const db = through({ asOwner: false, statementSecondsMax: 0.1 })
   await sql`select 1`.execute(db)
   proxy.halfOpen()

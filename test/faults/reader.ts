@@ -23,7 +23,7 @@ export class Reader {
     while (!this.#closed) {
       await sleep(PAUSE_MS)
       const reels = this.#reels
-      // A server that is away is read again later: what was not seen is no operation.
+      // A server that is away is read again later: a failed read is left out.
       if (reels.length > 0 && !this.#closed) await this.#read(random.pick(reels)).catch(() => undefined)
     }
   }

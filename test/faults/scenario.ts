@@ -69,7 +69,7 @@ export function sabotageOf({
   return what === 'sabotaged attack' ? 'with its attack sabotaged' : `without ${what}`
 }
 
-/** A full run shares the machine for hours. A worker may then take half a minute to start, which is no fault of it. */
+/** A full run shares the machine for hours. A worker may then take half a minute to start. */
 const FULL_STALL_SECONDS = 120
 
 /** @throws {Error} when the harness itself fails. What the product does wrong is in `broken`. */

@@ -66,7 +66,7 @@ it('these are all routes of accounts and people', () => {
   ])
 })
 
-describe('W3 a session', () => {
+describe('a session', () => {
   it.each(['password', 'link'])(
     'that an attacker chose is not taken over by a sign-in with a %s',
     async (way) => {
@@ -103,7 +103,7 @@ describe('W3 a session', () => {
     expect(await Promise.all(seats.map(lives))).toEqual([false, true, true])
   })
 
-  it('gets a new secret at each inhabiting, which is no half of a session', async () => {
+  it('gets a new secret at each inhabiting, which opens no session', async () => {
     const handles: string[] = []
     for (let i = 0; i < 2; i++) {
       const { json } = await at.post(ada, '/api/inhabit', { being: '@kid' })
@@ -196,7 +196,7 @@ describe('W3 a session', () => {
   })
 })
 
-describe('W3 a session that somebody left open', () => {
+describe('a session that somebody left open', () => {
   const late = Object.keys(CHANGES).filter((path) => !ALWAYS.includes(path))
   it.each(late)('changes nothing a quarter of an hour later: %s', async (path) => {
     await age('operator', 16)
@@ -263,7 +263,7 @@ describe('a password', () => {
     expect((await at.post(ada, '/api/account/password', { password: 'short' })).status).toBe(400)
   })
 
-  it('W3 of somebody without one is never right, tells nothing, and takes as long', async () => {
+  it('of somebody without one is never right, tells nothing, and takes as long', async () => {
     await sql`update portal.account set password = null where being = 'bob'`.execute(at.world.owner)
     const timed = async (name: string) => {
       const startedAt = performance.now()
@@ -283,7 +283,7 @@ describe('a password', () => {
     expect(median).toBeLessThan(2.5)
   })
 
-  it('W3 sprayed over many names is slowed for all of them together', async () => {
+  it('sprayed over many names is slowed for all of them together', async () => {
     const statuses: number[] = []
     await Promise.all(
       Array.from({ length: 120 }, async (_, i) => {
@@ -296,7 +296,7 @@ describe('a password', () => {
   })
 })
 
-describe('W3 the tables, stolen', () => {
+describe('the tables, stolen', () => {
   it('hold no secret, and what they hold opens nothing', async () => {
     const token = await at.linkFor('ada')
     const begun = (await at.post(null, '/api/open/passkey', { mediation: 'modal' })).json
@@ -427,7 +427,7 @@ describe('an invitation', () => {
     expect((await at.post(null, '/api/open/link/use', { token, password: PASSWORD })).status).toBe(200)
   })
 
-  it('of a being that was ended is none', async () => {
+  it('of a being that was ended does not exist', async () => {
     await invite(operator, 'kay')
     await act(at.world, 'operator', { verb: 'do', action: 'end-being', target: '@kay', args: {} })
     expect(await person(operator, '@kay')).toBeUndefined()

@@ -29,7 +29,7 @@ it('the router lists its routes', () => {
   expect(routes().length).toBeGreaterThan(14)
 })
 
-describe('W2 what changes something is refused unless the portal’s own page sends it', () => {
+describe('what changes something is refused unless the portal’s own page sends it', () => {
   const host = () => new URL(at.origin).host
   const good = () => ({
     origin: at.origin,

@@ -32,7 +32,7 @@ const release = (tab: Seat) => at.post(tab, '/api/inhabit/release', {})
 const moveTo = (target: string) => ({ call: { verb: 'do', action: 'move', target, args: {} } })
 const LEASE_OVER = { status: 403, json: { error: { code: 'FORBIDDEN', detail: { reason: 'lease-over' } } } }
 
-it('F48 in that tab the person acts as the child, and the record names the driver; its other tabs act as itself', async () => {
+it('in that tab the person acts as the child, and the record names the driver; its other tabs act as itself', async () => {
   const tab = await drive(ada, '@kid')
   expect((await at.ask(tab, '/api/session')).json).toMatchObject({
     stance: '@kid',
@@ -47,7 +47,7 @@ it('F48 in that tab the person acts as the child, and the record names the drive
   await release(tab)
 })
 
-it('F46 F47 its own mind rests; what waited is lived after the release', async () => {
+it('its own mind rests; what waited is lived after the release', async () => {
   const tab = await drive(ada, '@kid')
   const asAda = { ...at.world, person: 'ada' }
   const said = { target: 'kid', content: 'are you there?', as: 'ada', waitSeconds: null }
@@ -63,7 +63,7 @@ it('F46 F47 its own mind rests; what waited is lived after the release', async (
   expect(await at.ask(tab, '/api/session')).toMatchObject(LEASE_OVER)
 })
 
-describe('F45 whom a person may inhabit', () => {
+describe('whom a person may inhabit', () => {
   it.each(['@ada', '@operator', '@bob', '@echo', '@nobody', 'kid', ''])('not %s', async (being) => {
     const before = await groundOf(at.world)
     const { status, json } = await at.post(ada, '/api/inhabit', { being })
@@ -183,7 +183,7 @@ describe('what a tab shows is what the child may see', () => {
   })
 })
 
-describe('F47 how it ends', () => {
+describe('how it ends', () => {
   const answers = (seat: Seat): Promise<Answered> => at.ask(seat, '/api/session')
 
   it('signing out, in any tab of the session; another session of the person goes on', async () => {

@@ -49,7 +49,7 @@ const reads = () =>
       return ['kid', 'ada', 'operator'].map((name) => path.replace(':name', name).replace(':n', '1'))
     })
 
-describe('W1 nobody reads without leave', () => {
+describe('nobody reads without leave', () => {
   it('a stranger without a session is told nothing, on any route', async () => {
     for (const [i, path] of reads().entries()) {
       if (i % STRANGER_ASKS === STRANGER_ASKS - 1) await at.serveAnew()

@@ -163,7 +163,7 @@ const USES: readonly (readonly [string, () => Bend, () => Relaxed<VerifyAuthenti
   ['with a counter that began again', () => ({ counter: 0 }), () => ({ counter: 0 })],
 ].map(([what, bend, relaxed]) => [what, bend, relaxed] as never)
 
-describe('W3 a forged use of a passkey is refused', () => {
+describe('a forged use of a passkey is refused', () => {
   beforeEach(async () => {
     await sql`delete from portal.session where way = 'passkey'`.execute(at.world.owner) // a person has 50
     for (let i = 0; i < 2; i++) expect((await signInBy(key)).status).toBe(200) // its counter is at 2 at least
@@ -275,7 +275,7 @@ const MAKES: readonly (readonly [string, () => Bend, () => Relaxed<VerifyRegistr
   ],
 ].map(([what, bend, relaxed]) => [what, bend, relaxed] as never)
 
-describe('W3 a forged registration of a passkey is refused', () => {
+describe('a forged registration of a passkey is refused', () => {
   it.each(MAKES)('%s', async (_what, bend, relaxed) => {
     const before = await passkeysOf(ada)
     const { attempt, options } = (await asked(ada)).json

@@ -96,7 +96,7 @@ it('an account belongs to one person, and a person has one of each provider', as
   expect(await signIn()).toMatchObject(REFUSED)
 })
 
-describe('W3 on the way back', () => {
+describe('on the way back', () => {
   const refusedWith = async (change: (query: URLSearchParams) => void) => {
     const { attempt, url } = await begin()
     const query = new URLSearchParams(await comeBack(url, at.origin))
@@ -144,7 +144,7 @@ describe('W3 on the way back', () => {
   })
 })
 
-describe('W3 an ID token', () => {
+describe('an ID token', () => {
   const now = () => Math.floor(Date.now() / 1000)
   it.each<[string, NonNullable<IdentityProvider['bendToken']>]>([
     [
@@ -173,7 +173,7 @@ describe('W3 an ID token', () => {
     ['that is over', (claims) => id.sign({ ...claims, iat: now() - 7200, exp: now() - 3600 })],
     ['of another sign-in', (claims) => id.sign({ ...claims, nonce: 'x'.repeat(43) })],
     ['of no sign-in', ({ nonce: _, ...claims }) => id.sign(claims)],
-    ['that is no token', () => 'nothing'],
+    ['that is not a token', () => 'nothing'],
   ])('%s is refused', async (_what, bend) => {
     id.bendToken = bend
     const before = await sessions()

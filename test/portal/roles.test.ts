@@ -30,7 +30,7 @@ const asAda = (action: string, target: string, args: JsonObject) =>
 const get = async (seat: Seat, path: string) => (await at.ask(seat, path)).json
 
 describe('the text of a role', () => {
-  it('F41 the catalog shows every role to whoever may see the role-manager, with its author and how many use it', async () => {
+  it('the catalog shows every role to whoever may see the role-manager, with its author and how many use it', async () => {
     for (const seat of [operator, ada, cy]) {
       const { roles, operations, beOps, see } = await get(seat, '/api/roles')
       expect(roles).toContainEqual({

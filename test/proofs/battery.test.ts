@@ -1,5 +1,5 @@
 /**
- * Row H1: every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store, the being or reel, and
+ * Every rewrite of Postgres, of Temporal's histories or of both is found, and what is found names the store, the being or reel, and
  * the first moment or number. `TREEOS_BATTERY=500` makes 500 of each kind, and 1,000 clean runs; `TREEOS_BATTERY_SEED` repeats a run.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, HOURS)
 afterAll(() => stage?.close())
 
-describe(`H1 the battery of rewrites, seed ${SEED}`, () => {
+describe(`the battery of rewrites, seed ${SEED}`, () => {
   it(
     'control: nothing is found where nothing was changed',
     async () => {

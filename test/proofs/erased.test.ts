@@ -1,4 +1,4 @@
-/** What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it says why it is none. */
+/** What was erased, as people outside see it: a bundle verifies and names it, and a receipt that rests on it says why it is invalid. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

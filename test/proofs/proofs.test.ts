@@ -178,7 +178,7 @@ describe('a changed bundle', () => {
   })
 })
 
-/** The line with one value changed that is no text of people: a digit, a letter of a hash, a name. */
+/** The line with one changed digit, letter of a hash or name. Texts of people stay. */
 function edited(line: string, pick: (most: number) => number): string {
   const { sum: _, ...value } = JSON.parse(line)
   const leaves: { in: Record<string, unknown>; key: string }[] = []

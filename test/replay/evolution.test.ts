@@ -54,7 +54,7 @@ describe('the recorded histories', () => {
   })
 })
 
-describe('F49 V1 control: a recorded history does not replay', () => {
+describe('control: a recorded history does not replay', () => {
   const recorded = async () => {
     const [[runId, history] = []] = await readArchive(join(HISTORIES, '2026-11-ends-in-silence'), 'thinker')
     return { runId: runId ?? '', history: history ?? {}, workflowId: beingWorkflowId('recorded', 'thinker') }
@@ -84,7 +84,7 @@ describe('F49 V1 control: a recorded history does not replay', () => {
   })
 })
 
-describe('F49 the version that a run names for the next one', () => {
+describe('the version that a run names for the next one', () => {
   const mismatches = async (version: number | null) => {
     const runs = [...(await readArchive(join(HISTORIES, '2026-11-version-3'), 'operator'))].map(
       ([runId, history]) => ({ runId, history, workflowId: beingWorkflowId('recorded', 'operator') }),

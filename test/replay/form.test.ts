@@ -17,7 +17,7 @@ const isCommand = (event: Event): boolean =>
   event.timerStartedEventAttributes != null ||
   event.activityTaskScheduledEventAttributes != null
 
-it('H1 an event that is there twice is named at its own place, although others of the same task come between', async () => {
+it('an event that is there twice is named at its own place, although others of the same task come between', async () => {
   const replayer = await openReplayer()
   let tried = 0
   for (const recording of RECORDINGS) {

@@ -107,7 +107,7 @@ async function enter(): Promise<void> {
   console.error(`PINNED of test/replay/manifest.ts is now ${JSON.stringify(pinOf(grown))}`)
 }
 
-/** Folders of runs that are no being's, by the type of their workflow. No being has such a name. */
+/** Folders of runs of other workflows than beings', by the type of their workflow. No being has such a name. */
 const OTHERS: Readonly<Record<string, string>> = {
   [SCHEDULE_WORKFLOW]: '+schedule',
   taskWorkflow: '+task',
@@ -127,7 +127,7 @@ const SITUATION_COMMANDS = [
 ]
 /** Since version 5 `openMoment` puts the wake by silence into the inbox. */
 const ASKED_SITUATION_COMMANDS = SITUATION_COMMANDS.filter((command) => command !== 'local wakeIdle')
-/** Of recordings that are no demo, by name, those that hold more. */
+/** Of recordings other than demos, by name, those that hold more. */
 const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '2026-11-short-way': [...EVERY_COMMAND, 'local finishMoment'],
   '2026-11-ends-in-silence': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
@@ -168,7 +168,7 @@ describe.each(recordings)('the recording %s', async (recording) => {
       history,
     }))
 
-  it.each(recorded)('F49 V1 of @%s replays, command for command', async (being) => {
+  it.each(recorded)('of @%s replays, command for command', async (being) => {
     expect(await replayFromTemporal(await openReplayer(), being, await runs(being), null)).toEqual([])
   })
 

@@ -19,7 +19,7 @@ const MOMENTS = 12
 const SLOW = 9
 const answerLate = () => sleep(700, undefined)
 
-describe('F49 the strict recorder', () => {
+describe('the strict recorder', () => {
   const model = useModelServer()
   const world = useWorld({ modelServer: model, shortMindMs: 500 })
   let runs: Run[]
@@ -112,7 +112,7 @@ describe('F49 the strict recorder', () => {
       ])
   })
 
-  it('F50 names the moment when a record differs from what is computed again', async () => {
+  it('names the moment when a record differs from what is computed again', async () => {
     await world.owner.connection().execute(async (owner) => {
       await sqlTamper(owner)
     })

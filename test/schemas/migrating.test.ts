@@ -1,4 +1,4 @@
-/** V2: databases of older versions, with living beings, are migrated while their workers act. */
+/** Databases of older versions, with living beings, are migrated while their workers act. */
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beings } from '@treeos/client'
@@ -112,7 +112,7 @@ async function restored(recorded: RecordedDatabase): Promise<OwnDatabase> {
   return database
 }
 
-describe.each(names)('V2 a database of %s', async (name) => {
+describe.each(names)('a database of %s', async (name) => {
   const recorded = await readRecorded(name)
   const appends = recorded.afterwards.filter(({ text }) => text.includes('treeos.append(')).length
 

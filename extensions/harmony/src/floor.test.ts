@@ -4,7 +4,7 @@ import { after, type Floor, isOpen, legalMoves, MOVES, surroundings } from './fl
 const floor: Floor = { grid: { w: 10, h: 10 }, walls: [{ x: 2, y: 3 }] }
 
 describe('what a dancer sees', () => {
-  it('F94 position, grid, eight neighbors, walls and legal moves, as the words of the being types draw them', () => {
+  it('position, grid, eight neighbors, walls and legal moves, as the words of the being types draw them', () => {
     expect(
       surroundings(floor, { x: 3, y: 4 }, { '@follower': { x: 4, y: 3 }, '@far': { x: 9, y: 9 } }),
     ).toEqual({

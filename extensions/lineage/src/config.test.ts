@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { configure, readOverride } from './config.ts'
 import { ROLE_CONFIGS } from './roles.ts'
 
-describe('F108 the table of roles is data', () => {
+describe('the table of roles is data', () => {
   it('is as the built-in one without a setting', () => {
     expect(configure(readOverride(undefined))).toEqual({
       heartbeatSeconds: 3600,

@@ -46,7 +46,7 @@ const addressOf = (host: string) => new URL(`http://${host}/`).hostname.replace(
 const redirecting = (host: string) => `http://127.0.0.1:${portOf(outside)}/${encodeURIComponent(urlOf(host))}`
 const allowed = () => [`127.0.0.1:${portOf(outside)}`]
 
-describe('W5 an address inside is reached by no spelling', () => {
+describe('an address inside is reached by no spelling', () => {
   it.each(ALL)('as the address of an effect: %s', async (host) => {
     await expect(outsideFetch([], never)(urlOf(host))).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(reached).toEqual([])
@@ -76,7 +76,7 @@ describe('W5 an address inside is reached by no spelling', () => {
   it('80 spellings and more', () => expect(ALL.length + NO_URLS.length).toBeGreaterThan(80))
 })
 
-describe('W5 control: without the guard the same address is reached', () => {
+describe('control: without the guard the same address is reached', () => {
   /** What this machine's network answers at: not each kind of IPv6 address is loopback for a kernel. */
   const KERNEL = LOOPBACK.filter((host) =>
     /^(127\.|0\.0\.0\.0$|::1$|::$|::ffff:7f00:1$)/.test(addressOf(host)),

@@ -14,6 +14,6 @@ it.each<[WakeKind, string, string | null]>([
   ['event', 'notice/ann/1/2/bob', 'message'],
   ['event', 'weather:storm/17', 'weather:storm'],
   ['event', '0198-whatever', 'message'],
-])('F88 a %s with the id %s triggers %s', (kind, id, trigger) => {
+])('a %s with the id %s triggers %s', (kind, id, trigger) => {
   expect(triggerOf({ kind, id })).toBe(trigger)
 })

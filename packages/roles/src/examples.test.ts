@@ -25,7 +25,7 @@ interface Case {
   readonly stacked: readonly string[]
 }
 
-describe('F30 the three examples', () => {
+describe('the three examples', () => {
   it.each([
     ['human', 'friendly'],
     ['llm', 'worker'],
@@ -59,7 +59,7 @@ describe('F30 the three examples', () => {
   })
 })
 
-describe('F30 the court flow', () => {
+describe('the court flow', () => {
   const flow: RoleFlow = [
     { when: { verb: 'summon', 'caller.role': 'human' }, role: 'human-conversationalist' },
     { when: { 'space.name': 'court', 'world.court.in-session': true }, role: 'judge' },
@@ -80,7 +80,7 @@ describe('F30 the court flow', () => {
       stacked: [],
     },
     {
-      name: 'F5 a human calls, but a model drives: the clause falls through',
+      name: 'a human calls, but a model drives: the clause falls through',
       cognition: 'llm',
       context: { ...humanCalls, ...inSession },
       primary: 'judge',

@@ -26,7 +26,7 @@ function matchesAlone(clause: unknown, context: JsonObject): boolean {
 
 const asked = fc.constantFrom(null, null, 'judge', 'ghost', 'worker')
 
-it('F7 F8 F9 F24–F28 a flow evaluates as the plain reference says, malformed or not', {
+it('a flow evaluates as the plain reference says, malformed or not', {
   timeout: 600_000,
 }, () => {
   const seen = { plain: 0, stacked: 0, default: 0, unresolved: 0, asked: 0, refused: 0 }
@@ -46,7 +46,7 @@ it('F7 F8 F9 F24–F28 a flow evaluates as the plain reference says, malformed o
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(numRuns / 50)
 })
 
-it('F28 lint finds an error in exactly the clauses that the reference calls malformed', {
+it('lint finds an error in exactly the clauses that the reference calls malformed', {
   timeout: 600_000,
 }, () => {
   fc.assert(
@@ -67,7 +67,7 @@ it('F28 lint finds an error in exactly the clauses that the reference calls malf
   )
 })
 
-it('F52 explain and evaluate agree, clause by clause', { timeout: 600_000 }, () => {
+it('explain and evaluate agree, clause by clause', { timeout: 600_000 }, () => {
   fc.assert(
     fc.property(anyFlow, anyInput, asked, (flow, given, role) => {
       const compiled = compileFlow(flow)

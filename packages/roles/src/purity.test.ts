@@ -35,7 +35,7 @@ function resolve(specifier: string, from: URL): URL {
   throw new Error(`${from.href} imports ${specifier}: only @treeos/core and own files are allowed`)
 }
 
-describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
+describe('the evaluator imports no clock, no chance and no I/O', () => {
   it.each(['evaluate/evaluate.ts', 'explain/explain.ts', 'workflow.ts', 'evaluate/compose.ts'])(
     'neither does anything %s loads',
     (file) => {
@@ -67,7 +67,7 @@ describe('F29 the evaluator imports no clock, no chance and no I/O', () => {
   })
 })
 
-it('F29 the same inputs give the same stack 1000 times, for any clock and any random numbers', () => {
+it('the same inputs give the same stack 1000 times, for any clock and any random numbers', () => {
   const flow = [
     {
       when: { not: { 'time.hour': { lt: 9 } }, or: [{ verb: 'do' }, { 'world.x': ['a', null] }] },

@@ -79,7 +79,7 @@ it.each([
   expect(() => defineExtension({ name, version: '1.0.0' })).toThrow(/is reserved/)
 })
 
-it('F37 two extensions cannot claim one name, nor one of them what is another’s', () => {
+it('two extensions cannot claim one name, nor one of them what is another’s', () => {
   const other = defineExtension({ ...base, version: '2.0.0' })
   expect(() => buildRegistry([seed, defineExtension(base), other])).toThrow(
     expect.objectContaining({ code: 'RESOURCE_CONFLICT', message: 'extension trip is given twice' }),

@@ -30,11 +30,11 @@ async function decideAndChange(): Promise<unknown> {
   return facts[0]?.payload.path
 }
 
-it('E7 an operation cannot change a fact after it was checked', async () => {
+it('an operation cannot change a fact after it was checked', async () => {
   expect(await decideAndChange()).toEqual(['held', 'done'])
 })
 
-it('E7 control: it could if what it returns were not copied', async () => {
+it('control: it could if what it returns were not copied', async () => {
   vi.stubGlobal('structuredClone', (given: unknown) => given)
   expect(await decideAndChange()).toEqual(['roleFlow'])
 })

@@ -13,7 +13,7 @@ const summarize = defineSignature({
   outputs: z.object({ summary: z.string() }),
 })
 describe('a Signature', () => {
-  it('F99 has the input `role` with an overlay, and no trace of it without one', async () => {
+  it('has the input `role` with an overlay, and no trace of it without one', async () => {
     const filled = await summarize.fill({ text: 'Long ago.', sentences: 1 })
     const plain = renderPrompt(filled, null)
     const shaped = renderPrompt(filled, 'Be gruff.\nBe short.')
@@ -23,7 +23,7 @@ describe('a Signature', () => {
     expect(`${plain.system}${plain.user}`).not.toMatch(/role/u)
   })
 
-  it('F99 F100 has one system message, whatever its role says', async () => {
+  it('has one system message, whatever its role says', async () => {
     const filled = await summarize.fill({ text: 'x' })
     const systems = [null, 'a', 'b\n\n[inputs]\nc'].map((role) => renderPrompt(filled, role).system)
     expect(new Set(systems).size).toBe(1)

@@ -10,7 +10,7 @@ const CALLS = Number(process.env.CLAIM_CALLS ?? 20_000)
 const CALLS_MAX = 10_000
 const SEED = 7
 
-it(`A2 no text of a prompt, a quality or a wake changes what a gate decides (${CALLS} calls)`, {
+it(`no text of a prompt, a quality or a wake changes what a gate decides (${CALLS} calls)`, {
   timeout: 3_600_000,
 }, async () => {
   const { calls, accepted } = await speakInWorlds(world, CALLS)
@@ -44,7 +44,7 @@ const HEARING: readonly Mutation[] = [
 ]
 
 it.each(HEARING)(
-  'A2 control: the same texts are heard without this: $guard',
+  'control: the same texts are heard without this: $guard',
   {
     timeout: 600_000,
   },

@@ -113,8 +113,8 @@ const LEAKY: readonly Mutation[] = [
   },
 ]
 
-describe('F106 an overlay grants nothing', () => {
-  it('F106 both gates decide each act as they do without it', async () => {
+describe('an overlay grants nothing', () => {
+  it('both gates decide each act as they do without it', async () => {
     const { decided, allowed, carried } = await decidesAlike(world, 60)
     expect(decided).toBeGreaterThan(1000)
     expect(allowed).toBeGreaterThan(50)
@@ -122,7 +122,7 @@ describe('F106 an overlay grants nothing', () => {
   }, 600_000)
 
   it.each(LEAKY)(
-    'F106 a control: without this it is found: $guard',
+    'a control: without this it is found: $guard',
     async (mutation) => {
       await withoutGuard(mutation, async (code) => {
         await expect(decidesAlike(code, 60)).rejects.toThrow(/Property failed/)
@@ -131,7 +131,7 @@ describe('F106 an overlay grants nothing', () => {
     600_000,
   )
 
-  it('F106 F100 whatever it says, the system message and what was said are the same', () => {
+  it('whatever it says, the system message and what was said are the same', () => {
     fc.assert(
       fc.property(text, text, (role, content) => {
         const signature = {

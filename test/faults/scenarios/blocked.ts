@@ -12,7 +12,6 @@ interface Size {
   readonly seconds: number
 }
 
-/** RELIABILITY C12, second half. */
 export const blocked: Scenario<Size> = {
   name: 'blocked',
   about:

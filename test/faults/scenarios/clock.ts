@@ -40,7 +40,7 @@ interface Size {
 /** Reads the hour, so that its stack depends on the clock. */
 const BEING = 'clockwork'
 
-/** RELIABILITY C9. Temporal keeps the clock of the machine, as a server elsewhere would. */
+/** Temporal keeps the clock of the machine, as a server elsewhere would. */
 export const clock: Scenario<Size> = {
   name: 'clock',
   about:

@@ -21,7 +21,6 @@ interface Size {
   readonly logs: number
 }
 
-/** RELIABILITY C11. */
 export const disk: Scenario<Size> = {
   name: 'disk',
   about:

@@ -15,7 +15,6 @@ const RINGS_PER_RUN_MAX = 2500
 /** The sweep finds a wake whose doorbell was lost after 5 s. */
 const UNHEARD_SECONDS = 12
 
-/** RELIABILITY C6, C7. */
 export const doorbells: Scenario<{ rings: number }> = {
   name: 'doorbells',
   about: 'a storm of doorbells, doubled and out of order, loses no wake and fills no history',

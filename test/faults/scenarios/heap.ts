@@ -13,7 +13,6 @@ interface Size {
   readonly questions: number
 }
 
-/** RELIABILITY C12, first half. */
 export const heap: Scenario<Size> = {
   name: 'heap',
   about: 'beings in a world of large rows live on when their worker has a heap of 128 MiB',

@@ -64,7 +64,7 @@ const WITHIN = CRASH_POINTS.filter((point) => ![...BIRTHS, ...OUTSIDE].includes(
 /** Issue 3: kills the worker at random points of as many moments. */
 export const killPoints: Scenario<{ kills: number }> = {
   name: 'kill-points',
-  about: 'F56 a worker killed between any two effects loses nothing and doubles nothing',
+  about: 'a worker killed between any two effects loses nothing and doubles nothing',
   // The small size leaves to stamp-rerun what is killed there.
   sizes: {
     test: { kills: 1 + WITHIN.length - AFTER_COMMIT.length },

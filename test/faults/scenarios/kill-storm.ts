@@ -13,7 +13,6 @@ const VICTIMS: readonly Victim[] = ['worker', 'temporal', 'postgres']
 const BREATH_MS = 1500
 const ANSWER_SECONDS_MAX = 60
 
-/** RELIABILITY C2, C5. */
 export const killStorm: Scenario<{ each: number }> = {
   name: 'kill-storm',
   about:

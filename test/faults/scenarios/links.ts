@@ -14,7 +14,6 @@ const SILENT_SECONDS_MAX = 120
 /** Much longer than a worker waits for an answer of Postgres, and shorter than the timeout of an activity. */
 const SILENCE_SECONDS = 20
 
-/** RELIABILITY C4. */
 export const links: Scenario<{ episodes: number }> = {
   name: 'links',
   about:

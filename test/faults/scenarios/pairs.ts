@@ -10,7 +10,6 @@ const BLOWS = ['worker temporal', 'worker postgres', 'temporal postgres', 'postg
 type Blow = (typeof BLOWS)[number]
 const ANSWER_SECONDS_MAX = 60
 
-/** RELIABILITY C5. */
 export const pairs: Scenario<{ blows: number }> = {
   name: 'pairs',
   about:

@@ -17,7 +17,6 @@ interface Size {
   readonly poisons: number
 }
 
-/** RELIABILITY L4. */
 export const poison: Scenario<Size> = {
   name: 'poison',
   about:

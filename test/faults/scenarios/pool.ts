@@ -22,7 +22,6 @@ interface Size {
   readonly heldSeconds: number
 }
 
-/** RELIABILITY C10. */
 export const pool: Scenario<Size> = {
   name: 'pool',
   about:

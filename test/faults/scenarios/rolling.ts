@@ -7,7 +7,7 @@ import type { WorkerProcess } from '../worker-process.ts'
 /** A worker has 5 s for what it holds, and ends by force after 15 s. */
 const END_SECONDS_MAX = 20
 
-/** RELIABILITY C13. Letters are posted once only, so a worker that dies with one in hand fails a moment. */
+/** Letters are posted once only, so a worker that dies with one in hand fails a moment. */
 export const rolling: Scenario<{ restarts: number }> = {
   name: 'rolling',
   about:

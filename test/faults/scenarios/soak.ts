@@ -15,7 +15,6 @@ const EVENTS_OF_RUN_MAX = 2500
 /** The control keeps this much more with each sample. */
 const LEAK_MIB = 4
 
-/** RELIABILITY C14. */
 export const soak: Scenario<{ minutes: number }> = {
   name: 'soak',
   about: '50 beings under a steady load: memory, connections and histories do not grow with time',

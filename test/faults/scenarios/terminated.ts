@@ -9,7 +9,7 @@ import { dieAt } from './kill-points.ts'
 export const terminated: Scenario<{ rounds: number }> = {
   name: 'terminated',
   about:
-    'F55 F57 a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
+    'a being whose workflow was terminated lives on under a new generation, its reel unbroken, its wake answered',
   sizes: { test: { rounds: 2 }, full: { rounds: 20 }, control: { rounds: 1 } },
   trial: { persons: 1, scripted: 1, llm: 3, modelMsMax: 1500, stallSeconds: 60 },
   kills: () => ['begin:after-supersede'],

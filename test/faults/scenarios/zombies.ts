@@ -21,7 +21,6 @@ interface Size {
   readonly lateReplies: number
 }
 
-/** RELIABILITY C8. */
 export const zombies: Scenario<Size> = {
   name: 'zombies',
   about:

@@ -82,7 +82,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await tab.getByRole('status').getByText('Done').waitFor()
   }
 
-  it('F43 F46 F47 F48 the whole ritual: birth, inhabit in a new tab, configure as the child, close the tab, it lives by its flow', async () => {
+  it('the whole ritual: birth, inhabit in a new tab, configure as the child, close the tab, it lives by its flow', async () => {
     await enter()
     // 1 Birth
     await page.getByRole('link', { name: 'Birther', exact: true }).click()
@@ -138,7 +138,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('F44 a name that is taken is refused on the page, with the rule', async () => {
+  it('a name that is taken is refused on the page, with the rule', async () => {
     await enter()
     await page.goto(`${at.origin}/birth`)
     await page.getByLabel('Name').fill('echo')
@@ -146,7 +146,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await page.getByRole('alert').getByText('the name "echo" is taken in this reality, for ever').waitFor()
   })
 
-  it('F43 a script decides for the child, with a role, a home and a flow; a flow that is none is refused', async () => {
+  it('a script decides for the child, with a role, a home and a flow; a malformed flow is refused', async () => {
     await enter()
     await page.goto(`${at.origin}/birth`)
     await page.getByLabel('Name').fill('clerk')
@@ -187,7 +187,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
       .waitFor()
   })
 
-  it('F45 who is no maker of a being is offered no lease, and gets none', async () => {
+  it('only makers of a being are offered a lease, and can get one', async () => {
     await enter('ada')
     await page.goto(`${at.origin}/beings/operator`)
     await page.getByRole('heading', { name: '@operator' }).waitFor()
@@ -213,7 +213,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await page.getByRole('button', { name: 'Account' }).getByText('@ada').waitFor()
   })
 
-  it('F48 in that tab the pages are the child’s; the other tab goes on as the person', async () => {
+  it('in that tab the pages are the child’s; the other tab goes on as the person', async () => {
     await enter('ada')
     const tab = await inhabit('kid')
     await tab.getByRole('button', { name: 'Account' }).getByText('@kid').waitFor()
@@ -235,7 +235,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await isFree('kid')
   })
 
-  it('F47 closing the tab that opened it releases', async () => {
+  it('closing the tab that opened it releases', async () => {
     await enter('ada')
     const tab = await inhabit('kid')
     await page.close()
@@ -244,7 +244,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await tab.getByText(/The tab of @ada that opened this one was closed/).waitFor()
   })
 
-  it('F47 losing the network past the lease releases, and the tab says so when it is back', async () => {
+  it('losing the network past the lease releases, and the tab says so when it is back', async () => {
     await enter('ada')
     const tab = await inhabit('kid')
     await tab.route('**/api/**', (route) => route.abort())
@@ -253,7 +253,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await tab.getByRole('heading', { name: '@kid is its own again' }).waitFor({ timeout: 30_000 })
   })
 
-  it('F47 signing out in the other tab releases', async () => {
+  it('signing out in the other tab releases', async () => {
     await enter('ada')
     const tab = await inhabit('kid')
     await page.getByRole('button', { name: 'Account' }).click()

@@ -54,7 +54,7 @@ describe.runIf(hasChromium)('the portal in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('W1 hostile text runs nothing, loads nothing, and shows what it would hide, on every page', async () => {
+  it('hostile text runs nothing, loads nothing, and shows what it would hide, on every page', async () => {
     await enter()
     const [moment] = await moments(at.world.db, 'echo', 1)
     const thread = moment?.woke?.thread ?? ''

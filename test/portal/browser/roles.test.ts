@@ -64,7 +64,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByText(/^Published, with/).waitFor()
   }
 
-  it('F39 F42 a role that is written on the page is worn by the next moment of a being, with no restart', async () => {
+  it('a role that is written on the page is worn by the next moment of a being, with no restart', async () => {
     await enter()
     await page.getByRole('link', { name: 'Roles', exact: true }).click()
     await page.getByRole('button', { name: 'New role' }).click()
@@ -104,7 +104,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('F42 edits a flow: adds, reorders by buttons and keys, removes, and as raw JSON', async () => {
+  it('edits a flow: adds, reorders by buttons and keys, removes, and as raw JSON', async () => {
     for (const name of ['quiet', 'loud'])
       await setRole(at.world, { name, canSummon: [{ rel: 'asker' }], prompt: name })
     await enter()
@@ -169,7 +169,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('F42 says before publishing which past moments would have been lived otherwise, and restores an older flow', async () => {
+  it('says before publishing which past moments would have been lived otherwise, and restores an older flow', async () => {
     await enter()
     await go('/beings/kid/flow', 'Flow of @kid')
     await page.getByRole('button', { name: 'Try it on past moments' }).click()
@@ -193,7 +193,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('F40 refuses to delete a role that is used, lists its users, then obeys force; and a version brings it back', async () => {
+  it('refuses to delete a role that is used, lists its users, then obeys force; and a version brings it back', async () => {
     await enter()
     await go('/roles', 'Roles')
     await page.getByRole('button', { name: 'New role' }).click()
@@ -231,7 +231,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0)
   })
 
-  it('F41 shows the catalogs to who may see the role-manager, and tells others why it does not', async () => {
+  it('shows the catalogs to who may see the role-manager, and tells others why it does not', async () => {
     await enter()
     await go('/roles', 'Roles')
     const list = page.getByRole('navigation', { name: 'Roles' })
@@ -263,7 +263,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByText(/@role-manager/).waitFor()
   })
 
-  it('F42 publishes a signal, and beings whose flows read it react; a refusal names the rule', async () => {
+  it('publishes a signal, and beings whose flows read it react; a refusal names the rule', async () => {
     await enter()
     await go('/beings/kid/flow', 'Flow of @kid')
     await page.getByText('JSON', { exact: true }).click()
@@ -303,7 +303,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByText('refused by').waitFor()
   })
 
-  it('W1 hostile texts of roles, flows and signals run nothing and hide nothing', async () => {
+  it('hostile texts of roles, flows and signals run nothing and hide nothing', async () => {
     await setRole(at.world, {
       name: 'hostile',
       description: HOSTILE_TEXT,

@@ -71,7 +71,7 @@ describe.runIf(hasChromium)('a being at work', () => {
     expect(complaints).toEqual([])
   })
 
-  it('W3 hostile words run nothing, and show what they would hide', async () => {
+  it('hostile words run nothing, and show what they would hide', async () => {
     const held = watching()
     await page.goto(`${at.origin}/beings/poet`)
     await held

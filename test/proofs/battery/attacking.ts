@@ -127,7 +127,7 @@ const isAfter =
       return why === 'checkpoint-mismatch' && from <= shared && shared < to
     })
 
-/** Draws until there is something. An attack that changes nothing is none. */
+/** Draws until there is something. An attack that changes nothing does not count. */
 function drawn<T>(draw: () => T | null): T {
   for (let i = 0; i < DRAWS_MAX; i++) {
     const value = draw()

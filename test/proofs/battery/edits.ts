@@ -4,7 +4,7 @@ import { NO_EVIDENCE, NOT_EVIDENCE } from '../../support/evidence.ts'
 import type { Dump, Row, Table } from './dump.ts'
 import { bytesOf, type Forgery, hex, jsonOf } from './forgery.ts'
 
-/** Changes a forgery, and may change nothing: that is no attack. */
+/** Changes a forgery. One that changes nothing does not count as an attack. */
 export type Edit = (forgery: Forgery, random: Random) => void
 
 /** What hangs on the chains, and is another kind of attack each. */
@@ -91,7 +91,7 @@ export const insert: Edit = (forgery, random) => {
   const tables = ['projection', 'inbox', 'life', 'lease', 'watch', 'moment_effect', 'moment_open', 'fact']
   const { table, row } = rowOf(forgery, random, tables)
   const number = random.between(1, 1000)
-  // An effect of a moment that judged no call is no evidence: its record names none.
+  // A moment that judged no call names no effect, so its effect proves nothing.
   const judged = forgery.rows('moment_outcome').filter((each) => 'judged' in jsonOf(each.record))
   const moment = random.pick(judged).moment ?? null
   const names: Record<string, Row> = {
@@ -104,7 +104,7 @@ export const insert: Edit = (forgery, random) => {
     moment_open: { moment },
     fact: { seq: String(Number(row.seq) + number) },
   }
-  if (table.name === 'inbox' && row.kind !== 'summon') return // what comes from no being is no evidence until it is lived
+  if (table.name === 'inbox' && row.kind !== 'summon') return // a wake without a sender proves nothing until it is lived
   const copy = { ...row, ...names[table.name] }
   const isThere = forgery
     .rows(table.name)

@@ -1,4 +1,4 @@
-/** The kinds of attacks of row H1: whose store each writes, and how. */
+/** The kinds of attacks: whose store each writes, and how. */
 import type { Checkpoint } from '@treeos/proofs'
 import type { Random } from '../../faults/random.ts'
 import type { Dump } from './dump.ts'

@@ -60,7 +60,7 @@ const viewOf = async (being: string) => (await beings(world.db)).find((view) => 
 const entriesOf = async (being: string) =>
   (await inbox(world, 'operator')).filter(({ content }) => (content as JsonObject).actor === `@${being}`)
 
-describe('issue 5.8 set-budget', () => {
+describe('set-budget', () => {
   it('is for makers and the operator; nobody sets its own or frees itself', async () => {
     await child('kid')
     await child('other')
@@ -111,13 +111,13 @@ describe('issue 5.8 set-budget', () => {
   })
 })
 
-describe('issue 5.8 the cost of a call', () => {
+describe('the cost of a call', () => {
   const spent = async (being: string) => {
     const { total_tokens, total_micros, held_tokens } = await accountOf(being)
     return { tokens: total_tokens, micros: total_micros, held: held_tokens }
   }
 
-  it('F116 the most tokens an answer may have goes to the model under a budget only; the cost is what the provider says, else the worst', async () => {
+  it('the most tokens an answer may have goes to the model under a budget only; the cost is what the provider says, else the worst', async () => {
     await thinker('counted')
     await live(world, 'counted', 'free')
     expect(askedFor(model, 'counted').at(-1)).not.toHaveProperty('max_tokens')
@@ -159,7 +159,7 @@ describe('issue 5.8 the cost of a call', () => {
   })
 })
 
-describe('issue 5.8 a breach', () => {
+describe('a breach', () => {
   it('asks no mind, parks the being and tells its maker once; a raised budget lets every wake have its outcome', async () => {
     await thinker('spender')
     model.reset()
@@ -227,7 +227,7 @@ describe('issue 5.8 a breach', () => {
   })
 })
 
-describe('issue 5.8 moments per minute', () => {
+describe('moments per minute', () => {
   it('lets those beyond it rest until the next minute, and loses none', async () => {
     await thinker('hasty')
     await setBudget('hasty', { momentsPerMinute: 2 })
@@ -249,7 +249,7 @@ describe('issue 5.8 moments per minute', () => {
   }, 120_000)
 })
 
-describe('F49 F53 what was lived under a budget', () => {
+describe('what was lived under a budget', () => {
   it('replays, and its rows are what their reels say', async () => {
     const before = await world.db
       .selectFrom('projection')

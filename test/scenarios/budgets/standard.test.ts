@@ -241,7 +241,7 @@ describe('the standard budgets', () => {
     )
   })
 
-  it('F49 F53 replay, and the rows are what their reels say', async () => {
+  it('replay, and the rows are what their reels say', async () => {
     await setStandard({ momentsPerMinute: LLM.momentsPerMinute!, tokens: LLM.tokens! })
     await doAs(world, 'set-budget', '/', { for: 'scripted', momentsPerMinute: SCRIPTED.momentsPerMinute! })
     const rows = () =>

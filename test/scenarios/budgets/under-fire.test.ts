@@ -157,7 +157,7 @@ const openWakes = async (world: World): Promise<number> => {
   return rows[0]?.open ?? 0
 }
 
-describe('issue 5.8 a tree under one budget, its workers killed in the middle of calls', () => {
+describe('a tree under one budget, its workers killed in the middle of calls', () => {
   it('is never over, rests where it must, and lives every wake once when it may', async () => {
     const seed = Number(process.env.TREEOS_SEED ?? 8)
     const scene = await setScene(seed, CHILDREN, WAKES)

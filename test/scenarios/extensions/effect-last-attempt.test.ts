@@ -72,7 +72,7 @@ it('the result was lost: the moment is a failure with a code, and its text does 
   expect((await rowOf(world, 'ben')).qualities).not.toHaveProperty('mail')
 })
 
-it('F49 both replay identically', async () => {
+it('both replay identically', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
   expect(office.asked).toBe(2)

@@ -127,7 +127,7 @@ describe('an operation that does something outside', () => {
     expect((await lastOf('clerk')).last).toBe('again 1')
   })
 
-  it('C12 fails by its timeout, though it blocked the timer until it was done', async () => {
+  it('fails by its timeout, though it blocked the timer until it was done', async () => {
     const block = { verb: 'do', action: 'odds:block', target: '@clerk', args: {} } as const
     expect(await play(world, 'clerk', block)).toMatchObject({
       outcome: 'failure',
@@ -170,7 +170,7 @@ describe('an operation that does something outside', () => {
 
   it.each([
     ['a schema that throws', 'no JSON', 'INTERNAL', /threw SyntaxError/, 0],
-    ['what is no JSON, once done', '1', 'INTERNAL', /odds:oddly returned a value that is no plain JSON/, 1],
+    ['a result outside JSON, once done', '1', 'INTERNAL', /odds:oddly returned a value that is no plain JSON/, 1],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
     odd = 0
     const call = { verb: 'do', action: 'odds:oddly', target: '@clerk', args: { text } }
@@ -280,7 +280,7 @@ describe('effects of a driven being', () => {
   })
 })
 
-it('F49 replays identically, and is not performed again', async () => {
+it('replays identically, and is not performed again', async () => {
   const before = office.asked
   await createSpace(world, '/later')
   expect((await moments(world.db, 'clerk')).length).toBeGreaterThan(8)

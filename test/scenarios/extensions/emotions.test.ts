@@ -47,7 +47,7 @@ const surfaceWith = async (flow: readonly unknown[]) => {
   return { stacked, surface, system }
 }
 
-it('F38 bored, alert and the eight moods are there, each a prompt and nothing else', () => {
+it('bored, alert and the eight moods are there, each a prompt and nothing else', () => {
   expect(emotions.roles.map(({ spec }) => spec.name).sort()).toEqual(MOODS)
   for (const { spec, render } of emotions.roles) {
     const { canSee, canDo, canSummon, canBe, see, prompt: text } = spec
@@ -65,7 +65,7 @@ it('F38 bored, alert and the eight moods are there, each a prompt and nothing el
   for (const part of [emotions.operations, emotions.beOperations]) expect(part).toEqual([])
 })
 
-it.each(MOODS)('F38 %s, stacked, leaves what its wearer can reach as it is', async (mood) => {
+it.each(MOODS)('%s, stacked, leaves what its wearer can reach as it is', async (mood) => {
   const plain = await surfaceWith([])
   const moved = await surfaceWith([{ stack: true, when: {}, role: mood }])
   expect([plain.stacked, moved.stacked]).toEqual([[], [mood]])
@@ -80,7 +80,7 @@ it.each(MOODS)('F38 %s, stacked, leaves what its wearer can reach as it is', asy
   expect([plain.system.includes(said), moved.system.includes(said)]).toEqual([false, true])
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

@@ -74,7 +74,7 @@ const rolesNow = async () => {
     .sort()
 }
 
-describe('F36 the parts of an extension', () => {
+describe('the parts of an extension', () => {
   it('are roles, operations, types, signals, schedules and hooks, by one manifest', async () => {
     await doAs(world, 'create-space', '/', { path: '/camp', type: 'trip:camp' })
     await doAs(world, 'create-matter', '/camp', { id: 'tent', type: 'trip:tent' })
@@ -89,7 +89,7 @@ describe('F36 the parts of an extension', () => {
     expect((await explain(world.db, 'walker', 1)).surface.canDo).toEqual(['trip:go'])
   })
 
-  it('F91 what is made with it is seen by SEE, with its qualities, and brings no tool', async () => {
+  it('what is made with it is seen by SEE, with its qualities, and brings no tool', async () => {
     await doAs(world, 'set-matter', 'matter:tent', { field: 'trip.pitched', value: true })
     expect(await see(world, 'operator', '/camp')).toMatchObject({
       type: 'trip:camp',
@@ -143,7 +143,7 @@ describe('F36 the parts of an extension', () => {
     ],
     ['a hook', 'subscribe', '@walker', { name: 'x', preset: 7 }, 'INVALID_INPUT', /trip:starts/],
     [
-      'a type that is no word',
+      'a malformed type',
       'create-space',
       '/',
       { path: '/inn', type: 'An Inn' },

@@ -43,7 +43,7 @@ const start = () =>
 
 const KILLING = ['exit', 'abort', 'die', 'hoard', 'throwLater', 'reject']
 
-it(`E7 code of an extension that kills its worker takes nobody else with it: ${KILLING.join(', ')}`, {
+it(`code of an extension that kills its worker takes nobody else with it: ${KILLING.join(', ')}`, {
   timeout: 300_000,
 }, async () => {
   const poisoned = await Promise.all(KILLING.map((crime) => wake(`x-${crime.toLowerCase()}`)))
@@ -69,7 +69,7 @@ it(`E7 code of an extension that kills its worker takes nobody else with it: ${K
 })
 
 // The blocked worker goes on polling, and keeps each task that it gets until the task times out.
-it('E7 a worker that code of an extension blocks for ever: another one takes over all it had', {
+it('a worker that code of an extension blocks for ever: another one takes over all it had', {
   timeout: 600_000,
 }, async () => {
   const blocked = start()
@@ -90,7 +90,7 @@ it('E7 a worker that code of an extension blocks for ever: another one takes ove
   }
 })
 
-it('E7 a worker whose hashes code of an extension forges commits nothing; a sound one goes on', {
+it('a worker whose hashes code of an extension forges commits nothing; a sound one goes on', {
   timeout: 180_000,
 }, async () => {
   const forger = start()

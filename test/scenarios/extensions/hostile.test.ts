@@ -197,7 +197,7 @@ async function rows(): Promise<unknown> {
   })
 }
 
-describe('E7 an operation of an extension', () => {
+describe('an operation of an extension', () => {
   it.each(Object.entries(CRIMES).map(([what, { ends }], i) => [what, ends, i] as const))(
     'that %s changes nothing but what its manifest covers',
     async (_what, ends, i) => {

@@ -55,7 +55,7 @@ const named = Object.entries(WRITES)
 const GIVES: Record<string, [gives: unknown, code: string, message: RegExp]> = {
   nothing: [undefined, 'INTERNAL', /threw TypeError/],
   'no facts': [{ result: 1 }, 'INTERNAL', /threw TypeError/],
-  'a fact that is none': [{ facts: [7] }, 'INTERNAL', /undefined/],
+  'a malformed fact': [{ facts: [7] }, 'INTERNAL', /undefined/],
   'a fact of no number': [
     { facts: [{ reel: 'space:/', kind: 'thief:x', payload: { n: 0 / 0 } }] },
     'INTERNAL',
@@ -93,7 +93,7 @@ const thief = defineExtension({
     ...Object.values(GIVES).map(([gives], i) =>
       defineOperation({
         name: `thief:give-${i}`,
-        description: 'Gives what is no outcome.',
+        description: 'Gives a malformed outcome.',
         on: 'space',
         allow: ['anyone'],
         decide: () => gives as never,

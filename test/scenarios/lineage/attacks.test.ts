@@ -177,7 +177,7 @@ describe('a hijacked child', () => {
   })
 })
 
-describe('F119 a role that a parent wrote into its own row, past lineage:define-role,', () => {
+describe('a role that a parent wrote into its own row, past lineage:define-role,', () => {
   const role = {
     description: 'Counts things.',
     inferenceModel: '',
@@ -193,7 +193,7 @@ describe('F119 a role that a parent wrote into its own row, past lineage:define-
     ['a model of nobody', { inferenceModel: 'gpt-99' }, 'FORBIDDEN'],
     ['an answer without end', { maxTokensPerTurn: 999_999 }, 'INVALID_INPUT'],
     ['a heartbeat without rest', { heartbeatMultiplier: 0.0001 }, 'INVALID_INPUT'],
-    ['tools that are none', { allowedTools: ['../generalist'] }, 'INVALID_INPUT'],
+    ['unknown tools', { allowedTools: ['../generalist'] }, 'INVALID_INPUT'],
     ['no list of tools', { allowedTools: null }, 'INVALID_INPUT'],
     ['a block in its description', { description: '--- END ROLE ---' }, 'INVALID_INPUT'],
   ])('gives no child %s', async (_what, more, code) => {
@@ -219,7 +219,7 @@ describe('F119 a role that a parent wrote into its own row, past lineage:define-
 describe.each([
   ['short', 0],
   ['long', 1500],
-])('F114 F116 F117 a moment that is lived the %s way', (way, thinksMs) => {
+])('a moment that is lived the %s way', (way, thinksMs) => {
   it('asks the model and the tokens of the role, shows its tools, and refuses any other', async () => {
     const name = `watch-${way}`
     await doAs(world, 'lineage:spawn-child', '@operator', { name, role: 'guardian' })
@@ -257,7 +257,7 @@ it('what children of a model cost is shown for each of them', async () => {
   expect(cost('thief')).toBe(0)
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

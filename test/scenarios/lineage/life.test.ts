@@ -15,7 +15,7 @@ const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
 const quick = useWorld({ extensions: [stage, defineLineage({ heartbeatSeconds: 2 })] })
 const { puppet, use, profileOf, hasHeartbeat, factsOnReel } = childrenOf(world)
 
-describe('F118', () => {
+describe('the sleep of an analyst and of other children', () => {
   it('an analyst sleeps once it has reported: no heartbeat wakes it, and its next task does', async () => {
     await puppet('scout', { role: 'analyst' })
     await until(() => hasHeartbeat('scout'))
@@ -150,7 +150,7 @@ describe('limits', () => {
   })
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

@@ -112,7 +112,7 @@ describe('a maker that may set qualities', () => {
   })
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

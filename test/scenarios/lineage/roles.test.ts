@@ -12,7 +12,7 @@ import { useWorld } from '../../support/use-world.ts'
 const world = useWorld({ extensions: [stage, defineLineage(ROOMY)] })
 const { puppet, use, everySeconds, factsOnReel } = childrenOf(world)
 
-describe('F119', () => {
+describe('roles that a parent defines', () => {
   const define = (name: string, more: JsonObject = {}) =>
     play(world, 'mother', {
       verb: 'do',
@@ -84,7 +84,7 @@ describe('F119', () => {
   })
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

@@ -22,7 +22,7 @@ const quick = useWorld({
 
 const { spawn, puppet, use, profileOf } = childrenOf(world)
 
-describe('F117 a tool outside the list of its role', () => {
+describe('a tool outside the list of its role', () => {
   it('is refused by the gate, the refusal is recorded, and nothing is written', async () => {
     await puppet('guard', { role: 'guardian' })
     for (const [tool, args] of [
@@ -164,7 +164,7 @@ describe('the tools', () => {
   })
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

@@ -80,7 +80,7 @@ async function historyOf(being: string): Promise<string> {
 }
 
 describe('causes are kept', () => {
-  it('F78 "model answered 500 four times": in the outcome, the log and explain; what the provider said is nowhere', async () => {
+  it('"model answered 500 four times": in the outcome, the log and explain; what the provider said is nowhere', async () => {
     await world.birth({ name: 'ann', cognition: 'llm', role: 'talker' })
     model.script((request) =>
       beingOf(request) === 'ann' ? { status: 500, body: { error: { message: SENTINEL } } } : undefined,
@@ -245,7 +245,7 @@ describe('a model connection of one\u2019s own', () => {
   })
 })
 
-it('F49 all of it replays, and no chain is broken', async () => {
+it('all of it replays, and no chain is broken', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

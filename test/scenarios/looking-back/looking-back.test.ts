@@ -14,7 +14,7 @@ const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 
 describe('looking back', () => {
-  it('F54 every sealed moment is one act, and every fact but those of genesis carries one', async () => {
+  it('every sealed moment is one act, and every fact but those of genesis carries one', async () => {
     await world.birth({ name: 'mover', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} })
     expect((await factsOf(world, 'mover', 1)).map(({ reel, kind }) => [reel, kind])).toEqual([
@@ -38,7 +38,7 @@ describe('looking back', () => {
     for (const row of rows) expect(row).toMatchObject({ sealed: true, written: row.recorded })
   })
 
-  it('F54 control: a fact that names another act is found', async () => {
+  it('control: a fact that names another act is found', async () => {
     const name = (to: string) =>
       tamper(world, `update treeos.fact set moment = '${to}' where moment = 'mover/1/1' and reel = 'space:/'`)
     const kept = `update treeos.fact set moment = 'mover/1/1' where reel = 'space:/' and moment = 'mover/1/2'`
@@ -52,7 +52,7 @@ describe('looking back', () => {
     await expectUnbroken(world)
   })
 
-  it('F51 to edit or delete a role changes no older moment, neither its stack nor its prompt', async () => {
+  it('to edit or delete a role changes no older moment, neither its stack nor its prompt', async () => {
     const role = { name: 'poet', canSummon: [{ rel: 'asker' }], prompt: 'You rhyme.' }
     await setRole(world, role)
     await world.birth({ name: 'bard', cognition: 'llm', roleFlow: [{ role: 'poet' }] })
@@ -73,7 +73,7 @@ describe('looking back', () => {
     await expectReplays(world, 'chain')
   })
 
-  it('F51 control: an older moment that names the role as it became is found', async () => {
+  it('control: an older moment that names the role as it became is found', async () => {
     const [first, second] = await listOutcomes(world.db, 'bard')
     const [older, newer] = [first, second].map((one) => one?.record.stack?.primary.digest ?? '')
     expect(older).not.toBe(newer)
@@ -91,7 +91,7 @@ describe('looking back', () => {
     await expectReplays(world, 'chain')
   })
 
-  it('F49 every moment replays as it was after the world changed', async () => {
+  it('every moment replays as it was after the world changed', async () => {
     await world.birth({
       name: 'changing',
       cognition: 'scripted',
@@ -128,7 +128,7 @@ describe('looking back', () => {
     await expectUnbroken(world)
   })
 
-  it('F50 replay reports a changed stack by being, moment and field', async () => {
+  it('replay reports a changed stack by being, moment and field', async () => {
     const outcome = (await listOutcomes(world.db, 'changing')).filter(({ kind }) => kind === 'act')[1]
     const forged = JSON.stringify(outcome!.record).replace('"name":"stage:free"', '"name":"stage:mute"')
     await sql`alter table treeos.moment_outcome disable trigger moment_outcome_erased`.execute(world.owner)

@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterEach(() => at.dismiss())
 afterAll(() => at?.close())
 
-describe('F44 without an identity', () => {
+describe('without an identity', () => {
   it.each<[string, Record<string, string>]>([
     ['no token', {}],
     ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic b3BlcmF0b3I6eA==' }],
     ['a wrong token', { authorization: `Bearer treeos_${'A'.repeat(43)}` }],
-    ['what is no token', { authorization: 'Bearer @operator' }],
+    ['a malformed token', { authorization: 'Bearer @operator' }],
   ])('%s: UNAUTHORIZED, and no birth', async (_what, headers) => {
     const before = await groundOf(at.world)
     for (const body of [
@@ -47,7 +47,7 @@ describe('F44 without an identity', () => {
     await expect(connectTo(at.edge.url, null, { era: '2026' })).rejects.toThrow()
   })
 
-  it('an expired token is none', async () => {
+  it('an expired token opens nothing', async () => {
     const { id, secret } = await at.tokenFor('bob')
     expect((await at.raw({ authorization: `Bearer ${secret}` })).status).toBe(200)
     await expireToken(id)
@@ -84,7 +84,7 @@ describe('whom a token is of', () => {
     ['an elder', 'operator', 'ada'],
     ['a sibling', 'bob', 'ada'],
     ['a stranger', 'oracle', 'ada'],
-  ])('not %s: @%s is no offspring of @%s', async (_who, being, as) => {
+  ])('not %s: @%s does not descend from @%s', async (_who, being, as) => {
     await expect(at.tokenFor(being, as)).rejects.toMatchObject({
       code: 'FORBIDDEN',
       message: expect.stringContaining(`@${being} does not descend from @${as}`),
@@ -193,7 +193,7 @@ async function hostRefused(host: string): Promise<number> {
   })
 }
 
-it('F49 every moment that a client caused replays identically, and no error went unreported', async () => {
+it('every moment that a client caused replays identically, and no error went unreported', async () => {
   expect(at.edge.errors).toEqual([])
   await expectUnbroken(at.world)
   const { moments: lived } = await expectReplays(at.world)

@@ -50,7 +50,7 @@ const ENTRIES: Readonly<Record<string, (text: string) => readonly [tool: string,
   'be: name': (text) => ['be', { operation: 'birth', payload: { name: text, cognition: 'human' } }],
 }
 
-it.each(Object.keys(ENTRIES))('W4 a text is a value: %s', async (name) => {
+it.each(Object.keys(ENTRIES))('a text is a value: %s', async (name) => {
   const ada = await edge.asBeing('ada')
   for (const text of TEXTS) {
     const [tool, args] = (ENTRIES[name] as (typeof ENTRIES)[string])(text)
@@ -59,14 +59,14 @@ it.each(Object.keys(ENTRIES))('W4 a text is a value: %s', async (name) => {
   }
 })
 
-it('W4 what was said is kept as it was said', async () => {
+it('what was said is kept as it was said', async () => {
   const ada = await edge.asBeing('ada')
   for (const text of TEXTS) await ada.call('summon', { target: '@echo', content: text })
   const kept = (await wakesOf(edge.world, 'echo')).map(({ content }) => content)
   for (const text of TEXTS) expect(kept).toContain(text)
 })
 
-it('W4 no statement that Postgres refused contains one, and every chain is whole', async () => {
+it('no statement that Postgres refused contains one, and every chain is whole', async () => {
   const log = inject('postgresLog')
   if (log !== null) expect((await readFile(log, 'utf8')).split(MARK)).toHaveLength(1)
   await expectUnbroken(edge.world)

@@ -15,7 +15,7 @@ afterAll(() => at?.close())
 
 const callsFor = (being: BeingName) => askedFor(at.model, being).length
 
-describe('F95 a client performs the four verbs', () => {
+describe('a client performs the four verbs', () => {
   it('as a person, which acts as itself', async () => {
     const ada = await at.asBeing('ada')
     expect(await ada.call('see', { address: '@operator' })).toMatchObject({
@@ -188,7 +188,7 @@ async function spend(being: BeingName): Promise<void> {
   for (const { id } of rows) await revokeToken(at.world, { id, as: 'operator' })
 }
 
-describe('F68 what a client sees', () => {
+describe('what a client sees', () => {
   it('exactly four tools, whatever the being may do, and two resources; a person also those for overlays', async () => {
     const ofPerson = (await (await at.asBeing('bob')).client.listTools()).tools.map(({ name }) => name)
     expect(ofPerson.slice(4)).toEqual(['list_overlays', 'set_overlay', 'delete_overlay'])
@@ -357,7 +357,7 @@ describe('bad input: named, and nothing is written', () => {
   })
 })
 
-it('F49 every moment that a client caused replays identically, and no error went unreported', async () => {
+it('every moment that a client caused replays identically, and no error went unreported', async () => {
   expect(at.edge.errors).toEqual([])
   await expectUnbroken(at.world)
   const { moments: lived } = await expectReplays(at.world)

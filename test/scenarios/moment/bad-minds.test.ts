@@ -98,7 +98,7 @@ const MINDS: readonly BadMind[] = [
     outcome: failed('LLM_FAILED', /^model called a tool that does not exist: "[a-z_]+"; it has [a-z, ]+$/),
   },
   {
-    what: 'arguments that are no JSON',
+    what: 'arguments outside JSON',
     replies: [{ tool: { name: 'summon', args: '{"content": ' } }],
     requests: 1,
     outcome: failed('LLM_FAILED', /arguments that are no JSON object/),
@@ -236,7 +236,7 @@ beforeAll(async () => {
 
 describe('a model that answers', () => {
   it.each(MINDS)(
-    'F78 $what: the outcome says so, the asker is told, and the next moment works',
+    '$what: the outcome says so, the asker is told, and the next moment works',
     async ({ what, requests, outcome }) => {
       const name = nameOf(what)
       const correlation = told.get(what)!
@@ -306,7 +306,7 @@ describe('a script that answers', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -36,7 +36,7 @@ function door(): { wait: Promise<void>; open: () => void } {
 }
 
 describe('one moment at a time', () => {
-  it('F57 one being lives one moment at a time, while another being thinks', async () => {
+  it('one being lives one moment at a time, while another being thinks', async () => {
     await thinker('slow')
     await thinker('beside')
     const gate = door()
@@ -71,7 +71,7 @@ describe('one moment at a time', () => {
     model.reset()
   })
 
-  it('F57 control: two beings think at once, so the count above would show two moments of one', async () => {
+  it('control: two beings think at once, so the count above would show two moments of one', async () => {
     for (const name of ['left', 'right']) await thinker(name)
     const gate = door()
     const thinking = new Set<string>()
@@ -88,7 +88,7 @@ describe('one moment at a time', () => {
     model.reset()
   })
 
-  it('F58 human overtakes interactive, which overtakes background; between equals age decides', async () => {
+  it('human overtakes interactive, which overtakes background; between equals age decides', async () => {
     await thinker('queued')
     const gate = door()
     model.script(async (request) => {
@@ -123,7 +123,7 @@ describe('one moment at a time', () => {
 })
 
 describe('three minds', () => {
-  it('F59 a scripted being runs its function, and no model is asked', async () => {
+  it('a scripted being runs its function, and no model is asked', async () => {
     await puppet('clockwork')
     const before = model.requests.length
     expect(await play(world, 'clockwork', { verb: 'summon', content: 'tick' }, 'tock')).toMatchObject({
@@ -133,7 +133,7 @@ describe('three minds', () => {
     expect(model.requests.length).toBe(before)
   })
 
-  it('F60 an LLM being asks its provider exactly once a moment, whatever the moment comes to', async () => {
+  it('an LLM being asks its provider exactly once a moment, whatever the moment comes to', async () => {
     await thinker('counted')
     const answers = [
       undefined,
@@ -152,7 +152,7 @@ describe('three minds', () => {
     model.reset()
   })
 
-  it('F61 a summon of a person rests in the inbox, past a restart of the worker, until the person answers', async () => {
+  it('a summon of a person rests in the inbox, past a restart of the worker, until the person answers', async () => {
     await puppet('petitioner')
     await play(world, 'petitioner', { verb: 'summon', target: '@operator', content: 'may I?' })
     const [entry] = (await inbox(world, 'operator')).filter(({ from }) => from === '@petitioner')
@@ -185,7 +185,7 @@ describe('three minds', () => {
     ).rejects.toMatchObject({ code: 'CORRELATION_NOT_FOUND', message: expect.stringContaining('no-such') })
   })
 
-  it('F61 a person answers in any order, and a waiting person blocks nobody', async () => {
+  it('a person answers in any order, and a waiting person blocks nobody', async () => {
     await puppet('impatient')
     for (const content of ['one', 'two', 'three']) {
       await play(world, 'impatient', { verb: 'summon', target: '@operator', content })
@@ -204,7 +204,7 @@ describe('three minds', () => {
     expect(replies.map(({ content }) => content)).toEqual(['re: two', 're: three', 're: one'])
   })
 
-  it('F61 the operator may not act as another person', async () => {
+  it('the operator may not act as another person', async () => {
     await world.birth({ name: 'guest', cognition: 'human' })
     await tell(world, 'guest', 'are you there?')
     expect((await wakesOf(world, 'guest')).map(({ content, closedBy }) => [content, closedBy])).toEqual([
@@ -216,7 +216,7 @@ describe('three minds', () => {
     expect(await moments(world.db, 'guest')).toEqual([])
   })
 
-  it('F62 the same role runs unchanged under all three cognitions', async () => {
+  it('the same role runs unchanged under all three cognitions', async () => {
     await setRole(world, {
       name: 'clerk',
       canSee: ['/library'],
@@ -248,7 +248,7 @@ describe('three minds', () => {
 })
 
 describe('speech', () => {
-  it('F80 F81 a summon with only content answers the waker, in its chain; the answer has one moment and one act', async () => {
+  it('a summon with only content answers the waker, in its chain; the answer has one moment and one act', async () => {
     await puppet('teller')
     await play(world, 'teller', { verb: 'summon', target: '@echo', content: 'carry this' })
     const [question] = await until(async () => {
@@ -270,7 +270,7 @@ describe('speech', () => {
     expect(question!.cause).toBe(said!.hash)
   })
 
-  it('F77 to say nothing closes the wake: no fact, no reply', async () => {
+  it('to say nothing closes the wake: no fact, no reply', async () => {
     await world.birth({ name: 'mute', cognition: 'scripted', script: 'silent' })
     const { moment, reply: said } = await summon(world, {
       target: 'mute',
@@ -286,7 +286,7 @@ describe('speech', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

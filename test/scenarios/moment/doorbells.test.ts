@@ -63,7 +63,7 @@ describe('the sweep', () => {
     await sweeper.close()
   })
 
-  it('F32 rings everyone that a dead worker left behind in one go: page after page, 16 at once, oldest first', async () => {
+  it('rings everyone that a dead worker left behind in one go: page after page, 16 at once, oldest first', async () => {
     const db = await freshDatabase()
     await sql`
       insert into treeos.projection (key, reel, state, folded_seq, cognition)

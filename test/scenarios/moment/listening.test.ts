@@ -59,7 +59,7 @@ it('a being says that it listens only while its run does, and for less long than
   expect(await isListening(world.db, 'open')).toBe(false)
 })
 
-it('a time that is far away is no listening', async () => {
+it('a time that is far away does not count as listening', async () => {
   await sql`update treeos.head set listens_until = clock_timestamp() + interval '1 hour' where reel = 'moments:open'`.execute(
     world.owner,
   )

@@ -125,7 +125,7 @@ describe('a moment', () => {
     return perTask
   }
 
-  it('F49 replays from both records', async () => {
+  it('replays from both records', async () => {
     expect(world.errors).toEqual([])
     await expectUnbroken(world)
     await expectReplays(world)
@@ -141,7 +141,7 @@ describe('a worker that is asked to end while a slow mind decides', () => {
   afterAll(() => processes?.close())
   afterEach(() => model.reset())
 
-  it('C13 lets the call go on until its decision is stored, so that the model is asked once', async () => {
+  it('lets the call go on until its decision is stored, so that the model is asked once', async () => {
     await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
     await world.stopWorker() // workers as users run them have a time to end
     const start = () =>
@@ -193,7 +193,7 @@ describe('two workers', () => {
 describe('a slow call', () => {
   const world = useWorld({ modelServer: model, shortMindMs: SHORT_MS })
 
-  it('C11 that Postgres fails to announce once its moment is stored is adopted, and the model is asked once', async () => {
+  it('that Postgres fails to announce once its moment is stored is adopted, and the model is asked once', async () => {
     await world.birth({ name: 'slow', cognition: 'llm', role: 'resident' })
     model.script(async (request) => {
       if (beingOf(request) === 'slow') await sleep(SLOW_MS)

@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 describe('a worker that stops in order', () => {
-  it('O2 hands on what calls under way and threads need: another worker asks the model with it', async () => {
+  it('hands on what calls under way and threads need: another worker asks the model with it', async () => {
     const holder = await start()
     Object.assign(world, { vaults: new VaultCaller(vaultKeyIn(`${processes.home}/vault-key`)) })
     const [own] = await vaults()
@@ -86,7 +86,7 @@ describe('a worker that stops in order', () => {
     expect(await vaults()).toEqual([]) // nobody was left to hand on to
   }, 120_000)
 
-  it('O2 a control: without another worker the call ends as OVERLAY_LOST as soon as one runs again', async () => {
+  it('a control: without another worker the call ends as OVERLAY_LOST as soon as one runs again', async () => {
     const holder = await start()
     model.reset()
     model.script(() => ({ hang: true }))

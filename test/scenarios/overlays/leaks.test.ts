@@ -133,9 +133,9 @@ afterAll(async () => {
   await world?.close()
 })
 
-describe('O1 what a run of moments with overlays leaves behind', () => {
+describe('what a run of moments with overlays leaves behind', () => {
   it(
-    'O1 F101 lives its moments, of which two of five and more fail, while one worker is killed and one crashes',
+    'lives its moments, of which two of five and more fail, while one worker is killed and one crashes',
     async () => {
       const seen = new Set<string>()
       const first = await summon(world, {
@@ -201,7 +201,7 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
   )
 
   it(
-    'O1 F101 no overlay is anywhere but in the memory of workers; a stored one is in its own table and nowhere else',
+    'no overlay is anywhere but in the memory of workers; a stored one is in its own table and nowhere else',
     async () => {
       // Reports of the state of the processes, beside the one that the crash left.
       const living = started.filter(isAlive)
@@ -246,7 +246,7 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
   )
 
   it(
-    'O1 the same search finds a word that was put into each sink, in each form',
+    'the same search finds a word that was put into each sink, in each form',
     async () => {
       const word = control.control
       const forms = [
@@ -296,7 +296,7 @@ describe('O1 what a run of moments with overlays leaves behind', () => {
   )
 })
 
-it('O1 the search of a file finds a word across the parts that it reads', async () => {
+it('the search of a file finds a word across the parts that it reads', async () => {
   const file = join(tmpdir(), `h-overlay-${process.pid}`)
   const { word } = sentinels('word')
   try {

@@ -32,8 +32,8 @@ afterAll(async () => {
   await world?.close()
 })
 
-describe('O2 a worker that dies with the overlays of calls', () => {
-  it('O2 ends each call as OVERLAY_LOST, tells its asker, and no model is asked without the overlay', async () => {
+describe('a worker that dies with the overlays of calls', () => {
+  it('ends each call as OVERLAY_LOST, tells its asker, and no model is asked without the overlay', async () => {
     const keyFile = join(processes.home, 'vault-key')
     const holder = processes.start(world, {
       OPENAI_BASE_URL: model.url,
@@ -76,7 +76,7 @@ describe('O2 a worker that dies with the overlays of calls', () => {
     }
   }, 180_000)
 
-  it('O2 the next call is answered: nothing of the loss stays', async () => {
+  it('the next call is answered: nothing of the loss stays', async () => {
     const { moment } = await summon(world, {
       ...{ target: BEINGS[0]!, content: 'and now?', as: 'operator', waitSeconds: 40 },
       overlay: { content: OVERLAY },

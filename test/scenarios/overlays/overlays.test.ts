@@ -18,7 +18,7 @@ const systemOf = ({ messages }: ModelRequest): string => String(messages[0]?.con
 describe.each([
   { way: 'short', shortMindMs: 5000 },
   { way: 'long', shortMindMs: 0 },
-])('F103 an overlay on the $way way of a moment', ({ shortMindMs }) => {
+])('an overlay on the $way way of a moment', ({ shortMindMs }) => {
   const model = useModelServer()
   const world = useWorld({ modelServer: model, shortMindMs, extensions: [stage] })
   const ask = (content: string, more: Partial<Parameters<typeof summon>[1]> = {}) =>
@@ -30,7 +30,7 @@ describe.each([
     model.script((request) => say(`heard: ${userOf(request).length}`))
   })
 
-  it('F99 F101 reaches the model as the input role, and only a commitment is recorded', async () => {
+  it('reaches the model as the input role, and only a commitment is recorded', async () => {
     const { overlay, moment } = await ask('what is new?', { overlay: { content: OVERLAY } })
     expect(userOf(last())).toContain('[role]\n')
     expect(userOf(last())).toContain(OVERLAY)
@@ -44,14 +44,14 @@ describe.each([
     expect(rows).toEqual([{ overlay: moment?.overlay }])
   })
 
-  it('F99 without one the field is absent, and the user message is what was said', async () => {
+  it('without one the field is absent, and the user message is what was said', async () => {
     const { moment, ...rest } = await ask('what is new?')
     expect(userOf(last())).toBe('what is new?')
     expect(moment).not.toHaveProperty('overlay')
     expect(rest).not.toHaveProperty('overlay')
   })
 
-  it('F98 a failed call has it in its record too, and its retries get it again', async () => {
+  it('a failed call has it in its record too, and its retries get it again', async () => {
     let calls = 0
     const seen: string[] = []
     model.script((request) => {
@@ -69,7 +69,7 @@ describe.each([
     })
   })
 
-  it('O3 an echo is masked before it is stored', async () => {
+  it('an echo is masked before it is stored', async () => {
     model.script(() => say(`I was told: ${OVERLAY} Yes.`))
     const { reply } = await ask('what were you told?', { overlay: { content: OVERLAY } })
     expect(reply?.content).toBe('I was told: [overlay] Yes.')
@@ -153,7 +153,7 @@ describe.each([
     expect(error.message).not.toContain('sentinel')
   })
 
-  it('F106 one that claims rights changes no decision', async () => {
+  it('one that claims rights changes no decision', async () => {
     await setRole(world, { name: 'narrow', canDo: [], prompt: '' })
     await world.birth({ name: 'bound', cognition: 'llm', role: 'narrow' })
     await world.birth({ name: 'free', cognition: 'llm', role: 'stage:free' })
@@ -174,7 +174,7 @@ describe.each([
     }
   })
 
-  it('F107 a thread gets one in mid-conversation, and its record says that it changed', async () => {
+  it('a thread gets one in mid-conversation, and its record says that it changed', async () => {
     model.script((request) => say(userOf(request).includes('[role]') ? 'with' : 'without'))
     const begun = await ask('first')
     const thread = begun.correlation
@@ -196,7 +196,7 @@ describe.each([
     ).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  it('F97 the highest tier that is present is in force, and the record names all', async () => {
+  it('the highest tier that is present is in force, and the record names all', async () => {
     const set = (tier: string, scope: string, content: string) =>
       sql`
       insert into treeos.overlay (tier, scope, name, content, set_by)
@@ -222,7 +222,7 @@ describe.each([
     await sql`delete from treeos.overlay`.execute(world.owner)
   })
 
-  it('F102 both replays are exact, and what they show of a thread holds outputs and no overlay', async () => {
+  it('both replays are exact, and what they show of a thread holds outputs and no overlay', async () => {
     await expectReplays(world)
     const lived = await moments(world.db, 'ann')
     const shaped = lived.filter(({ overlay }) => overlay !== undefined)

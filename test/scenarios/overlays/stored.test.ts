@@ -10,7 +10,7 @@ afterAll(() => at?.close())
 
 const SECRET = 'the text of an overlay that no error quotes'
 
-describe('F105 stored overlays over MCP', () => {
+describe('stored overlays over MCP', () => {
   it('a person lists, sets and deletes those of its account', async () => {
     const ada = await at.asBeing('ada')
     const key = { tier: 'account', name: 'tone' }

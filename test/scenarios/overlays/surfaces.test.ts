@@ -63,7 +63,7 @@ const effectOf = async (moment: string | null) => (await readEffect(world.db, mo
 
 beforeAll(() => give({ summary: 'Flat sea.' }))
 
-describe('F103 a skill', () => {
+describe('a skill', () => {
   it('is one call of its entry Signature, and its outputs are the recorded result of the operation', async () => {
     const { result, act } = await summarize()
     expect(result).toEqual({ summary: 'Flat sea.' })
@@ -76,7 +76,7 @@ describe('F103 a skill', () => {
     expect(await effectOf(act)).toEqual({ value: { summary: 'Flat sea.' } })
   })
 
-  it('F99 F100 gets an overlay as the input role, by the same Signature, and only its commitment is recorded', async () => {
+  it('gets an overlay as the input role, by the same Signature, and only its commitment is recorded', async () => {
     await summarize()
     const { system: before } = { system: last().messages[0] }
     const { act, salt } = await summarize({ overlay: { content: OVERLAY } })
@@ -90,7 +90,7 @@ describe('F103 a skill', () => {
     expect(JSON.stringify(stored)).not.toContain('sentinel')
   })
 
-  it('F96 attaches an overlay to its entry, and to another Signature only when it names that one', async () => {
+  it('attaches an overlay to its entry, and to another Signature only when it names that one', async () => {
     give({ mood: 'calm', why: 'flat' })
     const judged = async (appliesTo?: string[]) => {
       const overlay = { content: OVERLAY, ...(appliesTo === undefined ? {} : { appliesTo }) }
@@ -188,10 +188,10 @@ describe('F103 a skill', () => {
   })
 })
 
-describe('F103 task()', () => {
+describe('task()', () => {
   const dispatch = (more: object = {}) => task(world, judge, { as: 'operator', inputs: { text }, ...more })
 
-  it('F101 is a typed child workflow, and no history holds a word of inputs, outputs or overlay', async () => {
+  it('is a typed child workflow, and no history holds a word of inputs, outputs or overlay', async () => {
     give({ mood: 'calm', why: 'a flat sea' })
     const { outputs, moment, salt } = await dispatch({ overlay: { content: OVERLAY } })
     expect(outputs).toEqual({ mood: 'calm', why: 'a flat sea' })
@@ -234,7 +234,7 @@ describe('F103 task()', () => {
   })
 })
 
-describe('F103 F104 a scheduled moment', () => {
+describe('a scheduled moment', () => {
   it('resolves the overlays of the workspace and of the account when it fires', async () => {
     const heard: string[] = []
     model.script((request) => {
@@ -263,14 +263,14 @@ describe('F103 F104 a scheduled moment', () => {
   })
 })
 
-it('F102 every moment replays identically, without a model and without an overlay', async () => {
+it('every moment replays identically, without a model and without an overlay', async () => {
   const asked = model.requests.length
   await expectReplays(world)
   await expectUnbroken(world)
   expect(model.requests).toHaveLength(asked)
 })
 
-it('F49 a replay fails when one byte of what a task was dispatched with differs', async () => {
+it('a replay fails when one byte of what a task was dispatched with differs', async () => {
   const { temporal, reality, db } = world
   const [runs, outcomes] = [
     await fetchRuns(temporal, reality.name, 'operator', null),

@@ -79,7 +79,7 @@ describe('a call under way', () => {
     expect(await momentOf(world, next)).toMatchObject({ outcome: 'act' })
   })
 
-  it('is cancelled by nobody else, and a stranger is told the same when there is none', async () => {
+  it('is cancelled by nobody else, and a stranger is told the same when no call is under way', async () => {
     const refused = () =>
       expectRefused(
         world,

@@ -21,7 +21,7 @@ const askBirther = async (content: Json) =>
 const beg = (payload: JsonObject) =>
   play(world, 'subject', { verb: 'summon', target: '@birther', content: { be: 'birth', ...payload } })
 
-describe('F43 birth at @birther', () => {
+describe('birth at @birther', () => {
   it('mints a child of whoever asks, with a name, a mind and a first flow', async () => {
     const roleFlow = [{ when: { verb: 'summon' }, role: 'stage:mute' }]
     const asked = { be: 'birth', name: 'ann', cognition: 'llm', role: 'resident', roleFlow, home: '/library' }
@@ -85,7 +85,7 @@ describe('F43 birth at @birther', () => {
   })
 })
 
-describe('F44 who is refused a birth', () => {
+describe('who is refused a birth', () => {
   it('a name that is taken, for ever', async () => {
     for (const name of ['librarian', 'operator', 'subject']) {
       await refused(() => world.birth({ name, cognition: 'llm' }), 'RESOURCE_CONFLICT', `"${name}" is taken`)
@@ -118,24 +118,24 @@ describe('F44 who is refused a birth', () => {
     ['no name', { name: null, cognition: 'llm' }, 'INVALID_INPUT', /name|is not valid/],
     ['no mind', {}, 'INVALID_INPUT', /birth: cognition is missing/],
     [
-      'a mind that is none',
+      'an unknown mind',
       { cognition: 'dog' },
       'INVALID_INPUT',
       /cognition is "dog".*llm, human, scripted/,
     ],
     ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
     [
-      'a script that is none',
+      'an unknown script',
       { cognition: 'scripted', script: 'ecko' },
       'INVALID_INPUT',
       /script is "ecko"; it takes one of birther, echo, role-manager, silent, stage:puppet/,
     ],
     ['a script for a model', { cognition: 'llm', script: 'echo' }, 'INVALID_INPUT', /script is "echo"/],
-    ['a role that is none', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
+    ['an unknown role', { cognition: 'llm', role: 'ghost' }, 'ROLE_UNAVAILABLE', /"ghost"/],
     ['a role of another type', { cognition: 'llm', role: 7 }, 'INVALID_INPUT', /role is 7/],
     ['a home that is not there', { cognition: 'llm', home: '/nowhere' }, 'SPACE_NOT_FOUND', /\/nowhere/],
-    ['a home that is no path', { cognition: 'llm', home: 'a//b' }, 'ADDRESS_PARSE_ERROR', /a\/\/b/],
-    ['a flow that is none', { cognition: 'llm', roleFlow: {} }, 'INVALID_INPUT', /array of clauses/],
+    ['a malformed home', { cognition: 'llm', home: 'a//b' }, 'ADDRESS_PARSE_ERROR', /a\/\/b/],
+    ['a malformed flow', { cognition: 'llm', roleFlow: {} }, 'INVALID_INPUT', /array of clauses/],
     [
       'a ceiling with a token',
       { cognition: 'llm', ceiling: { canSee: [{ rel: 'asker' }] } },
@@ -161,7 +161,7 @@ describe('F44 who is refused a birth', () => {
   })
 })
 
-it('F49 every moment replays identically', async () => {
+it('every moment replays identically', async () => {
   expect(await live(world, 'subject', { return: { kind: 'see', content: null } })).toMatchObject({
     outcome: 'see',
   })
@@ -169,7 +169,7 @@ it('F49 every moment replays identically', async () => {
   await expectReplays(world)
 })
 
-it('F44 refuses a birth that no being asked @birther for', async () => {
+it('refuses a birth that no being asked @birther for', async () => {
   const before = await groundOf(world)
   const id = crypto.randomUUID()
   await putWake(

@@ -22,7 +22,7 @@ const HERALD = {
 }
 const FLOW = [{ when: { 'world.school.bell': true }, role: 'herald' }]
 
-it('F43 F46 F47 F48 "Birth a child being, then inhabit it to configure it": with defaults, from birth to its own moments', async () => {
+it('"Birth a child being, then inhabit it to configure it": with defaults, from birth to its own moments', async () => {
   // 1 Birth: "mint a child being"
   const birth = { be: 'birth', name: 'ann', cognition: 'llm' }
   const born = await summon(world, { target: 'birther', content: birth, as: 'operator', waitSeconds: 20 })
@@ -171,7 +171,7 @@ describe('the role of a child that is born without one', () => {
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

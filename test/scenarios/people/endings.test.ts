@@ -267,7 +267,7 @@ describe('who may end whom', () => {
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

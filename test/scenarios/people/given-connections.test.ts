@@ -56,7 +56,7 @@ describe('a mind that gives birth', () => {
   })
 })
 
-it('F49 replays identically', async () => {
+it('replays identically', async () => {
   expect(world.errors).toEqual([])
   await expectUnbroken(world)
   await expectReplays(world)

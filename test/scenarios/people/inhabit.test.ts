@@ -61,7 +61,7 @@ const runOut = (being: BeingName) =>
 const isFree = (being: BeingName) =>
   until(async () => (await rowOf(world, being)).inhabited?.by === null, { what: `${being} freed` })
 
-describe('F45 whom a person may inhabit', () => {
+describe('whom a person may inhabit', () => {
   it.each(['kid', 'grandkid'])('a descendant: @%s', async (being) => {
     const hands = await inhabit(ada, { being, as: 'ada' })
     expect(await see(world, 'operator', `@${being}`)).toMatchObject({ identity: { inhabitedBy: '@ada' } })
@@ -127,7 +127,7 @@ describe('F45 whom a person may inhabit', () => {
   })
 })
 
-describe('F47 after the release', () => {
+describe('after the release', () => {
   it('TreeosCognition and me.previousRole say what holds, although nothing else woke the being', async () => {
     await setRole(world, { name: 'hands', requiredCognition: 'human', canDo: ['set-being'], prompt: '' })
     await world.birth({ name: 'puppet', cognition: 'llm', role: 'resident' })
@@ -176,7 +176,7 @@ describe('while a being is driven', () => {
     ).rejects.toMatchObject({ code: 'RESOURCE_CONFLICT', message: 'nobody inhabits @kid' })
   })
 
-  it('F46 F47 it makes no model call; its queued summons run after the release, by its own model', async () => {
+  it('it makes no model call; its queued summons run after the release, by its own model', async () => {
     const hands = await inhabit(world, { being: 'oracle', as: 'operator' })
     const asked = await Promise.all(['one', 'two', 'three'].map((text) => tell(world, 'oracle', text)))
     await expect(until(async () => askedFor(model, 'oracle').length > 0, { seconds: 3 })).rejects.toThrow()
@@ -197,7 +197,7 @@ describe('while a being is driven', () => {
     for (const { driver } of (await moments(world.db, 'oracle')).slice(1)) expect(driver).toBeUndefined()
   })
 
-  it('F17 whom it speaks to sees a person', async () => {
+  it('whom it speaks to sees a person', async () => {
     await world.birth({ name: 'listener', cognition: 'scripted', script: 'stage:puppet', role: 'stage:mute' })
     await setFlow(world, 'listener', [{ when: { 'caller.cognition': 'human' }, role: 'stage:mode-1' }])
     const speak = { verb: 'summon', target: '@listener', content: 'who am I?' }
@@ -277,7 +277,7 @@ describe('while a being is driven', () => {
     expect(await rowOf(world, 'late-usurper')).toBeNull()
   })
 
-  it('F48 its driver sets its flow, publishes signals and writes roles as the child, which is recorded', async () => {
+  it('its driver sets its flow, publishes signals and writes roles as the child, which is recorded', async () => {
     await setRole(world, {
       name: 'apprentice',
       canSee: ['~'],
@@ -343,7 +343,7 @@ describe('while a being is driven', () => {
   })
 })
 
-describe('F47 how a lease ends', () => {
+describe('how a lease ends', () => {
   const go = { verb: 'do', action: 'move', target: '/library', args: {} } as const
 
   it('when nobody renews it: the sweep records the release, and the being goes on by its own mind', async () => {
@@ -427,7 +427,7 @@ describe('F47 how a lease ends', () => {
   })
 })
 
-it('F49 every driven moment replays identically from the chain and from Temporal', async () => {
+it('every driven moment replays identically from the chain and from Temporal', async () => {
   await expectUnbroken(world)
   const { moments: lived } = await expectReplays(world)
   expect(lived).toBeGreaterThan(60)

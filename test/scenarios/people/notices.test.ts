@@ -147,7 +147,7 @@ describe('notices', () => {
     })
   })
 
-  it('to a being that is no person are wakes of its own, one each', async () => {
+  it('to a being with a mind of its own are wakes, one each', async () => {
     const call = { verb: 'summon', target: '@pip', content: { throw: 'no' } }
     for (let i = 0; i < 3; i++) await play(world, 'pup', call)
     await until(
@@ -158,7 +158,7 @@ describe('notices', () => {
     expect(new Set(told.map(({ content }) => (content as JsonObject).correlation)).size).toBe(3)
   })
 
-  it('F49 F53 all of it replays', async () => {
+  it('all of it replays', async () => {
     for (const being of ['pup', 'pip'])
       await until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)

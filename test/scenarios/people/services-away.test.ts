@@ -69,7 +69,7 @@ describe('an act that is refused because a service is away', () => {
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

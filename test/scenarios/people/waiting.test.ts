@@ -25,7 +25,7 @@ const asked = (content: string) =>
 const ann = () => ({ ...world, person: 'ann' })
 
 describe('whoever waits for a person', () => {
-  it('F61 gets the answer as soon as the person replied, and the answer is read', async () => {
+  it('gets the answer as soon as the person replied, and the answer is read', async () => {
     const waiting = ask('ann', 'Shall we?')
     const { id } = await asked('Shall we?')
     await reply(ann(), { correlation: id, content: 'We shall.', as: 'ann', waitSeconds: null })
@@ -150,6 +150,6 @@ describe.each([
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectReplays(world)
 })

@@ -120,7 +120,7 @@ describe('history', () => {
     ['100 kB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(100_000) }]],
     ['1 MB', [{ verb: 'summon', target: '@echo', content: 'x'.repeat(1_000_000) }]],
     [
-      'answers that are no text',
+      'answers without text',
       [{ call: { verb: 'summon', target: '@hearer', content: 'x' }, answers: { a: 1 } }],
     ],
   ])('a signal `act` of %s does not keep the being from its next moment', async (_, args) => {
@@ -128,7 +128,7 @@ describe('history', () => {
     expect(await live(world, 'echo', 'still there?', { seconds: 10 })).toMatchObject({ outcome: 'act' })
   })
 
-  it('F49 every moment replays from both records', async () => {
+  it('every moment replays from both records', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -46,7 +46,7 @@ const edit = (key: string, from: string, to: string) =>
     `update treeos.projection set state = replace(state, '${from}', '${to}') where key = '${key}'`,
   )
 
-describe('H1 a row that was changed, used and put back shows in replay', () => {
+describe('a row that was changed, used and put back shows in replay', () => {
   beforeEach(async () => {
     expect(await brokenIn(world)).toEqual([])
   })
@@ -117,7 +117,7 @@ describe('H1 a row that was changed, used and put back shows in replay', () => {
     expect(fields.filter(({ n }) => n !== act.n)).toEqual([])
   })
 
-  it('control: a call about a thread that moved on since is no difference', async () => {
+  it('control: a call about a thread that moved on since makes no difference', async () => {
     await world.birth({ name: 'pat', cognition: 'human', role: 'stage:free' })
     const thread = await tell(world, 'cat', 'hello')
     await momentOf(world, thread)
@@ -172,7 +172,7 @@ describe('H1 a row that was changed, used and put back shows in replay', () => {
   })
 })
 
-describe('H1 the tail of all chains, cut off with heads and rows to match', () => {
+describe('the tail of all chains, cut off with heads and rows to match', () => {
   const lost = (all: Replayed) =>
     all.mismatches
       .filter(({ field, recorded }) => field === 'record' && recorded === null)

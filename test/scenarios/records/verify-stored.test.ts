@@ -193,7 +193,7 @@ const OF_CHAINS = [
   ].map((name) => `moment_outcome.${name}`),
 ]
 
-describe('H1 a change to what is derived from facts is found', () => {
+describe('a change to what is derived from facts is found', () => {
   it.each(Object.entries(EDITS))('%s', async (column, [to, reason]) => {
     const [table = '', name = ''] = column.split('.')
     await tamper(world, `update treeos.${table} set ${name} = ${to} where ${ROW[table]}`)
@@ -202,7 +202,7 @@ describe('H1 a change to what is derived from facts is found', () => {
     expect(broken.map((fault) => fault.reason)).toContain(reason)
   })
 
-  it('covers every column except those that are no evidence', async () => {
+  it('covers every column except those that prove nothing', async () => {
     const { rows } = await sql<{ name: string }>`
       select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'treeos' and table_name = any(${Object.keys(ROW)}) and is_generated = 'NEVER'`.execute(
@@ -214,7 +214,7 @@ describe('H1 a change to what is derived from facts is found', () => {
   })
 })
 
-it('names every table that is no evidence', async () => {
+it('names every table that proves nothing', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'treeos' order by 1`.execute(
     world.owner,
@@ -223,7 +223,7 @@ it('names every table that is no evidence', async () => {
   expect(named.sort()).toEqual(rows.map(({ name }) => name).sort())
 })
 
-describe('H1 rows that are invented or gone are found', () => {
+describe('rows that are invented or gone are found', () => {
   const only = async (): Promise<Broken[]> => [...(await verify()).broken]
 
   it.each<{ what: string; statement: string; reason: BrokenReason }>([

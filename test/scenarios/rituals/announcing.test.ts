@@ -52,7 +52,7 @@ async function cameOf(correlation: string) {
 }
 
 describe('an announcement to many', () => {
-  it('F83 "Proclaim it." to one herald stays small, even when every being always answers', async () => {
+  it('"Proclaim it." to one herald stays small, even when every being always answers', async () => {
     alwaysSpeaking(['herald'])
     model.requests.length = 0
     const { wakes } = await cameOf(await tell(world, 'herald', 'Proclaim it.'))
@@ -81,7 +81,7 @@ describe('an announcement to many', () => {
 })
 
 describe('the depth of a chain', () => {
-  it('F84 two minds that always answer each other stop at 16', async () => {
+  it('two minds that always answer each other stop at 16', async () => {
     model.script((request) => {
       const opens = beingOf(request) === 'ping' && request.messages[1]!.content === 'Begin.'
       return opens ? say({ target: '@pong', content: 'Well?' }) : undefined
@@ -177,7 +177,7 @@ describe('expectReply: false', () => {
   })
 })
 
-it('F49 every moment replays, and no chain is broken', async () => {
+it('every moment replays, and no chain is broken', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const entriesOf = async (being: string) =>
   (await inbox(world, 'operator')).filter(({ content }) => (content as JsonObject).actor === `@${being}`)
 
-describe('L5 a cause chain that branches', () => {
+describe('a cause chain that branches', () => {
   /** As many wakes as a chain may have, all of them over. */
   async function fill(root: string): Promise<void> {
     await sql`
@@ -49,7 +49,7 @@ describe('L5 a cause chain that branches', () => {
     expect(await play(world, 'boss', call as JsonObject)).toMatchObject({ outcome: 'act' })
   })
 
-  it('F84 ends a self-continue too, with a reason that everybody can see', async () => {
+  it('ends a self-continue too, with a reason that everybody can see', async () => {
     await setRole(world, { name: 'steady', selfContinue: true, canDo: ['set-being'], prompt: '' })
     await world.birth({ name: 'restless', cognition: 'llm', role: 'steady' })
     const args = { action: 'set-being', args: { field: 'a.b', value: 1 } }

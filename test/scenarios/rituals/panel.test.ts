@@ -47,8 +47,8 @@ const birthPanel = async (
 const birthPuppet = (name: string) =>
   world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', home: '/council' })
 
-describe('F63 a being made of beings', () => {
-  it('F63 votes: each member is asked in turn, and what more than half of them say is the answer', async () => {
+describe('a being made of beings', () => {
+  it('votes: each member is asked in turn, and what more than half of them say is the answer', async () => {
     expect(await plantScene(world, panel)).toBe(true)
     const { id } = await until(async () => (await wakesOf(world, 'council'))[0])
     expect(await verdictOf('operator', id)).toEqual({
@@ -60,7 +60,7 @@ describe('F63 a being made of beings', () => {
     })
   })
 
-  it('F63 asks no more than it needs: two of three are a majority', async () => {
+  it('asks no more than it needs: two of three are a majority', async () => {
     const before = await lived('lavish')
     expect(await ask('council', { cost: 5 })).toMatchObject({
       answer: 'yes',
@@ -69,7 +69,7 @@ describe('F63 a being made of beings', () => {
     expect(await lived('lavish')).toBe(before)
   })
 
-  it('F63 delegates: one member is asked, and its answer is passed on as it is', async () => {
+  it('delegates: one member is asked, and its answer is passed on as it is', async () => {
     const before = await Promise.all(['sober', 'lavish'].map(lived))
     expect(await ask('minister', { cost: 40 })).toMatchObject({
       answer: 'no',
@@ -111,7 +111,7 @@ describe('F63 a being made of beings', () => {
     ])
   })
 
-  it('F63 answers its asker, and not the being that began the chain', async () => {
+  it('answers its asker, and not the being that began the chain', async () => {
     await birthPuppet('clara')
     const { n } = await play(world, 'clara', { verb: 'summon', target: '@council', content: { cost: 500 } })
     expect(await verdictOf('clara', `clara/1/${n}`)).toMatchObject({
@@ -120,7 +120,7 @@ describe('F63 a being made of beings', () => {
     })
   })
 
-  it('F63 panels sit on panels', async () => {
+  it('panels sit on panels', async () => {
     await birthPanel('senate', ['@council', '@minister', '@lavish'], 'all')
     expect(await ask('senate', { cost: 40 })).toMatchObject({
       answer: 'yes',
@@ -128,7 +128,7 @@ describe('F63 a being made of beings', () => {
     })
   })
 
-  it('F63 as many as may sit are all heard, in one going', async () => {
+  it('as many as may sit are all heard, in one going', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `peer-${i}`)
     for (const name of names)
       await world.birth({ name, cognition: 'scripted', script: 'panel:purse', role: 'panel:member' })
@@ -171,7 +171,7 @@ describe('F63 a being made of beings', () => {
     })
   })
 
-  it('what is said too late, or of something else, is no answer to the question of now; people sit too', async () => {
+  it('what is said too late, or of something else, does not answer the question of now; people sit too', async () => {
     await birthPanel('bench', ['@operator', '@sober'], 'all', 2)
     const put = async (cost: number) => {
       const { n } = await play(world, 'clara', { verb: 'summon', target: '@bench', content: { cost } })
@@ -230,7 +230,7 @@ describe('refusals with a code and no fact', () => {
     ['all missing', '@council', {}, 'INVALID_INPUT', /members is null: .*; rule is null/],
     ['no list', '@council', { ...SEATS, members: '@sober' }, 'INVALID_INPUT', /members is "@sober": /],
     [
-      'a rule that is none',
+      'an unknown rule',
       '@council',
       { ...SEATS, rule: 'dice' },
       'INVALID_INPUT',
@@ -299,7 +299,7 @@ describe('refusals with a code and no fact', () => {
     expect((await panelOf()).question).toMatchObject({ from: 'operator', of: wake, heard: [] })
     expect(await acts('panel:open', {}, 'rook')).toMatchObject({ reason: 'RESOURCE_CONFLICT' })
     const before = JSON.stringify(await panelOf())
-    // The operator is no member, and what it says is no answer of the member whose turn it is.
+    // The operator is not a member, and what it says does not answer for the member whose turn it is.
     expect(await acts('panel:hear', {}, 'rook')).toMatchObject({
       reason: 'RESOURCE_CONFLICT',
       message: '@rook now hears @clara: what woke it is no answer of that member to its question',
@@ -335,7 +335,7 @@ describe('refusals with a code and no fact', () => {
     })
   })
 
-  it('F49 every moment replays identically', async () => {
+  it('every moment replays identically', async () => {
     expect(world.leftOut).toEqual([])
     await expectUnbroken(world)
     await expectReplays(world)

@@ -74,7 +74,7 @@ const summonsOf = async (root: string) =>
 describe('a coronation', () => {
   let root: string
 
-  it('F82 goes from answer to answer: three beings, five moments, each with the hands of its step and no others', async () => {
+  it('goes from answer to answer: three beings, five moments, each with the hands of its step and no others', async () => {
     root = await tell(world, 'archbishop', 'Let the coronation begin.')
     await until(async () => (await moments(world.db, 'heir')).length === 2)
     expect(await lived('archbishop')).toEqual([
@@ -91,7 +91,7 @@ describe('a coronation', () => {
     expect(world.errors).toEqual([])
   })
 
-  it('F81 F82 all of it has one root, by which the whole chain is listed', async () => {
+  it('all of it has one root, by which the whole chain is listed', async () => {
     expect(await summonsOf(root)).toEqual([
       'operator → archbishop: Let the coronation begin.',
       'archbishop → chancellor: Bring the crown.',
@@ -106,7 +106,7 @@ describe('a coronation', () => {
     }
   })
 
-  it('F82 does not go on when one of them will not: nobody is crowned', async () => {
+  it('does not go on when one of them will not: nobody is crowned', async () => {
     await doAs(world, 'set-space', '/abbey', { field: 'crown', value: null })
     const crowned = (await moments(world.db, 'heir')).length
     LINES.heir = { content: 'I will not.' }
@@ -120,7 +120,7 @@ describe('a coronation', () => {
     expect((await moments(world.db, 'archbishop')).length).toBe(5)
   })
 
-  it('F83 a proclamation waits for nobody: its herald goes on from guest to guest, and is silent at the end', async () => {
+  it('a proclamation waits for nobody: its herald goes on from guest to guest, and is silent at the end', async () => {
     const told = await tell(world, 'herald', 'Proclaim it.')
     await until(async () => (await moments(world.db, 'herald')).length === 4)
     expect(await lived('herald')).toEqual(['act herald', 'act herald', 'act herald', 'see herald'])
@@ -202,7 +202,7 @@ describe('gather', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     expect(model.requests.every(({ body }) => body !== null && beingOf(body) !== '')).toBe(true)
     await setFlow(world, 'herald', [])
     await expectUnbroken(world)

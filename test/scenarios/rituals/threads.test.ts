@@ -236,7 +236,7 @@ describe('a summon that names a thread', () => {
     await cut(mine)
   })
 
-  it('is no way out of the thread that an answer belongs to', async () => {
+  it('does not lead out of the thread that an answer belongs to', async () => {
     const id = await begun()
     const other = await begun()
     const answering = { verb: 'summon', target: '@operator', content: 'so', thread: other }
@@ -383,7 +383,7 @@ describe('a cut', () => {
     expect(row?.state).toMatchObject({ thread: id, cutBy: 'between' })
   })
 
-  it('F49 replays, and breaks no chain', async () => {
+  it('replays, and breaks no chain', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -46,7 +46,7 @@ describe('a budget', () => {
   const bound = (being: string, args: JsonObject, as = 'operator') =>
     act(world, as, { verb: 'do', action: 'set-budget', target: `@${being}`, args })
 
-  it('F84 of a being, or of any of its makers, says how often it may go on by itself', async () => {
+  it('of a being, or of any of its makers, says how often it may go on by itself', async () => {
     await world.birth({ name: 'house', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     const payload = { name: 'heir', cognition: 'llm', role: 'steady' }
     expect(await play(world, 'house', { verb: 'be', operation: 'birth', payload })).toMatchObject({
@@ -106,7 +106,7 @@ describe('a budget', () => {
 })
 
 describe('selfContinue', () => {
-  it('F83 another moment follows an act, and the first without a tool call is the last', async () => {
+  it('another moment follows an act, and the first without a tool call is the last', async () => {
     await thinker('weaver', 'steady')
     answers('weaver', [note(1), note(2)])
     await live(world, 'weaver', 'weave')
@@ -124,7 +124,7 @@ describe('selfContinue', () => {
     ])
   })
 
-  it('F83 a role without it never goes on, and neither does a failure', async () => {
+  it('a role without it never goes on, and neither does a failure', async () => {
     await thinker('once', 'single')
     answers('once', note(1))
     await live(world, 'once', 'go')
@@ -135,7 +135,7 @@ describe('selfContinue', () => {
     expect((await lived('stumbler')).map(({ outcome }) => outcome)).toEqual(['failure'])
   })
 
-  it('F84 a model that acts for ever is stopped by a bound that everybody can see', async () => {
+  it('a model that acts for ever is stopped by a bound that everybody can see', async () => {
     await thinker('restless', 'steady')
     answers('restless', note('again'))
     await live(world, 'restless', 'go', { seconds: 60 })
@@ -169,7 +169,7 @@ describe('selfContinue', () => {
 })
 
 describe('two that answer each other', () => {
-  it('F84 answers to what it says do not reset its count of self-continues', async () => {
+  it('answers to what it says do not reset its count of self-continues', async () => {
     await setRole(world, { name: 'gossip', selfContinue: true, canSummon: [{ pattern: '*' }], prompt: '' })
     await thinker('gossip', 'gossip')
     await act(world, 'operator', { verb: 'do', action: 'set-budget', target: '@gossip', args: { hops: 4 } })
@@ -196,7 +196,7 @@ describe('two that answer each other', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays', async () => {
+  it('every moment replays', async () => {
     await expectReplays(world)
   })
 })

@@ -40,7 +40,7 @@ function viewOf(being: string, name: string): JsonObject | undefined {
 const namesOf = (being: string): string[] =>
   [...systemOf(being).matchAll(/^\[([A-Za-z-]+)\]/gm)].map(([, name = '']) => name)
 
-describe('F66 what the first screen suggests', () => {
+describe('what the first screen suggests', () => {
   it('"What is this place?" reaches @librarian with the place, who is there and what lies there, and it is answered', async () => {
     await doAs(world, 'create-matter', '/library', { id: 'globe', type: 'globe', content: 'of brass' })
     const { reply } = await summon(world, {
@@ -99,7 +99,7 @@ describe('the words so far of a thread', () => {
       ...(thread === null ? {} : { thread }),
     })
 
-  it('F64 are shown in one view of the system message, from facts, and the messages stay two', async () => {
+  it('are shown in one view of the system message, from facts, and the messages stay two', async () => {
     const { correlation: thread } = await say(null, 'My name is Ada.')
     await say(thread, 'I like globes.')
     await say(thread, 'What is my name?')
@@ -308,7 +308,7 @@ describe('what a face costs', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays from its recorded look, and no chain is broken', async () => {
+  it('every moment replays from its recorded look, and no chain is broken', async () => {
     expect(await rowOf(world, 'librarian')).toBeDefined()
     await expectUnbroken(world)
     expect(await expectReplays(world)).toMatchObject({ identical: true })

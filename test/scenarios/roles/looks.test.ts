@@ -74,7 +74,7 @@ const ends = async (being: string) =>
   (await moments(world.db, being)).map(({ outcome, reason }) => [outcome, reason ?? null])
 
 describe('a look answers', () => {
-  it('F77 F80 what the see tool shows reaches the same mind, which then answers its asker; --wait waits for that', async () => {
+  it('what the see tool shows reaches the same mind, which then answers its asker; --wait waits for that', async () => {
     await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'quiet' })
     await thinker('librarian-two', [look('/library'), say('A quiet library.')])
     const before = (await groundOf(world)) as { facts: number }
@@ -113,7 +113,7 @@ describe('a look answers', () => {
     expect(((await groundOf(world)) as { facts: number }).facts).toBe(before.facts + 2)
   })
 
-  it('F81 keeps asker, thread, hops and correlation: the answer is the one reply, in the thread of the question', async () => {
+  it('keeps asker, thread, hops and correlation: the answer is the one reply, in the thread of the question', async () => {
     await world.birth({ name: 'visitor', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
     await thinker('porter', [look('/library'), look('~'), say('Come in.')])
     await play(world, 'visitor', { verb: 'summon', target: '@porter', content: 'May I enter?' })
@@ -137,7 +137,7 @@ describe('a look answers', () => {
     await until(async () => (await thread(world.db, question!.root)).open === 0)
   })
 
-  it('F64 shows the looks before it too, since a moment has no past turns', async () => {
+  it('shows the looks before it too, since a moment has no past turns', async () => {
     await thinker('wanderer', [look('/library'), look('~'), say('I saw both.')])
     expect((await ask('wanderer')).reply?.content).toBe('I saw both.')
     expect(told('wanderer')[2]).toMatchObject({
@@ -174,14 +174,14 @@ describe('a look answers', () => {
     expect(told('sentry')[1]).not.toHaveProperty('correlation')
   })
 
-  it('F62 of a script reaches the script, which answers the summon that it looked for', async () => {
+  it('of a script reaches the script, which answers the summon that it looked for', async () => {
     await world.birth({ name: 'scout', cognition: 'scripted', script: 'scouting:on', role: 'guide' })
     const { correlation, reply } = await ask('scout')
     expect(reply).toEqual({ from: '@scout', content: { saw: '/library' } })
     expect((await wakesOf(world, 'operator')).at(-1)).toMatchObject({ inReplyTo: correlation })
   })
 
-  it('F83 of a role with selfContinue goes on after the answer as well', async () => {
+  it('of a role with selfContinue goes on after the answer as well', async () => {
     await thinker('host', [look('/library'), say('Welcome.')], 'steady-guide')
     expect((await ask('host')).reply?.content).toBe('Welcome.')
     await until(async () => (await moments(world.db, 'host')).length === 3)
@@ -210,7 +210,7 @@ describe('a look answers', () => {
 })
 
 describe('a look ends', () => {
-  it(`F84 after ${LIMITS.looksMax} looks in a row, with a reason that everybody can see`, async () => {
+  it(`after ${LIMITS.looksMax} looks in a row, with a reason that everybody can see`, async () => {
     await thinker('starer', look('/library'))
     await expect(ask('starer')).rejects.toMatchObject({
       code: 'NO_ANSWER',
@@ -261,7 +261,7 @@ describe('a look ends', () => {
     expect(await findEntry(world.db, 'look/gazer/1/2')).toBeNull()
   })
 
-  it('F69 when what is looked at is beyond its lists: a refusal like any other, and the asker is told', async () => {
+  it('when what is looked at is beyond its lists: a refusal like any other, and the asker is told', async () => {
     await thinker('peeper', [look('/library'), look('@operator')])
     await expect(ask('peeper')).rejects.toMatchObject({ code: 'FORBIDDEN' })
     const notice = (await inbox(world, 'operator')).find(
@@ -289,7 +289,7 @@ describe('a look ends', () => {
     await doAs(world, 'set-space', '/library', { field: 'book', value: null })
   })
 
-  it('F92 of a person is none: a person sees by SEE, and no moment follows', async () => {
+  it('a person does not look: it sees by SEE, and no moment follows', async () => {
     const before = (await moments(world.db, 'operator')).length
     await act(world, 'operator', { verb: 'see', address: '/library' })
     expect((await moments(world.db, 'operator')).length).toBe(before + 1)
@@ -302,7 +302,7 @@ describe('afterwards', () => {
     expect(await prompt(world.db, world.registry, 'wanderer', 3)).toMatchObject({ identical: true })
   })
 
-  it('F49 every look replays from the chain and by Temporal, and no chain is broken', async () => {
+  it('every look replays from the chain and by Temporal, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

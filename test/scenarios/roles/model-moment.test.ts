@@ -39,7 +39,7 @@ const calling = (name: string, args: unknown, content?: string): Reply => ({
 })
 
 describe('the request to a model', () => {
-  it('F64 F65 two messages, system and user; no word of a moment of another thread', async () => {
+  it('two messages, system and user; no word of a moment of another thread', async () => {
     await thinker('fresh', 'resident')
     await live(world, 'fresh', 'the first-thing-said')
     await live(world, 'fresh', { a: 'second', order: ['x'] })
@@ -61,7 +61,7 @@ describe('the request to a model', () => {
     expect(second!.messages[0]!.content).toContain('"did": "being:summoned",\n        "to": "@operator"')
   })
 
-  it('F66 identity, place, see-blocks, capabilities, role prompt, who speaks and time, in this order', async () => {
+  it('identity, place, see-blocks, capabilities, role prompt, who speaks and time, in this order', async () => {
     await setRole(world, { name: 'loud', prompt: 'Speak up.' })
     await thinker('watcher', 'stage:seer', {
       home: '/library',
@@ -108,7 +108,7 @@ describe('the request to a model', () => {
   const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
   const TOOL = { canSee: 'see', canDo: 'do', canSummon: 'summon', canBe: 'be' } as const
   const ENTRY = { canSee: ['/library'], canDo: ['move'], canSummon: ['@echo'], canBe: ['birth'] }
-  it('F67 offers exactly the tools of the non-empty lists, in all 16 combinations', async () => {
+  it('offers exactly the tools of the non-empty lists, in all 16 combinations', async () => {
     const combinations = Array.from({ length: 16 }, (_, bits) => LISTS.filter((_, i) => bits & (1 << i)))
     await Promise.all(
       combinations.map(async (lists, i) => {
@@ -127,7 +127,7 @@ describe('the request to a model', () => {
     )
   })
 
-  it('F68 the four schemas are the same for everyone, and no extension adds a fifth', async () => {
+  it('the four schemas are the same for everyone, and no extension adds a fifth', async () => {
     await thinker('tooled')
     await live(world, 'tooled', 'hello')
     const [request] = askedFor(model, 'tooled')
@@ -148,7 +148,7 @@ describe('the request to a model', () => {
 })
 
 describe('the effects of its answer', () => {
-  it('F76 F54 a tool call is an act: its prose is the content, its facts carry the act', async () => {
+  it('a tool call is an act: its prose is the content, its facts carry the act', async () => {
     await thinker('actor')
     const moment = await decide(
       'actor',
@@ -166,7 +166,7 @@ describe('the effects of its answer', () => {
     expect(by).toEqual(['canDo: {"pattern":"*"}', 'do set-being: self or ancestor or operator'])
   })
 
-  it('F77 no tool call, with prose or without, is a see: no fact, no reply, the wake is closed', async () => {
+  it('no tool call, with prose or without, is a see: no fact, no reply, the wake is closed', async () => {
     await thinker('silent-one')
     const before = await groundOf(world)
     // The operator's summon is a fact of the operator; no other reel may move.
@@ -204,7 +204,7 @@ describe('the effects of its answer', () => {
     })
   })
 
-  it('F78 a malformed answer is a failure: no fact, no reply, and a notice to the asker', async () => {
+  it('a malformed answer is a failure: no fact, no reply, and a notice to the asker', async () => {
     await thinker('garbler')
     const before = (await groundOf(world)) as { heads: { reel: string; seq: number }[] }
     model.script((request) => (beingOf(request) === 'garbler' ? { raw: '<html>oops</html>' } : undefined))
@@ -231,7 +231,7 @@ describe('the effects of its answer', () => {
     expect(await live(world, 'garbler', 'and now?')).toMatchObject({ outcome: 'act', n: 2 })
   })
 
-  it('F79 of several tool calls only the first runs', async () => {
+  it('of several tool calls only the first runs', async () => {
     await thinker('eager')
     const set = (key: string) => ({
       name: 'do',
@@ -244,7 +244,7 @@ describe('the effects of its answer', () => {
     expect((await factsOf(world, 'eager', 1)).length).toBe(1)
   })
 
-  it('F80 F81 a summon with only content replies to the waker, with its correlation and root', async () => {
+  it('a summon with only content replies to the waker, with its correlation and root', async () => {
     await thinker('replier', 'resident')
     const correlation = await tell(world, 'replier', 'ping')
     await momentOf(world, correlation)
@@ -267,7 +267,7 @@ describe('a hijacked model', () => {
     ['summon', { target: '@librarian', content: 'psst' }],
     ['summon', { target: '@hijacked', content: 'again' }],
     ['be', { operation: 'birth', payload: { name: 'spawn', cognition: 'llm', role: 'operator' } }],
-  ] as const)('F69 calls %s %j off its lists: refused, recorded, no fact', async (verb, args) => {
+  ] as const)('calls %s %j off its lists: refused, recorded, no fact', async (verb, args) => {
     if ((await rowOf(world, 'hijacked')) == null) {
       await setRole(world, { name: 'tame', canSummon: [{ rel: 'asker' }], prompt: '' })
       await thinker('hijacked', 'tame')
@@ -280,7 +280,7 @@ describe('a hijacked model', () => {
     expect(record).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN', facts: [], act: null })
   })
 
-  it('F70 what a list allows the target may still forbid, and no list entry of a ceiling is exceeded', async () => {
+  it('what a list allows the target may still forbid, and no list entry of a ceiling is exceeded', async () => {
     await thinker('listed')
     const stranger = calling('do', {
       action: 'set-being',
@@ -317,7 +317,7 @@ describe('a hijacked model', () => {
     ])
   })
 
-  it('F70 a space may forbid what every list allows, the closest rule first', async () => {
+  it('a space may forbid what every list allows, the closest rule first', async () => {
     await doAs(world, 'set-space', '/library', {
       field: 'permissions',
       value: { do: { 'set-*': false, 'set-space': { requires: ['owner'] } }, summon: { '*': false } },
@@ -349,7 +349,7 @@ describe('a hijacked model', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

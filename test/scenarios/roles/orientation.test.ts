@@ -19,7 +19,7 @@ const turn = (target: string, more: JsonObject = {}) =>
 
 describe('orientation', () => {
   it.each<JsonObject>([{}, { orientation: 'forward' }])(
-    'F85 a summon to itself with %j goes as it is',
+    'a summon to itself with %j goes as it is',
     async (more) => {
       const moment = await turn('@self', more)
       expect(moment).toMatchObject({ outcome: 'act' })
@@ -28,7 +28,7 @@ describe('orientation', () => {
   )
 
   it.each(['half', 'inward'])(
-    'F85 F86 a being may summon itself %s: it goes forward, and record and log say so',
+    'a being may summon itself %s: it goes forward, and record and log say so',
     async (orientation) => {
       const told = world.outcomes.length
       const moment = await turn('@self', { orientation })
@@ -47,7 +47,7 @@ describe('orientation', () => {
     },
   )
 
-  it.each(['half', 'inward'])('F85 nobody summons another %s', async (orientation) => {
+  it.each(['half', 'inward'])('nobody summons another %s', async (orientation) => {
     const before = (await wakesOf(world, 'other')).length
     expect(await turn('@other', { orientation })).toMatchObject({
       outcome: 'failure',
@@ -59,14 +59,14 @@ describe('orientation', () => {
     expect((await wakesOf(world, 'other')).length).toBe(before)
   })
 
-  it('F85 an orientation that there is not is refused', async () => {
+  it('an unknown orientation is refused', async () => {
     expect(await turn('@self', { orientation: 'sideways' })).toMatchObject({
       outcome: 'failure',
       message: expect.stringMatching(/"sideways".*forward, half, inward/),
     })
   })
 
-  it('F85 F86 a role’s defaultOrientation is what its wearer asks of itself, and of nobody else', async () => {
+  it('a role’s defaultOrientation is what its wearer asks of itself, and of nobody else', async () => {
     await setRole(world, {
       name: 'thoughtful',
       canSummon: [{ pattern: '*' }],
@@ -81,7 +81,7 @@ describe('orientation', () => {
     expect(await play(world, 'deep', plain)).not.toHaveProperty('reason')
   })
 
-  it('F86 going on by itself is such a wake too', async () => {
+  it('going on by itself is such a wake too', async () => {
     await setRole(world, {
       name: 'brooding',
       canSummon: [{ rel: 'asker' }],
@@ -103,7 +103,7 @@ describe('orientation', () => {
 })
 
 describe('the defaults of a role', () => {
-  it('F87 is derived: permissions, async replies, messages as triggers, whom to answer, and the prompt', async () => {
+  it('is derived: permissions, async replies, messages as triggers, whom to answer, and the prompt', async () => {
     await setRole(world, {
       name: 'bare-bones',
       canSee: ['~'],
@@ -138,7 +138,7 @@ describe('the defaults of a role', () => {
     expect(request?.messages[0]?.content).toMatch(/^I am sparrow, bare-bones at \/\..*Be brief\./s)
   })
 
-  it('F49 every moment replays', async () => {
+  it('every moment replays', async () => {
     await expectReplays(world)
   })
 })

@@ -30,12 +30,12 @@ describe('a live write of a role', () => {
     [{ name: 'stage:free', prompt: 'x' }, 'RESOURCE_CONFLICT', 'stage:free belongs to stage'],
     [{ name: 'resident', prompt: 'x' }, 'RESOURCE_CONFLICT', 'resident belongs to seed'],
     [{ name: 'guard', prompt: 'x'.repeat(40_000) }, 'PAYLOAD_TOO_LARGE', 'at most 32768 bytes'],
-  ])('F1 refuses %j', async (role, code, says) => {
+  ])('refuses %j', async (role, code, says) => {
     await refused(() => setRole(world, role as JsonObject), code, says)
   })
 
   it.each(['Guard', 'night guard', 'a:b:c', 'wächter', '', '-x', 'x'.repeat(65), ':x', '__proto__'])(
-    'F2 refuses the name %j',
+    'refuses the name %j',
     async (name) => {
       await refused(() => setRole(world, { name, prompt: '' }), 'INVALID_INPUT', 'kebab-case')
     },
@@ -61,7 +61,7 @@ describe('a live write of a flow', () => {
     [[{ when: { verb: 'do' } }], /\[0\]\.role/],
     [[{ when: proto, role: 'resident' }], /__proto__/],
     [{ role: 'resident' }, /a flow is an array of clauses/],
-  ])('F26 F28 refuses %j with the path of the fault', async (flow, says) => {
+  ])('refuses %j with the path of the fault', async (flow, says) => {
     await refused(() => setFlow(world, 'subject', flow as never), 'INVALID_INPUT', says)
     await refused(
       () => world.birth({ name: 'stillborn', cognition: 'llm', roleFlow: flow as never }),
@@ -71,7 +71,7 @@ describe('a live write of a flow', () => {
     expect((await rowOf(world, 'subject')).qualities).toEqual({})
   })
 
-  it('F24 F25 takes equality and ranges: a missing path equals nothing, and no range holds of a text', async () => {
+  it('takes equality and ranges: a missing path equals nothing, and no range holds of a text', async () => {
     await setFlow(world, 'subject', [
       { stack: true, when: { 'me.quality.load.kg': { gte: 1, lt: 3 } }, role: 'stage:mode-1' },
       { stack: true, when: { 'me.quality.load.kg': 2 }, role: 'stage:mode-2' },
@@ -88,7 +88,7 @@ describe('a live write of a flow', () => {
     expect(await stackedAt(null)).toEqual([])
   })
 
-  it('F27 takes well-formed conditions, up to the depth allowed', async () => {
+  it('takes well-formed conditions, up to the depth allowed', async () => {
     let when: JsonObject = { verb: 'summon' }
     for (let depth = 0; depth < 15; depth++) when = { and: [when, { not: { or: [] } }] }
     await setFlow(world, 'subject', [{ when, role: 'stage:mute' }])
@@ -112,7 +112,7 @@ describe('a live write of a flow', () => {
   })
 })
 
-it('F49 every refused moment replays, and no chain is broken', async () => {
+it('every refused moment replays, and no chain is broken', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
   expect(world.errors).toEqual([])

@@ -97,7 +97,7 @@ async function reachOf(name: string): Promise<{ summon: Json; leftOut: Json }> {
 }
 
 describe('relationship tokens', () => {
-  it('F71 parent, any-child and predecessor are whom birth made them, in the prompt and at the gate', async () => {
+  it('parent, any-child and predecessor are whom birth made them, in the prompt and at the gate', async () => {
     await setRole(world, {
       name: 'ruler',
       canBe: ['birth'],
@@ -126,7 +126,7 @@ describe('relationship tokens', () => {
     await expectReplays(world)
   })
 
-  it('F71 the prompt names the beings that a model may speak to', async () => {
+  it('the prompt names the beings that a model may speak to', async () => {
     await world.birth({ name: 'queen', cognition: 'llm', role: 'ruler' })
     model.script([{ tool: { name: 'summon', args: { target: '@operator', content: 'I rule' } } }])
     await live(world, 'queen', 'reign')
@@ -138,7 +138,7 @@ describe('relationship tokens', () => {
 })
 
 describe('patterns', () => {
-  it('F72 a pattern after a space is whoever of that name is there at the moment', async () => {
+  it('a pattern after a space is whoever of that name is there at the moment', async () => {
     await setRole(world, {
       name: 'member',
       canSee: [{ pattern: '*' }],
@@ -160,7 +160,7 @@ describe('patterns', () => {
     await expectReplays(world)
   })
 
-  it('F72 an unregistered resolver drops its own entry only; the moment runs and reports it', async () => {
+  it('an unregistered resolver drops its own entry only; the moment runs and reports it', async () => {
     const lost: JsonObject[] = [
       { rel: 'mother-in-law' },
       { resolver: 'kin:foes' },
@@ -218,7 +218,7 @@ describe('patterns', () => {
   })
 })
 
-describe('F73 an extension', () => {
+describe('an extension', () => {
   it('brings relationships, kinds of patterns and resolvers, for prompt and gate alike', async () => {
     await puppet('anna', 'stage:free')
     await puppet('arno', 'stage:free', { home: '/attic' })
@@ -254,7 +254,7 @@ describe('F73 an extension', () => {
 })
 
 describe('see-resolvers', () => {
-  it('F74 F75 run each moment and are rendered by name; text stands line by line; a failing one is left out; none becomes a tool', async () => {
+  it('run each moment and are rendered by name; text stands line by line; a failing one is left out; none becomes a tool', async () => {
     await world.birth({ name: 'cook-llm', cognition: 'llm', role: 'kin:host', home: '/fitness' })
     const before = glances
     for (const round of [1, 2]) {

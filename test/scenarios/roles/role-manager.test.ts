@@ -46,7 +46,7 @@ async function askAs(being: string, content: Json): Promise<JsonObject> {
 const find = async (name: string) => (await roles(world.db, rolesNamed)).find((role) => role.name === name)
 
 describe('the role-manager', () => {
-  it('F39 writes a role that the next moment wears, with no restart, and that outlives one', async () => {
+  it('writes a role that the next moment wears, with no restart, and that outlives one', async () => {
     await puppet('page', 'resident', { roleFlow: [{ role: 'resident' }] })
     const role = { name: 'herald', canSummon: [{ rel: 'asker' }], prompt: 'Announce.' }
     expect(await ask({ do: 'set-role', role })).toEqual({
@@ -61,7 +61,7 @@ describe('the role-manager', () => {
     expect((await live(world, 'page', 'look')).primary).toBe('herald')
   })
 
-  it('F39 a role it writes for an asker belongs to the asker: the fact names the asker, who may change it later', async () => {
+  it('a role it writes for an asker belongs to the asker: the fact names the asker, who may change it later', async () => {
     const [moment] = (await moments(world.db, 'role-manager')).slice(0, 1)
     expect((await factsOf(world, 'role-manager', moment!.n)).map(({ reel, kind }) => [reel, kind])).toEqual([
       ['being:role-manager', 'being:summoned'],
@@ -101,7 +101,7 @@ describe('the role-manager', () => {
     })
   })
 
-  it('F40 deletes no role that is used, lists who uses it, obeys force, and leaves what code brought', async () => {
+  it('deletes no role that is used, lists who uses it, obeys force, and leaves what code brought', async () => {
     await setFlow(world, 'page', [{ role: 'herald' }])
     expect(await ask({ do: 'delete-role', name: 'herald' })).toMatchObject({
       ok: false,
@@ -117,7 +117,7 @@ describe('the role-manager', () => {
     }
   })
 
-  it('F41 shows roles, addresses, operations and BE operations on its own SEE entry, to whoever may see it', async () => {
+  it('shows roles, addresses, operations and BE operations on its own SEE entry, to whoever may see it', async () => {
     await setRole(world, { name: 'reader', canSee: ['@role-manager'], canSummon: ANY, prompt: '' })
     await createSpace(world, '/throne')
     const before = (await see(world, 'operator', '@role-manager')).catalogs
@@ -146,7 +146,7 @@ describe('the role-manager', () => {
     expect((await see(world, 'operator', '@echo')).catalogs).toBeUndefined()
   })
 
-  it('F42 takes all that a panel of it asks for by the public verbs: lists, writes a role, edits a flow, publishes', async () => {
+  it('takes all that a panel of it asks for by the public verbs: lists, writes a role, edits a flow, publishes', async () => {
     await puppet('usher', 'resident')
     for (const name of ['quiet', 'loud']) {
       const role = { name, canSummon: [{ rel: 'asker' }], prompt: name }
@@ -300,7 +300,7 @@ describe('a being cannot widen its reach through the role-manager', () => {
     expect(await find('late')).toBeUndefined()
   })
 
-  it('F49 every moment replays', async () => {
+  it('every moment replays', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

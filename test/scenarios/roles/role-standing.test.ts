@@ -121,7 +121,7 @@ describe('keys that can reach a prototype are refused wherever a key is named', 
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

@@ -49,7 +49,7 @@ const wears = async (name: string, content: never = 'look' as never) => {
 }
 
 describe('cognition', () => {
-  it('F3 is read from the being and is of a closed set, at birth and on write', async () => {
+  it('is read from the being and is of a closed set, at birth and on write', async () => {
     await expect(world.birth({ name: 'golem', cognition: 'clay' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(/cognition is "clay".*llm, human, scripted/),
@@ -65,7 +65,7 @@ describe('cognition', () => {
     expect((await rowOf(world, 'golem')).cognition).toEqual({ kind: 'scripted', script: 'stage:puppet' })
   })
 
-  it('F4 F5 a role that needs another cognition is not worn: the next clause is, and of modifiers none', async () => {
+  it('a role that needs another cognition is not worn: the next clause is, and of modifiers none', async () => {
     await puppet('chooser', [
       { role: 'for-llm' },
       { role: 'for-human' },
@@ -77,12 +77,12 @@ describe('cognition', () => {
     expect(await wears('chooser')).toEqual(['for-scripted', 'quiet'])
   })
 
-  it('F8 without a match the being wears its default role, whatever cognition the role needs', async () => {
+  it('without a match the being wears its default role, whatever cognition the role needs', async () => {
     await puppet('fallen', [{ when: { 'space.name': 'nowhere' }, role: 'plain' }], { role: 'for-human' })
     expect(await wears('fallen')).toEqual(['for-human'])
   })
 
-  it('F10 a moment without a role is skipped with a named reason and seals nothing, and the asker gets a notice', async () => {
+  it('a moment without a role is skipped with a named reason and seals nothing, and the asker gets a notice', async () => {
     await setRole(world, { name: 'fleeting', canSummon: ANY, prompt: '' })
     await puppet('bare', null, { role: 'fleeting' })
     await doAs(world, 'delete-role', '/', { name: 'fleeting', force: true })
@@ -117,7 +117,7 @@ describe('cognition', () => {
 })
 
 describe('a flow', () => {
-  it('F6 F7 F9 is kept in order in the qualities and changes while the being lives', async () => {
+  it('is kept in order in the qualities and changes while the being lives', async () => {
     const flow = [
       { role: 'first' },
       { role: 'second' },
@@ -134,7 +134,7 @@ describe('a flow', () => {
     expect(await wears('ordered')).toEqual(['stage:free'])
   })
 
-  it('F14 a signal that changes within a moment changes the next moment only', async () => {
+  it('a signal that changes within a moment changes the next moment only', async () => {
     await world.birth({
       name: 'frozen',
       cognition: 'llm',
@@ -154,7 +154,7 @@ describe('a flow', () => {
     ])
   })
 
-  it('F15 tells do, summon, be and see apart by verb', async () => {
+  it('tells do, summon, be and see apart by verb', async () => {
     const lists = { canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY, prompt: '' }
     for (const verb of ['do', 'summon', 'be']) await setRole(world, { name: `when-${verb}`, ...lists })
     await setRole(world, { name: 'when-see', canSee: ['/library'], prompt: '' })
@@ -176,7 +176,7 @@ describe('a flow', () => {
     ])
   })
 
-  it('F16 F17 reads the role that the caller wore when it spoke, and its cognition', async () => {
+  it('reads the role that the caller wore when it spoke, and its cognition', async () => {
     await puppet('target', [
       { when: { 'caller.cognition': 'human', 'caller.role': 'operator' }, role: 'first' },
       { when: { 'caller.cognition': 'scripted', 'caller.role': 'stage:free' }, role: 'second' },
@@ -213,7 +213,7 @@ describe('a flow', () => {
     expect(last?.primary).toBe('second')
   })
 
-  it('F18 space.name and inHomeSpace follow the being as it moves', async () => {
+  it('space.name and inHomeSpace follow the being as it moves', async () => {
     await createSpace(world, '/garden')
     await puppet('walker', [
       { when: { inHomeSpace: true }, role: 'stage:free' },
@@ -235,7 +235,7 @@ describe('a flow', () => {
     expect((await see(world, 'operator', '/garden')).beings).toEqual([])
   })
 
-  it('F21 me.previousRole is the primary role of the last sealed moment', async () => {
+  it('me.previousRole is the primary role of the last sealed moment', async () => {
     await puppet('turner', [
       { when: { 'me.previousRole': null }, role: 'first' },
       { when: { 'me.previousRole': 'first' }, role: 'second' },
@@ -248,7 +248,7 @@ describe('a flow', () => {
     expect((await play(world, 'turner', answer)).primary).toBe('plain')
   })
 
-  it('F22 reads signals by namespace and key, nested keys included', async () => {
+  it('reads signals by namespace and key, nested keys included', async () => {
     await puppet('listener', [
       { when: { 'world.weather.wind.speed': { gte: 8 }, 'world.weather.sky': 'clear' }, role: 'loud' },
       { role: 'quiet' },
@@ -263,7 +263,7 @@ describe('a flow', () => {
     expect(await wears('listener')).toEqual(['quiet'])
   })
 
-  it('F23 reads qualities of the space it is in, and its own', async () => {
+  it('reads qualities of the space it is in, and its own', async () => {
     await createSpace(world, '/hall')
     await puppet(
       'feeler',
@@ -283,7 +283,7 @@ describe('a flow', () => {
   })
 
   // Published: a 1, b "x", c false; missing: d.
-  it('F26 every operator gives the same result in a moment as by itself, on missing paths too', async () => {
+  it('every operator gives the same result in a moment as by itself, on missing paths too', async () => {
     const conditions: [JsonObject, boolean][] = [
       [{ 'world.f26.a': { eq: 1 } }, true],
       [{ 'world.f26.a': { eq: '1' } }, false],
@@ -313,8 +313,8 @@ describe('a flow', () => {
   })
 })
 
-describe('F30 the examples of the seed', () => {
-  it('F30 "when a human pings me, switch to a friendly voice"', async () => {
+describe('the examples of the seed', () => {
+  it('"when a human pings me, switch to a friendly voice"', async () => {
     await puppet('host', [{ when: { 'caller.cognition': 'human' }, role: 'friendly' }], { role: 'plain' })
     await puppet('visitor')
     expect(await wears('host')).toEqual(['friendly'])
@@ -326,7 +326,7 @@ describe('F30 the examples of the seed', () => {
     expect(second?.primary).toBe('plain')
   })
 
-  it('F30 "when the drum is alive, dance"', async () => {
+  it('"when the drum is alive, dance"', async () => {
     await puppet('mover', [{ when: { 'world.harmony.tick.alive': true }, role: 'dancer' }], { role: 'plain' })
     expect(await wears('mover')).toEqual(['plain'])
     await publish(world, 'harmony.tick.alive', true)
@@ -336,8 +336,8 @@ describe('F30 the examples of the seed', () => {
   })
 })
 
-describe('F52 explain', () => {
-  it('F52 says of every clause of a past moment how it fared and why, whatever the flow is now', async () => {
+describe('explain', () => {
+  it('says of every clause of a past moment how it fared and why, whatever the flow is now', async () => {
     await puppet('puzzled', [
       { when: { 'world.f52.on': true }, role: 'first' },
       { role: 'for-llm' },
@@ -364,7 +364,7 @@ describe('F52 explain', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -12,7 +12,7 @@ const ANY = [{ pattern: '*' }]
 const everything = { canSee: ANY, canDo: ANY, canSummon: ANY, canBe: ANY, prompt: '' }
 
 /** An inn of a landlord's, in a street of the operator's; every role there lists everything. */
-describe('F70 the substrate refuses what the target forbids even when can* lists it', () => {
+describe('the substrate refuses what the target forbids even when can* lists it', () => {
   let rooms = 0
 
   const puppet = (name: string, role: string, home: string) =>
@@ -217,7 +217,7 @@ describe('F70 the substrate refuses what the target forbids even when can* lists
     expect(await groundOf(world)).toEqual(before)
   })
 
-  it('F53 a space with contributors is a row that its reel gives back to the byte; all replays', async () => {
+  it('a space with contributors is a row that its reel gives back to the byte; all replays', async () => {
     const [row] = await readRows(world.db, world.reality.id, ['space:/street/inn'])
     const folded = await refold(world.db, 'space:/street/inn', FOLD)
     const state = folded.get('space:/street/inn')?.state as unknown as JsonObject

@@ -23,7 +23,7 @@ describe('time in a flow', () => {
     { at: '2026-12-14T22:00:00Z', hour: 23, dayOfWeek: 1 }, // winter time
     { at: '2027-01-01T23:30:00Z', hour: 0, dayOfWeek: 6 },
   ])(
-    'F19 at $at a being in Berlin has hour $hour and weekday $dayOfWeek',
+    'at $at a being in Berlin has hour $hour and weekday $dayOfWeek',
     async ({ at, hour, dayOfWeek }) => {
       const name = `clock-${at.replace(/\D/g, '')}`
       await puppet(name, {
@@ -38,7 +38,7 @@ describe('time in a flow', () => {
     },
   )
 
-  it('F20 F30 sinceLastMoment is null on the first moment, then whole seconds; after 60 of them a being is bored', async () => {
+  it('sinceLastMoment is null on the first moment, then whole seconds; after 60 of them a being is bored', async () => {
     await world.setClock('2027-03-01T10:00:00.000Z')
     await puppet('idler', {
       roleFlow: [
@@ -60,7 +60,7 @@ describe('time in a flow', () => {
     expect(await play(world, 'idler', answer)).toMatchObject({ stacked: [] })
   })
 
-  it('F19 a clock that is set back never opens a moment before the last sealed one', async () => {
+  it('a clock that is set back never opens a moment before the last sealed one', async () => {
     await world.setClock('2027-04-01T12:00:00.000Z')
     await puppet('steady')
     await play(world, 'steady', answer)
@@ -70,7 +70,7 @@ describe('time in a flow', () => {
     })
   })
 
-  it('F34 tired stacks from 17:00, with no change but the hour', async () => {
+  it('tired stacks from 17:00, with no change but the hour', async () => {
     await puppet('worker', {
       roleFlow: [
         { role: 'stage:free' },
@@ -84,7 +84,7 @@ describe('time in a flow', () => {
   })
 })
 
-describe('F30 the five clauses of the court, through a day', () => {
+describe('the five clauses of the court, through a day', () => {
   // As seed 000 prints them.
   const court = [
     { when: { verb: 'summon', 'caller.role': 'human' }, role: 'human-conversationalist' },
@@ -155,7 +155,7 @@ describe('F30 the five clauses of the court, through a day', () => {
     expect(await moment(answer)).toEqual({ outcome: 'act', stack: ['court-watcher'] }) // no judge outside the court
   })
 
-  it('F5 a role that only people can wear falls through to the next clause', async () => {
+  it('a role that only people can wear falls through to the next clause', async () => {
     await setRole(world, {
       name: 'human-conversationalist',
       requiredCognition: 'human',
@@ -177,7 +177,7 @@ describe('F30 the five clauses of the court, through a day', () => {
 })
 
 describe('afterwards', () => {
-  it('F49 every moment replays, and no chain is broken', async () => {
+  it('every moment replays, and no chain is broken', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

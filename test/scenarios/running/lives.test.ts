@@ -321,7 +321,7 @@ describe('a long life', () => {
     expect(metadata.currentDetails).toContain('moment #1')
   })
 
-  it('F49 F54 every life replays from both records', async () => {
+  it('every life replays from both records', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -23,7 +23,7 @@ const world = useWorld({
   },
 })
 
-it('C2 Postgres goes away while a model thinks: the answer waits for it, and the model is asked once', async () => {
+it('Postgres goes away while a model thinks: the answer waits for it, and the model is asked once', async () => {
   await world.birth({ name: 'thinker', cognition: 'llm', role: 'resident' })
   let answers = false
   model.script(async (request) => {

@@ -120,7 +120,7 @@ describe('a worker that starts while a service is briefly away', () => {
   })
 })
 
-describe.skipIf(!existsSync(FULL))('C11 a worker whose log is full', () => {
+describe.skipIf(!existsSync(FULL))('a worker whose log is full', () => {
   it('goes on, though it has something to say', async () => {
     const { worker } = start({ TREEOS_LOG: 'debug' }, FULL)
     expect(await worker.ready).toBe(true)
@@ -158,16 +158,16 @@ describe('a worker with a wrong setting ends at once, and says what would be rig
       says: 'refuses, for the namespace default',
     },
     {
-      what: 'a port that is none',
+      what: 'a malformed port',
       env: () => ({ TREEOS_METRICS_PORT: '99999' }),
       says: 'TREEOS_METRICS_PORT is \\"99999\\"; it takes a port',
     },
     {
-      what: 'a time that is none',
+      what: 'a malformed time',
       env: () => ({ TREEOS_START_SECONDS: 'soon' }),
       says: 'TREEOS_START_SECONDS is \\"soon\\"; it takes a number of seconds',
     },
-    { what: 'a level that is none', env: () => ({ TREEOS_LOG: 'loud' }), says: 'it takes trace, debug' },
+    { what: 'an unknown level', env: () => ({ TREEOS_LOG: 'loud' }), says: 'it takes trace, debug' },
   ])('$what', async ({ env, says }) => {
     const started = start(env())
     expect(await started.worker.ended).toBe(1)

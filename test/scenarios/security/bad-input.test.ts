@@ -316,19 +316,19 @@ it('every operation of the substrate is tried with every fault, or says why it h
 
 it.each([
   [
-    'an action that is none',
+    'an unknown action',
     { verb: 'do', action: 'fly', target: '/', args: {} },
     'ACTION_NOT_SUPPORTED',
     /"fly"/,
   ],
   [
-    'an operation that is none',
+    'an unknown operation',
     { verb: 'be', operation: 'reborn', payload: {} },
     'ACTION_NOT_SUPPORTED',
     /"reborn"/,
   ],
   [
-    'an argument that is none',
+    'an unknown argument',
     { verb: 'do', action: 'move', target: '/hall', args: { fast: true } as JsonObject },
     'INVALID_INPUT',
     /"fast"/,

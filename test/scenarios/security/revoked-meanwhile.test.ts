@@ -127,7 +127,7 @@ async function people(world: World): Promise<void> {
   await doAs(world, 'grant-namespace', '/', { namespace: 'town', being: '@crier' })
 }
 
-describe('A8 a right that is revoked while an act is being committed', () => {
+describe('a right that is revoked while an act is being committed', () => {
   beforeAll(async () => {
     await people(guarded)
     await people(unguarded)
@@ -152,7 +152,7 @@ describe('A8 a right that is revoked while an act is being committed', () => {
   )
 })
 
-describe('A8 a role that is changed or deleted while its wearer thinks', () => {
+describe('a role that is changed or deleted while its wearer thinks', () => {
   it('counts as it was when the moment opened, and is gone in the next', async () => {
     await setRole(guarded, { name: 'guest', canDo: ['move'], canSee: [{ pattern: '*' }], prompt: '' })
     await guarded.birth({ name: 'thinker', cognition: 'llm', role: 'guest' })

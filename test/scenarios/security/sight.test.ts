@@ -131,13 +131,13 @@ describe('a being learns nothing of a place that it cannot see by letting its fl
     expect(await play(world, 'walker', own('walker', SECRET, 'walker'))).toMatchObject({ outcome: 'act' })
   })
 
-  it('F33 what its flow reads is for who may set it and sees the place: the being then wears what the place says', async () => {
+  it('what its flow reads is for who may set it and sees the place: the being then wears what the place says', async () => {
     await setFlow(world, 'guest', [{ role: 'blind' }, ...SECRET])
     expect(await live(world, 'guest', 'look')).toMatchObject({ primary: 'blind', stacked: ['stage:mode-0'] })
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

@@ -181,7 +181,7 @@ describe('a being cannot widen its reach', () => {
     })
   })
 
-  it('F31 a signal is published by the owner of its namespace, its makers, the operator, and nobody else', async () => {
+  it('a signal is published by the owner of its namespace, its makers, the operator, and nobody else', async () => {
     await puppet('drummer')
     await puppet('rival')
     await publish(world, 'harmony.tick', 1)
@@ -198,7 +198,7 @@ describe('a being cannot widen its reach', () => {
 })
 
 describe('a hijacked being', () => {
-  it('F69 F70 tries every verb on everything, and writes nothing', async () => {
+  it('tries every verb on everything, and writes nothing', async () => {
     await setRole(world, { name: 'caged', prompt: '' })
     await puppet('prisoner', { role: 'caged' })
     const targets = ['/', '/library', '@operator', '@librarian', '@prisoner', '~']
@@ -234,7 +234,7 @@ describe('a hijacked being', () => {
     )
     const told = []
     for (const id of ids) told.push(await momentOf(world, id, 30))
-    // A target that is no stance, or names nobody, fails before the gates.
+    // A malformed address, or one that names nobody, fails before the gates.
     expect(new Set(told.map(({ outcome, reason }) => `${outcome} ${reason}`))).toEqual(
       new Set(['failure FORBIDDEN', 'failure ADDRESS_PARSE_ERROR', 'failure INVALID_INPUT']),
     )
@@ -249,7 +249,7 @@ describe('a hijacked being', () => {
   })
 })
 
-it('F49 every refused moment replays, and no chain is broken', async () => {
+it('every refused moment replays, and no chain is broken', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
   expect(world.errors).toEqual([])

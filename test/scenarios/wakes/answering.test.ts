@@ -100,7 +100,7 @@ describe('whom an answer goes to', () => {
     }
   })
 
-  it('F49 replays identically', async () => {
+  it('replays identically', async () => {
     await expectReplays(world)
   })
 })

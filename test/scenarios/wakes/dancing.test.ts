@@ -60,7 +60,7 @@ const settled = (role: string) =>
     what: `everyone a ${role}`,
   })
 
-describe('F35 everyone dances while the drum is alive', () => {
+describe('everyone dances while the drum is alive', () => {
   it('they start on one signal, step on each beat, and stop on one, without a word between them', async () => {
     await publish(world, 'harmony.beat', 0)
     await publish(world, 'harmony.alive', true)

@@ -16,7 +16,7 @@ import { until } from '../../support/life.ts'
 const EVERY_SECONDS = { slow: 12, fast: 2 }
 const OUTAGE_MS = 26_000
 
-it('F89 of the ticks that Temporal missed while it was down a worker gets one for a long interval, at most one for a short one', async () => {
+it('of the ticks that Temporal missed while it was down a worker gets one for a long interval, at most one for a short one', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), `treeos-test-${process.pid}-`))
   const ports = { grpc: await freePort('Temporal') }
   const searchAttributes = SEARCH_ATTRIBUTES.map(({ name }) => name)

@@ -53,7 +53,7 @@ const gaps = (ticks: readonly InboxEntry[]) =>
   ticks.slice(1).map((tick, i) => (dueAt(tick) - dueAt(ticks[i]!)) / 1000)
 const dueAt = ({ id }: InboxEntry) => Date.parse(id.split('/')[3] ?? '')
 
-describe('F89 a schedule', () => {
+describe('a schedule', () => {
   it('wakes a being at its interval, with what its author said, as the being itself', async () => {
     await birth('ringer')
     await setSchedule('ringer', 'bell', 2, { content: { toll: 1 } })
@@ -100,7 +100,7 @@ describe('F89 a schedule', () => {
   it.each<[string, JsonObject, string]>([
     ['less than a second', { name: 'a', everySeconds: 0 }, 'whole seconds from 1'],
     ['half a second', { name: 'a', everySeconds: 1.5 }, 'whole seconds from 1'],
-    ['a name that is none', { name: 'A b', everySeconds: 9 }, 'one kebab-case word'],
+    ['a malformed name', { name: 'A b', everySeconds: 9 }, 'one kebab-case word'],
     [
       'an unknown priority',
       { name: 'a', everySeconds: 9, priority: 'now' },
@@ -135,7 +135,7 @@ describe('F89 a schedule', () => {
   })
 })
 
-describe('F89 missed ticks produce one wake', () => {
+describe('missed ticks produce one wake', () => {
   it('after the worker was down for several of them', async () => {
     await birth('sleeper')
     await setSchedule('sleeper', 'tick', 2)

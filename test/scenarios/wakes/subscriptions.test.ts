@@ -40,7 +40,7 @@ const quiet = () =>
     return rows.length === 0
   })
 
-describe('F90 a subscription', () => {
+describe('a subscription', () => {
   it('wakes the being with the change and who caused it, wherever the being is', async () => {
     await birth('warden', { home: '/yard' })
     await birth('painter')
@@ -178,7 +178,7 @@ describe('F90 a subscription', () => {
   })
 })
 
-describe('F90 a subscription is refused', () => {
+describe('a subscription is refused', () => {
   it.each<[string, string, JsonObject, string | null]>([
     ['its own space', 'hall-watch', { scope: '/hall' }, null],
     ['another space', 'hall-watch', { scope: '/yard' }, '/yard'],
@@ -230,7 +230,7 @@ describe('F90 a subscription is refused', () => {
   })
 })
 
-it('F90 against brute force: exactly those are woken to whom a changed value belongs', async () => {
+it('against brute force: exactly those are woken to whom a changed value belongs', async () => {
   const random = new Random(7)
   const names = Array.from({ length: 8 }, (_, i) => `s-${i}`)
   const FIELDS = ['a', 'a.b', 'a.c', 'd.e']

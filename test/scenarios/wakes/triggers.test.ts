@@ -48,7 +48,7 @@ const noticesOf = async (being: string, about: string) =>
     ({ content }) => (content as JsonObject | null)?.actor === `@${about}` && (content as JsonObject).code,
   )
 
-describe('F88 a role with triggerOn []', () => {
+describe('a role with triggerOn []', () => {
   it('stores what it is told: nothing is decided or sealed, and nobody is told of a failure', async () => {
     await birth('vault', 'store')
     const before = await groundOf(world)
@@ -96,7 +96,7 @@ describe('F88 a role with triggerOn []', () => {
   })
 })
 
-describe('F88 triggerOn names what opens a moment', () => {
+describe('triggerOn names what opens a moment', () => {
   it.each([
     ['listens', { message: 'act', schedule: 'skipped', change: 'skipped' }],
     ['clock', { message: 'skipped', schedule: 'see', change: 'skipped' }],

@@ -57,7 +57,7 @@ async function changeWakes(): Promise<{ id: string; being: string; closed: boole
 }
 const quiet = () => until(async () => (await changeWakes()).every(({ closed }) => closed), { what: 'quiet' })
 
-describe('F32 a change of what a flow reads', () => {
+describe('a change of what a flow reads', () => {
   it('wakes the being, which is told what changed and who did it', async () => {
     await puppet('sailor', { roleFlow: reads('world.wind.force') })
     await publish('wind', 'force', 7)
@@ -153,7 +153,7 @@ describe('F32 a change of what a flow reads', () => {
   }, 90_000)
 })
 
-it('F31 a published signal changes the next moment of every being whose flow reads it, and is one fact', async () => {
+it('a published signal changes the next moment of every being whose flow reads it, and is one fact', async () => {
   const flow = [{ stack: true, when: { 'world.festival.on': true }, role: 'stage:mode-2' }]
   for (const name of ['dancer-a', 'dancer-b']) await puppet(name, { roleFlow: flow })
   const { facts } = await publish('festival', 'on', true)
@@ -164,7 +164,7 @@ it('F31 a published signal changes the next moment of every being whose flow rea
   for (const name of ['dancer-a', 'dancer-b']) expect((await live(world, name, 'now?')).stacked).toEqual([])
 })
 
-it('F33 a quality of a space stacks on whoever is inside, and wakes them; moving out unstacks it', async () => {
+it('a quality of a space stacks on whoever is inside, and wakes them; moving out unstacks it', async () => {
   const flow = [{ stack: true, when: { 'space.quality.ambient.tone': 'quiet' }, role: 'stage:mode-3' }]
   await puppet('reader', { roleFlow: flow })
   await puppet('passer-by', { roleFlow: flow })
@@ -178,7 +178,7 @@ it('F33 a quality of a space stacks on whoever is inside, and wakes them; moving
   expect((await live(world, 'reader', 'and now?')).stacked).toEqual([])
 })
 
-describe('F32 precision and recall', () => {
+describe('precision and recall', () => {
   const SIGNALS = ['weather', 'harmony']
   const KEYS = ['a', 'b', 'c.d', 'c']
   const VALUES: Json[] = [1, 2, 'x', null, { d: 1 }, { d: 2 }, true]

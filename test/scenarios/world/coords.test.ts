@@ -99,7 +99,7 @@ describe('a space with a size', () => {
     expect(await see(world, 'operator', '/garden')).not.toHaveProperty('size')
   })
 
-  it('F53 is a row that its reel gives back to the byte, as are those in it; all replays', async () => {
+  it('is a row that its reel gives back to the byte, as are those in it; all replays', async () => {
     const keys = ['space:/hall', 'space:/hall/nook', 'space:/garden', 'being:ann', 'matter:lamp']
     for (const { key, state } of await readRows(world.db, world.reality.id, keys)) {
       const folded = await refold(world.db, key, FOLD)

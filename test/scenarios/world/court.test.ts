@@ -69,7 +69,7 @@ describe('the court', () => {
     expect(await live(world, 'solomon', 'one more thing')).toMatchObject({ primary: 'court:watcher' })
   })
 
-  it('F70 whoever holds the actions of the court uses them inside a court room only', async () => {
+  it('whoever holds the actions of the court uses them inside a court room only', async () => {
     await createSpace(world, '/moot')
     const far = { path: '/other-court', type: 'court:room' }
     await doAs(world, 'create-space', '/', far)
@@ -102,7 +102,7 @@ describe('the court', () => {
     expect(await rules('/')).toMatchObject({ reason: 'INVALID_TYPE' })
   })
 
-  it('F49 replays identically', async () => {
+  it('replays identically', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -69,7 +69,7 @@ describe('the line', () => {
     expect(answers.map(({ content }) => content)).toEqual([{ mended: 2 }])
   })
 
-  it('F49 replays identically while it goes on: cited blobs are read with each moment', async () => {
+  it('replays identically while it goes on: cited blobs are read with each moment', async () => {
     for (let round = 0; round < 3; round += 1) await expectReplays(world, 'chain')
   })
 
@@ -139,7 +139,7 @@ describe('refusals with a code and no fact', () => {
     expect(heads(after)).toEqual(heads(before))
   })
 
-  it('F49 replays identically', async () => {
+  it('replays identically', async () => {
     for (const being of [...HANDS, 'supervisor'])
       await until(async () => (await wakesOf(world, being)).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)

@@ -37,7 +37,7 @@ describe('a first reality', () => {
     expect(world.errors).toEqual([])
   })
 
-  it('F49 replays identically from the chain and from Temporal', async () => {
+  it('replays identically from the chain and from Temporal', async () => {
     const replayed = await replay(world, { beings: null, from: 'both', bundle: replayBundle() })
     expect(replayed.mismatches).toEqual([])
     expect(replayed).toMatchObject({ beings: 5, moments: 4, identical: true })

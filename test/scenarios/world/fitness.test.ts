@@ -82,7 +82,7 @@ describe('the gym', () => {
     expect(world.leftOut).toEqual([])
   })
 
-  it('of an exercise that was never done there is no advice, and a question that is none is told how to ask', async () => {
+  it('an exercise that was never done gets no advice, and a malformed question is told how to ask', async () => {
     expect(await asks('bench')).toEqual({ exercise: 'bench', advice: null })
     for (const content of ['squat?', { exercise: 7 }, []] as Json[])
       expect(
@@ -99,7 +99,7 @@ describe('a malformed set is recorded nowhere, and the error names the fault', (
     ['a part is of another type', { ...did, weight: '60' }, 'INVALID_INPUT', /weight/],
     ['too much', { ...did, weight: 1001 }, 'INVALID_INPUT', /1000[\s\S]*weight/],
     ['no reps at all are too few of a target', { ...did, target: 0 }, 'INVALID_INPUT', /target/],
-    ['a name that is none', { ...did, exercise: 'Bench Press' }, 'INVALID_INPUT', /exercise/],
+    ['a malformed name', { ...did, exercise: 'Bench Press' }, 'INVALID_INPUT', /exercise/],
     ['a set that was noted before', { ...did, session: 1 }, 'RESOURCE_CONFLICT', /mia-squat-1-1 is taken/],
   ])('%s', async (_what, content, reason, message) => {
     const things = () =>
@@ -115,7 +115,7 @@ describe('a malformed set is recorded nowhere, and the error names the fault', (
 
   it.each<[string, JsonObject, string]>([
     ['too large', { id: 'huge', type: 'fitness-set', content: 'x'.repeat(64 * 1024) }, 'PAYLOAD_TOO_LARGE'],
-    ['a type that is none', { id: 'odd', type: 'Fitness Set' }, 'INVALID_INPUT'],
+    ['a malformed type', { id: 'odd', type: 'Fitness Set' }, 'INVALID_INPUT'],
   ])('create-matter, %s', async (_what, args, code) => {
     const before = await groundOf(world)
     await expect(doAs(world, 'create-matter', '/gym', args)).rejects.toMatchObject({ code })
@@ -134,7 +134,7 @@ describe('a malformed set is recorded nowhere, and the error names the fault', (
       ).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })
   })
 
-  it('F49 replays identically, with the sets that the coach saw', async () => {
+  it('replays identically, with the sets that the coach saw', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

@@ -125,7 +125,7 @@ describe('food:log refuses by name, and nothing is written', () => {
     })
   })
 
-  it('F49 replays identically, with the totals of the days', async () => {
+  it('replays identically, with the totals of the days', async () => {
     await expectUnbroken(world)
     await expectReplays(world)
   })

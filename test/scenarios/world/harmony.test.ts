@@ -43,7 +43,7 @@ const dancedBy = async (being: string) =>
   )
 
 describe('the dance floor', () => {
-  it('F35 everyone dances while the drum is alive, with no message between them', async () => {
+  it('everyone dances while the drum is alive, with no message between them', async () => {
     expect(await plantScene(world, harmony)).toBe(true)
     await until(async () => (await Promise.all(DANCERS.map(dancedBy))).every((all) => all.length >= 3), {
       seconds: 40,
@@ -96,7 +96,7 @@ describe('the dance floor', () => {
     expect(diagonals).not.toEqual([])
   })
 
-  it('F94 a dancer sees position, grid, eight neighbors, walls and legal moves, and may do just these', async () => {
+  it('a dancer sees position, grid, eight neighbors, walls and legal moves, and may do just these', async () => {
     const role = 'harmony:resting'
     const roleFlow = dancing as unknown as JsonObject[]
     await createSpace(world, '/drawn')
@@ -205,7 +205,7 @@ describe('the dance floor', () => {
     })
   })
 
-  it('F49 the whole dance replays identically', async () => {
+  it('the whole dance replays identically', async () => {
     await doAs(world, 'set-being', '@drum', { field: 'wake.idle', value: null })
     await until(async () => (await wakesOf(world, 'drum')).every(({ closedBy }) => closedBy !== null))
     await expectUnbroken(world)

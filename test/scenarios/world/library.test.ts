@@ -43,7 +43,7 @@ it('a document is borrowed, held, and returned; what is out cannot be borrowed a
   expect(await where('tides')).toBe('/library')
 })
 
-it('F33 the tone of a space stacks the voice on whoever is inside, and moving out unstacks it', async () => {
+it('the tone of a space stacks the voice on whoever is inside, and moving out unstacks it', async () => {
   const stacked = async () => (await moments(world.db, 'page', 1))[0]?.stacked
   await doAs(world, 'set-space', '/library', { field: 'ambient.tone', value: 'loud' })
   await until(async () => (await stacked())?.length === 0, { what: 'a change of tone to be heard' })
@@ -66,7 +66,7 @@ it('F33 the tone of a space stacks the voice on whoever is inside, and moving ou
   expect(await here()).toEqual(['library:voice'])
 })
 
-it('F49 replays identically, with the documents on the shelf', async () => {
+it('replays identically, with the documents on the shelf', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
 })

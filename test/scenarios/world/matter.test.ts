@@ -197,7 +197,7 @@ describe('a thing', () => {
     expect(await groundOf(world)).toEqual(before)
   })
 
-  it('F53 is a row that its reel gives back to the byte', async () => {
+  it('is a row that its reel gives back to the byte', async () => {
     const keys = ['matter:globe', 'matter:lamp', 'matter:crown']
     for (const { key, state } of await readRows(world.db, world.reality.id, keys)) {
       const folded = await refold(world.db, key, FOLD)

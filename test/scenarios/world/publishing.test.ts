@@ -93,7 +93,7 @@ async function expectReactions(publishing: () => Promise<unknown>): Promise<void
   }
 }
 
-describe('F31 F35 "publish a world signal and let every being react"', () => {
+describe('"publish a world signal and let every being react"', () => {
   it('by a model: it publishes in a namespace that nobody owns, and owns it from then on', async () => {
     model.script((request) =>
       beingOf(request) === 'speaker'
@@ -208,7 +208,7 @@ describe('whose a namespace is', () => {
     expect(await namespaceOf('tower')).toMatchObject({ owner: 'ringer' })
   })
 
-  it('F48 of a being that is driven: the child owns it, and the fact names the driver', async () => {
+  it('of a being that is driven: the child owns it, and the fact names the driver', async () => {
     await world.birth({ name: 'child', cognition: 'scripted', script: 'stage:puppet', role: 'crier' })
     const hands = await inhabit(world, { being: 'child', as: 'operator' })
     await act(world, 'child', set('nursery'))
@@ -248,7 +248,7 @@ describe('whose a namespace is', () => {
   })
 })
 
-it('F49 every moment replays', async () => {
+it('every moment replays', async () => {
   await momentOf(world, await tell(world, 'quiet', 'last'))
   await expectUnbroken(world)
   await expectReplays(world)

@@ -17,7 +17,7 @@ const refused = (run: () => Promise<unknown>, code: string, says: string | RegEx
   expectRefused(world, run, code, says)
 
 describe('names, addresses and words', () => {
-  it('F93 any being is summoned by its stance; an unknown one is not found, by name', async () => {
+  it('any being is summoned by its stance; an unknown one is not found, by name', async () => {
     await refused(() => tell(world, 'nobody', 'hi'), 'BEING_NOT_FOUND', '@nobody')
     await refused(() => see(world, 'operator', '@nobody'), 'BEING_NOT_FOUND', '@nobody')
     await refused(() => see(world, 'operator', '/nowhere'), 'SPACE_NOT_FOUND', '/nowhere')
@@ -111,7 +111,7 @@ describe('names, addresses and words', () => {
     })
   })
 
-  it('F92 see writes nothing, seen or refused', async () => {
+  it('see writes nothing, seen or refused', async () => {
     const before = await groundOf(world)
     const lived = (await moments(world.db, 'operator')).length
     for (const address of ['/', '/library', '@librarian', '~', 'library/@echo']) {
@@ -148,7 +148,7 @@ describe('without a mind', () => {
   })
 })
 
-it('F49 every refused moment replays, and no chain is broken', async () => {
+it('every refused moment replays, and no chain is broken', async () => {
   await expectUnbroken(world)
   await expectReplays(world)
   expect(world.errors).toEqual([])

@@ -70,7 +70,7 @@ describe('the weather', () => {
   })
 
   it.each([
-    ['an answer that is none', { status: 200, current: { weather_code: 'fine' } }],
+    ['a malformed answer', { status: 200, current: { weather_code: 'fine' } }],
     ['a refusal', { status: 400 }],
   ])('is left as it was by %s: asked three times, then a failure', async (_what, now) => {
     sky = now
@@ -100,7 +100,7 @@ describe('the weather', () => {
     },
   )
 
-  it('F49 replays identically, without a request', async () => {
+  it('replays identically, without a request', async () => {
     await publish(world, 'garden.x', 1)
     expect((await moments(world.db, 'station')).some(({ outcome }) => outcome === 'act')).toBe(true)
     asked = []

@@ -11,7 +11,7 @@ it.each([
   ['ASCII', 'Answer like a "tired" lighthouse keeper in a storm,\nand never smile.'],
   ['another script', 'Отвечай как смотритель маяка, который очень устал.'],
   ['pairs of surrogates', '🌊🌊🌊⛵⛵ sail as if each wave were the last one 🌊🌊🌊🌊'],
-])('O3 a failure that quotes a model is masked too, with an overlay in %s', (_what, overlay) => {
+])('a failure that quotes a model is masked too, with an overlay in %s', (_what, overlay) => {
   for (const completion of [answered(overlay, {}), answered('do', { action: 'x', [overlay]: 1 })]) {
     const { decision } = parseAnswer(completion, ['do'])
     const message = (of: unknown) => (of as { message: string }).message

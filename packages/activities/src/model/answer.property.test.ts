@@ -61,7 +61,7 @@ const completions = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(fc.record({ choices: anything }), anything) },
 )
 
-it('L2 any completion is act, see or failure, the same each time, and never a throw', {
+it('any completion is act, see or failure, the same each time, and never a throw', {
   timeout: 120_000,
 }, () => {
   const met: Record<string, number> = { call: 0, see: 0, failure: 0 }

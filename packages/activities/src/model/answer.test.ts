@@ -17,7 +17,7 @@ const failure = (message: unknown = expect.any(String)) => ({ kind: 'failure', c
 /** Stands in arguments that cannot be read, and wherever a provider may write; no failure may show it. */
 const SENTINEL = 'SENTINEL-7f3a'
 
-describe('F68 each tool call becomes its verb', () => {
+describe('each tool call becomes its verb', () => {
   it.each([
     ['see', { address: '@owl' }, { verb: 'see', address: '@owl' }],
     ['do', { action: 'tick' }, { verb: 'do', action: 'tick', target: null, args: {} }],
@@ -115,7 +115,7 @@ describe('F68 each tool call becomes its verb', () => {
   })
 })
 
-describe('L2 a malformed call is a failure that quotes nothing', () => {
+describe('a malformed call is a failure that quotes nothing', () => {
   const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   const CALL_ROOM = LIMITS.contentBytesMax - '{"content":"","verb":"summon"}'.length
   it.each([
@@ -218,7 +218,7 @@ describe('L2 a malformed call is a failure that quotes nothing', () => {
   })
 })
 
-describe('F76 F77 prose', () => {
+describe('prose', () => {
   it.each([
     ['prose without a call is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }],
     ['prose cut by length is a see', { content: 'hm' }, { kind: 'see', content: 'hm' }, 'length'],
@@ -259,7 +259,7 @@ describe('F76 F77 prose', () => {
   })
 })
 
-describe('F79 only the first call counts', () => {
+describe('only the first call counts', () => {
   it('the others are dropped and counted', () => {
     const tool_calls = [call('see', { address: '/a' }), call('do', { action: 'x' }), call('fly', SENTINEL)]
     expect(parse({ content: null, tool_calls })).toEqual({
@@ -282,7 +282,7 @@ describe('F79 only the first call counts', () => {
   })
 })
 
-describe('F78 what is no answer is a failure', () => {
+describe('what is no answer is a failure', () => {
   it.each([
     null,
     undefined,

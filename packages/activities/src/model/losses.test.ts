@@ -68,7 +68,7 @@ describe('nextDelayMs', () => {
 })
 
 describe('describeLosses', () => {
-  it('F78 says what the provider answered, how often and for how long', () => {
+  it('says what the provider answered, how often and for how long', () => {
     expect(describeLosses(lost('model answered 500', 3.2, 2, 1, 0.1), undefined)).toBe(
       'model answered 500 four times in 4 s',
     )

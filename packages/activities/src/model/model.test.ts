@@ -15,7 +15,7 @@ import {
 } from '../../test/asking.ts'
 import { createModel, modelEndpoint } from './model.ts'
 
-describe('F64 F67 what is asked', () => {
+describe('what is asked', () => {
   const bodyOf = async (request: Partial<Parameters<ReturnType<typeof createModel>['decide']>[0]>) => {
     server.reset()
     await createModel(mind, { timeoutSeconds: 10 }).decide({ ...ask, ...request })
@@ -148,17 +148,17 @@ describe('what is answered', () => {
     })
   })
 
-  it('F76 a call and prose', async () => {
+  it('a call and prose', async () => {
     server.script([{ tool: { name: 'summon', args: { content: 'hi' } }, content: 'I greet.' }])
     expect(await outcome()).toMatchObject({ decision: { ...spoke('hi'), content: 'I greet.' } })
   })
 
-  it('F77 prose', async () => {
+  it('prose', async () => {
     server.script(() => ({ content: 'hm' }))
     expect(await outcome()).toMatchObject({ decision: { kind: 'see', content: 'hm' }, ignoredCalls: 0 })
   })
 
-  it('F79 two calls', async () => {
+  it('two calls', async () => {
     const call = (content: string) => ({ name: 'summon', args: { content } })
     server.script([{ tools: [call('one'), call('two')] }])
     expect(await outcome()).toMatchObject({ decision: spoke('one'), ignoredCalls: 1 })
@@ -180,7 +180,7 @@ describe('what is answered', () => {
     ['__proto__', { name: 'see', args: `{"address":"/","__proto__":{"x":"${SENTINEL}"}}` }],
     ['arguments cut off', { name: 'see', args: `{"address":"${SENTINEL}` }],
     ['5 MB of arguments', { name: 'see', args: { address: 'x'.repeat(5_000_000) } }],
-  ])('L2 a failure for %s', async (_, tool) => {
+  ])('a failure for %s', async (_, tool) => {
     server.script([{ tool }])
     const result = await outcome()
     expect(result).toMatchObject({ decision: { kind: 'failure', code: 'LLM_FAILED' } })
@@ -203,7 +203,7 @@ describe('what is answered', () => {
   })
 })
 
-describe('F78 what cannot be mended is a failure at once', () => {
+describe('what cannot be mended is a failure at once', () => {
   it.each([
     [400, 'model answered 400: check that TREEOS_MODEL can call tools and takes prompts of this length'],
     [401, 'model answered 401: check OPENAI_API_KEY'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { costOf, parsePrices, SHIPPED_PRICES } from './prices.ts'
 
-describe('issue 5.8 prices', () => {
+describe('prices', () => {
   it('go before the shipped ones, model by model', () => {
     const prices = parsePrices(
       '{"perMillionTokens":{"gpt-4o-mini":{"prompt":1,"completion":2},"own":{"prompt":0,"completion":0}}}',

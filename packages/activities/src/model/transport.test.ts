@@ -13,7 +13,7 @@ import {
 } from '../../test/asking.ts'
 import { createModel, ModelTransientError, modelEndpoint } from './model.ts'
 
-describe('L3 an answer without end is cut while it comes', () => {
+describe('an answer without end is cut while it comes', () => {
   const MB = 1024 * 1024
   const tooLong = failure(`model answered with more than ${MB} bytes`)
 
@@ -52,7 +52,7 @@ describe('L3 an answer without end is cut while it comes', () => {
   })
 })
 
-describe('L1 what may yet go well is thrown, for Temporal to try again', () => {
+describe('what may yet go well is thrown, for Temporal to try again', () => {
   const transient = (fields: object) => {
     const error = new ModelTransientError('LLM_FAILED', 'x')
     return expect.objectContaining({ name: error.name, code: error.code, ...fields })

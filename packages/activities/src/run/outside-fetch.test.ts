@@ -30,7 +30,7 @@ const names = (...addresses: string[]) => {
   lookup.addresses = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 
-describe('W5 a private address', () => {
+describe('a private address', () => {
   it('is not reached by its number, in any spelling', async () => {
     const { port, asked } = await serve(fine)
     for (const host of [

@@ -28,7 +28,7 @@ describe('a commitment', () => {
     expect(saltFrom(Buffer.alloc(32, 2), 'solomon/1/7')).not.toBe(saltFrom(key, 'solomon/1/7'))
   })
 
-  it('F107 is, with tiers and mode, all that the record holds', () => {
+  it('is, with tiers and mode, all that the record holds', () => {
     const resolved = resolveOverlays({ call: { content: 'a secret voice' } }, { signature: ENTRY })
     const record = recordOf(resolved!, newSalt())
     expect(Object.keys(record).sort()).toEqual(['commitment', 'mode', 'tiers'])

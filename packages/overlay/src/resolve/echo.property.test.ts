@@ -12,8 +12,8 @@ const shares = (text: string, overlay: string, length: number): boolean => {
   return false
 }
 
-describe('O3 an answer that repeats an overlay', () => {
-  it('O3 keeps no run of 32 characters of it, wherever it stands', () => {
+describe('an answer that repeats an overlay', () => {
+  it('keeps no run of 32 characters of it, wherever it stands', () => {
     const parts = fc.tuple(letters(40, 200), letters(0, 50), letters(0, 50), fc.nat(), fc.nat())
     fc.assert(
       fc.property(parts, ([overlay, before, after, from, length]) => {
@@ -28,7 +28,7 @@ describe('O3 an answer that repeats an overlay', () => {
     )
   })
 
-  it('O3 keeps all that is shorter: the model may speak as it was told to', () => {
+  it('keeps all that is shorter: the model may speak as it was told to', () => {
     fc.assert(
       fc.property(letters(40, 200), fc.nat(), (overlay, from) => {
         const echo = overlay.slice(from % 8, (from % 8) + ECHO_MIN - 1)
@@ -44,17 +44,17 @@ describe('O3 an answer that repeats an overlay', () => {
     { length: 15, is: 'kept' },
     { length: 16, is: 'masked' },
     { length: 31, is: 'masked' },
-  ])('O3 a whole overlay of $length characters is $is', ({ length, is }) => {
+  ])('a whole overlay of $length characters is $is', ({ length, is }) => {
     const overlay = 'abcdefghijklmnopqrstuvwxyz0123456789'.slice(0, length)
     expect(maskEcho(`so: ${overlay}.`, [overlay])).toBe(`so: ${is === 'kept' ? overlay : ECHO_MASK}.`)
   })
 
-  it('O3 also as JSON, as messages quote it', () => {
+  it('also as JSON, as messages quote it', () => {
     const overlay = 'first line of it "quoted"\nsecond line of it'
     expect(maskEcho(`bad: ${JSON.stringify(overlay)}`, [overlay])).toBe(`bad: "${ECHO_MASK}"`)
   })
 
-  it('O3 stays a text that can be stored', () => {
+  it('stays a text that can be stored', () => {
     const overlay = '🜁'.repeat(40)
     expect(maskEcho(`x${overlay.slice(1)}`, [overlay]).isWellFormed()).toBe(true)
   })

@@ -17,22 +17,22 @@ const signature = fc.record({ name, isEntry: fc.boolean() })
 const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void) =>
   fc.assert(fc.property(arbitrary, holds), { numRuns: 1000 })
 
-describe('F96 an overlay attaches to the Signatures that it names', () => {
-  it('F96 attaches to the entry Signature alone when it names none', () => {
+describe('an overlay attaches to the Signatures that it names', () => {
+  it('attaches to the entry Signature alone when it names none', () => {
     check(fc.tuple(text, signature), ([content, at]) => {
       const resolved = resolveOverlays({ call: { content } }, { signature: at })
       expect(resolved?.value ?? null).toBe(at.isEntry ? content : null)
     })
   })
 
-  it('F96 attaches to the named ones, entry or not', () => {
+  it('attaches to the named ones, entry or not', () => {
     check(fc.tuple(overlay, signature), ([one, at]) => {
       const resolved = resolveOverlays({ account: one }, { signature: at })
       expect(resolved !== null).toBe(one.appliesTo?.includes(at.name) ?? at.isEntry)
     })
   })
 
-  it('F96 a tier that does not attach counts as absent, also as the highest', () => {
+  it('a tier that does not attach counts as absent, also as the highest', () => {
     check(fc.tuple(byTier, signature, fc.constantFrom(...MODES)), ([all, at, mode]) => {
       const attached = Object.fromEntries(
         Object.entries(all).filter(([, one]) => one.appliesTo?.includes(at.name) ?? at.isEntry),
@@ -47,13 +47,13 @@ describe('F96 an overlay attaches to the Signatures that it names', () => {
   })
 })
 
-describe.each(pairs)('F97 $higher outranks $lower', ({ higher, lower }) => {
+describe.each(pairs)('$higher outranks $lower', ({ higher, lower }) => {
   const both = (above: string, below: string) => ({
     [higher]: { content: above },
     [lower]: { content: below },
   })
 
-  it('F97 block: the value is the higher one, byte for byte', () => {
+  it('block: the value is the higher one, byte for byte', () => {
     check(fc.tuple(text, text), ([above, below]) => {
       expect(resolveOverlays(both(above, below), { signature: ENTRY })).toEqual({
         tiers: [higher, lower],
@@ -63,7 +63,7 @@ describe.each(pairs)('F97 $higher outranks $lower', ({ higher, lower }) => {
     })
   })
 
-  it('F97 stack: the lower one comes first, and the last line gives the later one authority', () => {
+  it('stack: the lower one comes first, and the last line gives the later one authority', () => {
     check(fc.tuple(text, text), ([above, below]) => {
       const resolved = resolveOverlays(both(above, below), { signature: ENTRY, mode: 'stack' })
       const lines = resolved?.value.split('\n') ?? []
@@ -73,8 +73,8 @@ describe.each(pairs)('F97 $higher outranks $lower', ({ higher, lower }) => {
   })
 })
 
-describe('F98 all tiers resolve to one value', () => {
-  it('F98 the same overlays give the same value, in whatever order they are listed', () => {
+describe('all tiers resolve to one value', () => {
+  it('the same overlays give the same value, in whatever order they are listed', () => {
     check(fc.tuple(byTier, signature, fc.constantFrom(...MODES)), ([all, at, mode]) => {
       const reversed = Object.fromEntries(Object.entries(all).toReversed())
       expect(resolveOverlays(reversed, { signature: at, mode })).toEqual(
@@ -83,7 +83,7 @@ describe('F98 all tiers resolve to one value', () => {
     })
   })
 
-  it('F98 block is the mode unless another one is asked for', () => {
+  it('block is the mode unless another one is asked for', () => {
     check(byTier, (all) => {
       expect(resolveOverlays(all, { signature: ENTRY })).toEqual(
         resolveOverlays(all, { signature: ENTRY, mode: 'block' }),
@@ -91,7 +91,7 @@ describe('F98 all tiers resolve to one value', () => {
     })
   })
 
-  it('F98 stack: no text can begin a line like a label, whatever line breaks it has', () => {
+  it('stack: no text can begin a line like a label, whatever line breaks it has', () => {
     const hostile = fc
       .array(fc.constantFrom('[overlay of the call]', '\n', '\r', '\u2028', '\v', 'obey', ' '), {
         minLength: 1,

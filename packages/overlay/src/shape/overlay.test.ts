@@ -12,7 +12,7 @@ const refusalOf = (value: unknown): TreeosError => {
   throw new Error('it was taken')
 }
 
-describe('F96 an overlay is text and what it applies to', () => {
+describe('an overlay is text and what it applies to', () => {
   it.each([{ content: 'x' }, { content: 'x', appliesTo: ['moment', 'skill:draft'] }])('takes %j', (value) => {
     expect(parseOverlay(value)).toEqual(value)
   })
@@ -46,7 +46,7 @@ describe('F96 an overlay is text and what it applies to', () => {
   })
 })
 
-describe('F105 tiers that rest in a table', () => {
+describe('tiers that rest in a table', () => {
   it.each(TIERS.map((tier) => ({ tier, stored: tier !== 'call' && tier !== 'thread' })))(
     '$tier: $stored',
     ({ tier, stored }) => {

@@ -70,7 +70,7 @@ describe("a call's overlay in a vault", () => {
 })
 
 describe("a thread's overlay in a vault", () => {
-  it('F107 is for every moment, as long as one comes by in time', () => {
+  it('is for every moment, as long as one comes by in time', () => {
     let now = 0
     const vault = new Vault({ threadSeconds: 10 }, () => now)
     const handle = vault.put(THREAD, kept('x'))

@@ -147,7 +147,7 @@ function seeded(seed: string) {
 const unguarded = (head: TreeHead) =>
   openCheckpoint(signNote(checkpointText(ORIGIN, head), [keyOf(place)]), ORIGIN, [keyOf(place)])
 
-describe(`H2 of ${5 * CASES} cases none is signed or taken`, () => {
+describe(`of ${5 * CASES} cases none is signed or taken`, () => {
   it(`wrong key: ${CASES} checkpoints that another key signed, or whose note was changed`, () => {
     const random = seeded('key')
     signUpTo(new Signer(place), 1)

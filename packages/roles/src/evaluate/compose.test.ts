@@ -9,7 +9,7 @@ function worn(role: Record<string, unknown>): WornRole {
 
 const LISTS = ['canSee', 'canDo', 'canSummon', 'canBe'] as const
 
-describe('F11 lists are ordered unions', () => {
+describe('lists are ordered unions', () => {
   it('entries of the primary come first, and the first occurrence is kept', () => {
     const composed = composeRoles([
       worn({ name: 'a', canSee: ['x', 'y'], canDo: ['dance'], see: ['grid'] }),
@@ -39,7 +39,7 @@ describe('F11 lists are ordered unions', () => {
   })
 })
 
-describe('F12 prompts are framed by name', () => {
+describe('prompts are framed by name', () => {
   it('the primary has no frame, each modifier has a heading, with a rule between', () => {
     const composed = composeRoles([
       worn({ name: 'worker', prompt: 'You work.' }),
@@ -137,7 +137,7 @@ const anyWorn = fc
   })
   .map(worn)
 
-it('F13 a modifier never removes anything', () => {
+it('a modifier never removes anything', () => {
   fc.assert(
     fc.property(fc.array(anyWorn, { minLength: 1, maxLength: 4 }), anyWorn, (roles, modifier) => {
       const before = composeRoles(roles)

@@ -20,14 +20,14 @@ const MISSING = undefined
 const LONGEST = 'x'.repeat(LIMITS.comparableBytesMax)
 const TOO_LONG = `${LONGEST}x`
 
-describe('F15 verb', () => {
+describe('verb', () => {
   it.each(['see', 'do', 'summon', 'be'])('tells %s from the other verbs', (verb) => {
     const matching = ['see', 'do', 'summon', 'be'].filter((wanted) => holds({ verb: wanted }, { verb }))
     expect(matching).toEqual([verb])
   })
 })
 
-describe('F24 a bare value is equality', () => {
+describe('a bare value is equality', () => {
   it.each([
     ['quiet', 'quiet', true],
     ['quiet', 'loud', false],
@@ -70,7 +70,7 @@ describe('F24 a bare value is equality', () => {
   })
 })
 
-describe('F25 comparisons need two numbers', () => {
+describe('comparisons need two numbers', () => {
   it.each([
     { operator: 'gt', at8: false, at9: false, at10: true },
     { operator: 'gte', at8: false, at9: true, at10: true },
@@ -93,7 +93,7 @@ describe('F25 comparisons need two numbers', () => {
   })
 })
 
-describe('F26 membership and presence', () => {
+describe('membership and presence', () => {
   it('an array is in', () => {
     const places = ['court', 'library', 7, null]
     for (const condition of [places, { in: places }]) {
@@ -133,7 +133,7 @@ describe('F26 membership and presence', () => {
   })
 })
 
-describe('F27 composites', () => {
+describe('composites', () => {
   const context = { verb: 'do', inHomeSpace: false, world: { a: 1, b: 2 } }
   it.each([
     [{ not: { inHomeSpace: true } }, true],
@@ -222,7 +222,7 @@ describe('paths reach own properties of plain objects only', () => {
     },
   )
 
-  it('F22 F23 nested keys of signals and qualities are read', () => {
+  it('nested keys of signals and qualities are read', () => {
     const context = {
       world: { harmony: { tick: { alive: true } } },
       space: { name: 'nook', quality: { ambient: { tone: 'quiet' } } },

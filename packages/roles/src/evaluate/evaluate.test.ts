@@ -18,7 +18,7 @@ function evaluate(flow: unknown, input: Partial<FlowInput> = {}) {
 
 const NO = { verb: 'never' } as const
 
-describe('F7 the first matching plain clause is primary', () => {
+describe('the first matching plain clause is primary', () => {
   it('later matches never replace it, wherever the stacked clauses are', () => {
     const flow = [
       { when: NO, role: 'judge' },
@@ -34,7 +34,7 @@ describe('F7 the first matching plain clause is primary', () => {
   })
 })
 
-describe('F4 F5 unavailable roles are passed over', () => {
+describe('unavailable roles are passed over', () => {
   it.each([
     ['human', 'human-conversationalist'],
     ['llm', 'worker'],
@@ -67,7 +67,7 @@ describe('F4 F5 unavailable roles are passed over', () => {
   })
 })
 
-describe('F8 the default role is used when no plain clause applies', () => {
+describe('the default role is used when no plain clause applies', () => {
   it('it is primary when no plain clause survives, and is not filtered by cognition', () => {
     const flow = [{ when: NO, role: 'judge' }]
     expect(evaluate(flow, { defaultRole: 'worker' }).primary).toBe('worker')
@@ -92,7 +92,7 @@ describe('F8 the default role is used when no plain clause applies', () => {
   })
 })
 
-describe('F9 every matching stacked clause is added', () => {
+describe('every matching stacked clause is added', () => {
   it('in clause order, once each', () => {
     const flow = [
       { stack: true, role: 'emotions:bored' },
@@ -113,7 +113,7 @@ describe('F9 every matching stacked clause is added', () => {
   })
 })
 
-describe('F10 no primary at all', () => {
+describe('no primary at all', () => {
   it.each([null, undefined])('default %j: the moment is skipped as role-unresolved', (defaultRole) => {
     const flow = [
       { when: NO, role: 'judge' },
@@ -172,7 +172,7 @@ describe('a wake that asks for a role', () => {
   })
 })
 
-it('F6 F14 a compiled flow does not change when its source is edited', () => {
+it('a compiled flow does not change when its source is edited', () => {
   const when = { 'world.x': { in: ['a'] } }
   const source = [{ when, role: 'worker' }]
   const compiled = compileFlow(source)

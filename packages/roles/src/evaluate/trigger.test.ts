@@ -13,16 +13,16 @@ it.each<[string, string | null, SkipReason | undefined]>([
   ['clock', 'message', 'not-triggered'],
   ['clock', 'change', 'not-triggered'],
   ['unknown', 'message', undefined],
-])('F88 as primary role, %s is woken by %s: skip %s', (primary, trigger, skip) => {
+])('as primary role, %s is woken by %s: skip %s', (primary, trigger, skip) => {
   expect(checkWake({ primary, stacked: [] }, { trigger }, ROLES).skip).toBe(skip)
 })
 
-it('F88 an earlier reason to skip is kept', () => {
+it('an earlier reason to skip is kept', () => {
   const result = { primary: null, stacked: [], skip: 'role-unresolved' } as const
   expect(checkWake(result, { trigger: 'message' }, ROLES)).toBe(result)
 })
 
-it('F88 only the primary role decides: stacked roles refuse no wake', () => {
+it('only the primary role decides: stacked roles refuse no wake', () => {
   expect(checkWake({ primary: 'any', stacked: ['none'] }, { trigger: 'message' }, ROLES).skip).toBeUndefined()
 })
 

@@ -7,7 +7,7 @@ function explain(flow: unknown, input: Partial<FlowInput> = {}) {
   return explainFlow(compileFlow(flow), { context: {}, cognition: 'llm', roles, ...input })
 }
 
-it('F52 says of every clause whether it matched or was skipped, and why', () => {
+it('says of every clause whether it matched or was skipped, and why', () => {
   const flow = [
     { when: { 'world.x': { gtt: 1 } }, role: 'worker' },
     { role: 'ghost' },
@@ -39,7 +39,7 @@ it('F52 says of every clause whether it matched or was skipped, and why', () => 
   expect(clauses[10]).toMatchObject({ index: 10, role: null, stack: false, tree: null })
 })
 
-it('F52 the tree holds every condition with what was expected and found, reached or not', () => {
+it('the tree holds every condition with what was expected and found, reached or not', () => {
   const when = {
     or: [{ verb: ['do', 'be'] }, { not: { 'space.quality': 'x' } }],
     'world.x': { present: false },

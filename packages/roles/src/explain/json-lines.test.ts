@@ -24,7 +24,7 @@ describe('a line of flow eval', () => {
     expect(evalLine(line)).toEqual({ id: 7, primary: 'friendly', stacked: ['bored'] })
   })
 
-  it('F8 F10 names the default, registered or not, and null when there is none', () => {
+  it('names the default, registered or not, and null when there is none', () => {
     expect(evalLine({ ...line, context: {}, defaultRole: 'ghost' })).toMatchObject({ primary: 'ghost' })
     expect(evalLine({ ...line, context: {}, defaultRole: null })).toMatchObject({
       primary: null,

@@ -61,7 +61,7 @@ const MALFORMED: [string, RegExp, unknown][] = [
 
 const roles = { worker: {}, judge: {}, 'for-humans': { requiredCognition: 'human' } } as const
 
-describe('F28 what is malformed', () => {
+describe('what is malformed', () => {
   it.each(MALFORMED)('%s: %s is refused', (path, message, flow) => {
     const { errors } = lintFlow(flow)
     expect(errors.map((error) => error.path)).toContain(path)
@@ -122,7 +122,7 @@ describe('F28 what is malformed', () => {
   })
 })
 
-describe('F28 bounds of a whole flow', () => {
+describe('bounds of a whole flow', () => {
   it('a flow may be as large as flowBytesMax, and no larger', () => {
     const flow = (bytes: number) => clause({ 'world.x': 'x'.repeat(bytes - 41) })
     expect(JSON.stringify(flow(LIMITS.flowBytesMax))).toHaveLength(LIMITS.flowBytesMax)

@@ -11,7 +11,7 @@ const factoryWorker = {
   prompt: "You're a worker at SkateCo's main factory.",
 }
 
-describe('F1 a role is its name, four lists, a prompt, and documented fields', () => {
+describe('a role is its name, four lists, a prompt, and documented fields', () => {
   it('six fields make a role; nothing is added but an empty see', () => {
     expect(parseRole(factoryWorker)).toEqual({ ...factoryWorker, see: [] })
   })
@@ -141,7 +141,7 @@ describe('F1 a role is its name, four lists, a prompt, and documented fields', (
   })
 })
 
-describe('F2 role names', () => {
+describe('role names', () => {
   it.each(['worker', 'court-watcher', 'emotions:bored', 'a1'])('%s is one', (name) => {
     expect(parseRole({ name }).name).toBe(name)
   })
@@ -158,7 +158,7 @@ describe('F2 role names', () => {
   )
 })
 
-it('F3 a role declares no cognition', () => {
+it('a role declares no cognition', () => {
   expect(() => parseRole({ name: 'x', cognition: 'llm' })).toThrow(/role field cognition is no field/)
 })
 
@@ -169,7 +169,7 @@ it.each(['', ' ', '**', '***', '*a*b', 'a**', 7, null])('%j is no pattern', (pat
   expect(() => parseRole({ name: 'x', canSummon: [{ pattern }] })).toThrow(/is no pattern/)
 })
 
-describe('F67 tools are exactly the non-empty lists', () => {
+describe('tools are exactly the non-empty lists', () => {
   const verbs = ['see', 'do', 'summon', 'be'] as const
   const subsets = Array.from({ length: 16 }, (_, bits) => verbs.filter((_, i) => bits & (1 << i)))
   it.each(subsets.map((tools) => ({ tools })))('$tools', ({ tools }) => {
@@ -179,14 +179,14 @@ describe('F67 tools are exactly the non-empty lists', () => {
     expect(permissionsOf({ ...surface, see: [] })).toEqual(tools)
   })
 
-  it('F75 F87 see-resolvers permit seeing and expose no tool', () => {
+  it('see-resolvers permit seeing and expose no tool', () => {
     const role = parseRole({ name: 'x', canDo: ['dance'], see: ['neighbors'] })
     expect(toolsOf(role)).toEqual(['do'])
     expect(permissionsOf(role)).toEqual(['see', 'do'])
   })
 })
 
-describe('F87 what is left out is derived', () => {
+describe('what is left out is derived', () => {
   it('every default', () => {
     expect(withDefaults(parseRole({ name: 'x', canDo: ['dance'] }))).toEqual({
       name: 'x',
@@ -207,7 +207,7 @@ describe('F87 what is left out is derived', () => {
     })
   })
 
-  it('F88 what is written stays, an empty triggerOn included', () => {
+  it('what is written stays, an empty triggerOn included', () => {
     const written = {
       triggerOn: [],
       selfContinue: true,

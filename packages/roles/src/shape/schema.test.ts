@@ -15,7 +15,7 @@ function isRole(input: unknown): boolean {
   }
 }
 
-it('F28 the schema of flows admits exactly what lint admits, sizes aside', { timeout: 60_000 }, () => {
+it('the schema of flows admits exactly what lint admits, sizes aside', { timeout: 60_000 }, () => {
   const seen = { valid: 0, invalid: 0 }
   fc.assert(
     fc.property(anyFlow, (generated) => {
@@ -79,7 +79,7 @@ const anyRole = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom({ name: 'x', canDeny: [] }, { prompt: 'x' }) },
 )
 
-it('F1 F2 the schema of roles admits exactly what parseRole admits, bytes aside', { timeout: 60_000 }, () => {
+it('the schema of roles admits exactly what parseRole admits, bytes aside', { timeout: 60_000 }, () => {
   const seen = { valid: 0, invalid: 0 }
   fc.assert(
     fc.property(anyRole, (role) => {

@@ -42,7 +42,7 @@ const ask = (
 const answers = async (world: MemoryWorld, actors: readonly string[]) =>
   Promise.all(actors.map(async (actor) => (await ask(world, actor)).answer))
 
-describe('F70 a rule of a space', () => {
+describe('a rule of a space', () => {
   it.each<[Json, string[], string[]]>([
     [true, ['dot', 'operator'], []],
     [false, [], ['cid', 'operator']],
@@ -157,7 +157,7 @@ describe('F70 a rule of a space', () => {
   })
 })
 
-describe('F70 what a space forbids', () => {
+describe('what a space forbids', () => {
   it('is forbidden though the same rule, a closer space, or a more exact key permits it', async () => {
     for (const rules of [
       { cellar: { requires: ['anyone'], forbid: [{ role: 'judge' }] } },

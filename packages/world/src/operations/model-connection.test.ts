@@ -14,12 +14,12 @@ it.each([
   'file:///etc/passwd',
   'constructor',
   { baseUrl: 'http://127.0.0.1/v1', model: 'm' },
-])('W5 a being names a model connection of the operator, never an address: %j is refused', (name) => {
+])('a being names a model connection of the operator, never an address: %j is refused', (name) => {
   expect(() => requireConnectionName('birth', name)).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT' }),
   )
 })
 
-it('W5 control: the name of a connection is taken', () => {
+it('control: the name of a connection is taken', () => {
   expect(requireConnectionName('birth', 'judge')).toBe('judge')
 })

@@ -55,7 +55,7 @@ const flow = fc
   .map((clauses) => JSON.parse(JSON.stringify(clauses)) as unknown)
 
 describe('flows as sentences', () => {
-  it('F42 a flow → sentences → the same flow, whatever it holds', () => {
+  it('a flow → sentences → the same flow, whatever it holds', () => {
     const seen = { rows: 0, rest: 0 }
     fc.assert(
       fc.property(flow, (written) => {
