@@ -65,7 +65,9 @@ const running = worker.run()
 const db = openDatabase(postgres.workerUrl)
 const client = await Connection.connect(temporal.options)
 const at = {
-  ...{ db, reality, temporal: new Client({ connection: client }) },
+  db,
+  reality,
+  temporal: new Client({ connection: client }),
   registry: buildRegistry([seed, harbour]),
   vaults: new VaultCaller(vaultKey),
 }

@@ -49,16 +49,14 @@ const counts = async () => {
 }
 
 const row = (key: string) => ({
-  ...{
-    key,
-    reel: key,
-    state: { name: key },
-    foldedSeq: 1,
-    place: '/',
-    parent: null,
-    cognition: 'llm',
-    watches: null,
-  },
+  key,
+  reel: key,
+  state: { name: key },
+  foldedSeq: 1,
+  place: '/',
+  parent: null,
+  cognition: 'llm',
+  watches: null,
 })
 
 describe('an act and its facts commit together or not at all', () => {
@@ -208,7 +206,13 @@ describe('a batch that brings the open record and the decision of its moment', (
       context: { seen },
     } as unknown as OpenWrite['record']
     const open: OpenWrite = {
-      ...{ moment: momentId(being, 1, 1), being, n: 1, wake: 'w', openedAt: 1, record, basis: [] },
+      moment: momentId(being, 1, 1),
+      being,
+      n: 1,
+      wake: 'w',
+      openedAt: 1,
+      record,
+      basis: [],
       face: { digest: digestOf({ being, seen }), text: canonicalJson({ being, seen }) },
     }
     const settlement = attempt === null ? null : { attempt, used: { tokens: 7, micros: null } }

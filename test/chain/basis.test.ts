@@ -30,7 +30,13 @@ it('the basis of a moment is stored without hashes and read with those of its fa
     ['space:/b', 1],
   ])
   await recordOpen(base.db, {
-    ...{ moment: MOMENT, being: 'ann', n: 1, wake: 'w', openedAt: 1, basis: asJson(basis), face: null },
+    moment: MOMENT,
+    being: 'ann',
+    n: 1,
+    wake: 'w',
+    openedAt: 1,
+    basis: asJson(basis),
+    face: null,
     record: {} as OpenRecord,
   })
   await append(base.db, await batchOf(base.db, base.reality, { drafts: [changed('space:/b', 3)] }))
@@ -48,8 +54,14 @@ it('a basis that an older version stored with hashes keeps them, and a fact that
     await base.db
       .insertInto('moment_open')
       .values({
-        ...{ moment, being, n: 1, wake: 'w', opened_at: 1, face: null },
-        ...{ record: Buffer.from('{}'), basis: Buffer.from(basis) },
+        moment,
+        being,
+        n: 1,
+        wake: 'w',
+        opened_at: 1,
+        face: null,
+        record: Buffer.from('{}'),
+        basis: Buffer.from(basis),
       })
       .execute()
   }

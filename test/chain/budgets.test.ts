@@ -39,8 +39,15 @@ const NONE: Account = {
 /** Appends a being with this maker and account; a second call changes it. */
 async function being(name: string, parent: string | null, account: Partial<Account> = {}): Promise<void> {
   const row: RowWrite = {
-    ...{ key: `being:${name}`, reel: `being:${name}`, state: {}, foldedSeq: 1 },
-    ...{ place: '/', parent, cognition: 'llm', watches: null, account: { ...NONE, ...account } },
+    key: `being:${name}`,
+    reel: `being:${name}`,
+    state: {},
+    foldedSeq: 1,
+    place: '/',
+    parent,
+    cognition: 'llm',
+    watches: null,
+    account: { ...NONE, ...account },
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
@@ -49,8 +56,15 @@ async function being(name: string, parent: string | null, account: Partial<Accou
 /** Writes the standard budget of LLM beings into the row of the root space. */
 async function standard(llm: JsonObject): Promise<void> {
   const row: RowWrite = {
-    ...{ key: 'space:/', reel: 'space:/', state: { qualities: { budget: { llm } } }, foldedSeq: 1 },
-    ...{ place: null, parent: null, cognition: null, watches: null, account: null },
+    key: 'space:/',
+    reel: 'space:/',
+    state: { qualities: { budget: { llm } } },
+    foldedSeq: 1,
+    place: null,
+    parent: null,
+    cognition: null,
+    watches: null,
+    account: null,
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
 }
@@ -88,8 +102,14 @@ describe('a reservation', () => {
     expect(await reserve(base.db, attemptOf(child, 2), cost(1, 51))).toEqual({
       status: 'breach',
       breach: {
-        ...{ of: child, revision: 1, limit: 'money', per: 'total', max: 0.00007, used: 0.00002 },
-        ...{ needs: 0.000051, until: null },
+        of: child,
+        revision: 1,
+        limit: 'money',
+        per: 'total',
+        max: 0.00007,
+        used: 0.00002,
+        needs: 0.000051,
+        until: null,
       },
     })
   })
@@ -241,7 +261,9 @@ describe('the first reservation of a moment', () => {
     await sql`delete from treeos.account where being in (${maker}, ${child})`.execute(base.owner)
     await fc.assert(
       fc.asyncProperty(
-        ...[account, account, usual],
+        account,
+        account,
+        usual,
         fc.tuple(fc.integer({ min: 0, max: 300 }), fc.option(fc.integer({ min: 0, max: 300 }))),
         async (ofMaker, ofChild, llm, need) => {
           await standard({ ...llm, per: 'day', revision: 3 })

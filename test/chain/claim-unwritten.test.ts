@@ -51,8 +51,15 @@ beforeAll(async () => {
   await migrate(owner)
   reality = (await createReality(owner, { name: 'test', timeZone: 'UTC' })).reality
   const row = {
-    ...{ key: 'being:ann', reel: 'being:ann', state: {}, foldedSeq: 1, place: '/', parent: null },
-    ...{ cognition: 'scripted', watches: null, account: null },
+    key: 'being:ann',
+    reel: 'being:ann',
+    state: {},
+    foldedSeq: 1,
+    place: '/',
+    parent: null,
+    cognition: 'scripted',
+    watches: null,
+    account: null,
   }
   await append(owner, await batchOf(owner, reality, { rows: [row] }))
   await beginLife(owner, reality.id, 'ann', 'run-1')

@@ -36,8 +36,14 @@ async function being(
   state: JsonObject = {},
 ): Promise<void> {
   const row: RowWrite = {
-    ...{ key: `being:${name}`, reel: `being:${name}`, state, foldedSeq: 1 },
-    ...{ place: '/', parent: null, cognition, watches: null },
+    key: `being:${name}`,
+    reel: `being:${name}`,
+    state,
+    foldedSeq: 1,
+    place: '/',
+    parent: null,
+    cognition,
+    watches: null,
   }
   await append(base.db, await batchOf(base.db, base.reality, { rows: [row] }))
   await beginLife(base.db, base.reality.id, name, 'run-1')
@@ -54,7 +60,13 @@ const stamp = async (name: string, n: number, wake: string | null, closes: strin
 
 const open = (name: string, n: number, wake: string, generation: number) =>
   recordOpen(base.db, {
-    ...{ moment: `${name}/${generation}/${n}`, being: name, n, wake, openedAt: 1, basis: [], face: null },
+    moment: `${name}/${generation}/${n}`,
+    being: name,
+    n,
+    wake,
+    openedAt: 1,
+    basis: [],
+    face: null,
     record: {} as OpenRecord,
   })
 

@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => base.close())
 
 const quality = (reel: string, path: string[], value: unknown, merge = true) => ({
-  ...{ reel, kind: 'quality:set' },
+  reel,
+  kind: 'quality:set',
   payload: { path, value, merge } as Parameters<typeof rowKeyOf>[0]['payload'],
 })
 /** What happens after genesis: moves, qualities set, merged and unset, signals, speech, a role deleted. */

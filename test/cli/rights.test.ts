@@ -54,7 +54,10 @@ describe('stored overlays', () => {
     expect(
       await home.json(['overlay', 'set', 'channel', 'red', text, '--signature', 'moment']),
     ).toMatchObject({
-      ...{ tier: 'channel', name: 'red', scope: 'red', appliesTo: ['moment'] },
+      tier: 'channel',
+      name: 'red',
+      scope: 'red',
+      appliesTo: ['moment'],
     })
     expect(await home.json(['overlay', 'list'])).toMatchObject([{ tier: 'channel' }, set])
     expect((await home.run(['overlay', 'list'])).stdout).toMatch(
@@ -67,7 +70,9 @@ describe('stored overlays', () => {
         message: expect.stringContaining('is never stored'),
       })
     expect(await home.json(['overlay', 'delete', 'workspace', 'tone'])).toEqual({
-      ...{ tier: 'workspace', name: 'tone', deleted: true },
+      tier: 'workspace',
+      name: 'tone',
+      deleted: true,
     })
     expect(await home.json(['overlay', 'delete', 'channel', 'red'])).toMatchObject({ deleted: true })
     expect(await home.json(['overlay', 'list'])).toEqual([])

@@ -21,18 +21,16 @@ beforeAll(async () => {
     { role: 'citizen', stack: true, when: { 'world.gate.level': { gte: 3 } } },
   ])
   await home.json([
-    ...[
-      'birth',
-      'guard',
-      '--cognition',
-      'scripted',
-      '--script',
-      'echo',
-      '--role',
-      'resident',
-      '--flow',
-      flow,
-    ],
+    'birth',
+    'guard',
+    '--cognition',
+    'scripted',
+    '--script',
+    'echo',
+    '--role',
+    'resident',
+    '--flow',
+    flow,
   ])
   for (const text of ['one', 'two', HOSTILE]) await home.json(['summon', '@guard', text, '--wait', '30']) // 1 to 3
   await home.json(['signal', 'set', 'gate.level', '5']) // 4: the flow reads it
@@ -66,7 +64,9 @@ describe('why-not', () => {
   it('names the smallest change of permissions for an act', async () => {
     const call = { verb: 'see', address: '/library' }
     const { changes } = await home.json<{ changes: { path: string; from: string[]; to: string[] }[] }>([
-      ...['why-not', '@guard', '1'],
+      'why-not',
+      '@guard',
+      '1',
       ...act(call),
     ])
     expect(changes).toHaveLength(1)
@@ -79,7 +79,8 @@ describe('why-not', () => {
   it('says why nothing would help', async () => {
     const refused = (...args: string[]) => home.refusal(['why-not', '@guard', ...args])
     expect(await refused('1', '--role', 'stranger')).toMatchObject({
-      ...{ status: 1, code: 'ROLE_UNAVAILABLE' },
+      status: 1,
+      code: 'ROLE_UNAVAILABLE',
       message: 'neither the flow nor the default role names stranger',
     })
     expect(await refused('99', '--role', 'resident')).toMatchObject({ code: 'MOMENT_NOT_FOUND' })
@@ -99,7 +100,10 @@ describe('debug', () => {
     const { newest, ...moment } = await home.json<Record<string, unknown>>(['debug', '@guard', '--at', '1'])
     expect(newest).toBe(5)
     expect(moment).toMatchObject({
-      ...{ stance: '@guard', n: 1, wake: 'one', decision: { kind: 'call' } },
+      stance: '@guard',
+      n: 1,
+      wake: 'one',
+      decision: { kind: 'call' },
       moment: { outcome: 'act', primary: 'resident' },
       explained: { context: { verb: 'summon' }, gates: { allowed: true } },
       prompt: { identical: true },
@@ -175,7 +179,7 @@ describe('fork and diff', () => {
   const lines = async (args: readonly string[]) => linesOf((await home.run([...args, '--json'])).stdout)
 
   it('a fork shares the past by hash, and both go on by themselves', { timeout: 180_000 }, async () => {
-    const forked = await home.json<{ waiting: number }>([...['fork', FORK, '--at', '@guard:3']])
+    const forked = await home.json<{ waiting: number }>(['fork', FORK, '--at', '@guard:3'])
     expect(forked).toMatchObject({ reality: FORK, ok: true, at: { being: 'guard', n: 3 } })
     expect(forked.waiting).toBe(3) // the answers in the inbox of the operator
     expect((await home.run(['up', '--detach', '--no-portal', ...data()])).status).toBe(0)
@@ -203,8 +207,11 @@ describe('fork and diff', () => {
     expect(moment).toMatchObject({ n: 4, differs: expect.arrayContaining(['stack', 'prompt']) })
     const reels = differences.filter(({ what }) => what === 'reel')
     expect(reels).toContainEqual({
-      ...{ what: 'reel', reel: 'being:guard', seq: expect.any(Number) },
-      ...{ a: expect.stringMatching(HEX), b: expect.stringMatching(HEX) },
+      what: 'reel',
+      reel: 'being:guard',
+      seq: expect.any(Number),
+      a: expect.stringMatching(HEX),
+      b: expect.stringMatching(HEX),
     })
     // The fact that says where the fork came from.
     expect(reels).toContainEqual(expect.objectContaining({ reel: 'space:/', a: null }))
@@ -230,7 +237,8 @@ describe('fork and diff', () => {
 
   it('is refused for a name that is taken, a moment that is not there and a reality that nobody knows', async () => {
     expect(await home.refusal(['fork', FORK, '--at', '@guard:1'])).toMatchObject({
-      ...{ status: 1, code: 'RESOURCE_CONFLICT' },
+      status: 1,
+      code: 'RESOURCE_CONFLICT',
     })
     expect(await home.refusal(['fork', 'home', '--at', '@guard:1'])).toMatchObject({
       code: 'RESOURCE_CONFLICT',

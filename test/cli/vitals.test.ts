@@ -263,7 +263,9 @@ it('people are invited by name, listed, and lose their link or their account', a
     })
   const list = () => home.json<{ stance: string }[]>(['people', 'list'])
   expect(await list()).toContainEqual({
-    ...{ stance: '@fay', hasAccount: false, seenAt: null },
+    stance: '@fay',
+    hasAccount: false,
+    seenAt: null,
     invitation: { madeBy: '@operator', expiresAt: expect.any(String), isOver: false },
   })
   expect((await home.run(['people', 'revoke', '@fay'])).status).toBe(0)

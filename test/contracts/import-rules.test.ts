@@ -208,7 +208,12 @@ async function plant(tree: string): Promise<void> {
     ...'core roles world overlay chain protocol reality workflows activities sdk client host replay local verify audit utils'
       .split(' ')
       .map((name) => `packages/${name}`),
-    ...['apps/cli', 'apps/mcp', 'apps/portal', 'apps/worker', 'extensions/court', 'test'],
+    'apps/cli',
+    'apps/mcp',
+    'apps/portal',
+    'apps/worker',
+    'extensions/court',
+    'test',
   ]
   const put = async (file: string, text: string) => {
     await mkdir(dirname(join(tree, file)), { recursive: true })

@@ -63,7 +63,11 @@ export async function restartUnder(clock: Clock, pid: number, logFile: string): 
   while (existsSync(`/proc/${pid}/exe`)) await sleep(20)
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(command, args, {
-    ...{ cwd: data, uid, gid, detached: true, stdio: ['ignore', log, log] },
+    cwd: data,
+    uid,
+    gid,
+    detached: true,
+    stdio: ['ignore', log, log],
     env: { ...env, ...clock.env },
   })
   closeSync(log)

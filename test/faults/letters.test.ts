@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { judgeLetters, type Letter } from './letters.ts'
 
 const came = (at: number, more: Partial<Letter> = {}): Letter => ({
-  ...{ text: 'one', key: 'k/1', at, wasKept: false },
+  text: 'one',
+  key: 'k/1',
+  at,
+  wasKept: false,
   ...more,
 })
 

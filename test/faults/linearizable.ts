@@ -67,11 +67,15 @@ function outOfTime(appends: readonly Append[], reads: readonly Read[], longest: 
       // One that has no end and was never read may yet be done.
       .filter(({ entry, to }) => placeOf.has(entry) || to < Number.POSITIVE_INFINITY)
       .map(({ entry, from, to }) => ({
-        ...{ what: `append of ${entry}`, from, to },
+        what: `append of ${entry}`,
+        from,
+        to,
         place: placeOf.get(entry) ?? Number.POSITIVE_INFINITY, // after all that was read
       })),
     ...reads.map(({ entries, from, to }) => ({
-      ...{ what: `read of ${entries.length} entries`, from, to },
+      what: `read of ${entries.length} entries`,
+      from,
+      to,
       place: 2 * entries.length,
     })),
   ]

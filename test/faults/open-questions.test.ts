@@ -80,8 +80,12 @@ function worldOf({ isAnswering }: { isAnswering: boolean }): Kysely<ChainDb> {
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createDriver: () => ({
         acquireConnection: async () => connection,
-        ...{ init: nothing, beginTransaction: nothing, commitTransaction: nothing },
-        ...{ rollbackTransaction: nothing, releaseConnection: nothing, destroy: nothing },
+        init: nothing,
+        beginTransaction: nothing,
+        commitTransaction: nothing,
+        rollbackTransaction: nothing,
+        releaseConnection: nothing,
+        destroy: nothing,
       }),
     },
   })

@@ -79,7 +79,10 @@ export async function run<Size>(scenario: Scenario<Size>, options: RunOptions): 
   const isControl = size === 'control'
   const { without, stallSeconds } = scenario.control
   const trial = await Trial.start({
-    ...{ ground, say, seed, name: scenario.name },
+    ground,
+    say,
+    seed,
+    name: scenario.name,
     ...scenario.trial,
     ...(size === 'full' ? { stallSeconds: FULL_STALL_SECONDS } : {}),
     ...(isControl ? scenario.control.trial : {}),

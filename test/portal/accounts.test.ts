@@ -37,7 +37,10 @@ const CHANGES: Readonly<Record<string, unknown>> = {
   '/api/account/passkeys/made': {
     attempt: 'x',
     response: {
-      ...{ id: 'x', rawId: 'x', type: 'public-key', clientExtensionResults: {} },
+      id: 'x',
+      rawId: 'x',
+      type: 'public-key',
+      clientExtensionResults: {},
       response: { clientDataJSON: 'x', attestationObject: 'x' },
     },
   },

@@ -73,7 +73,9 @@ describe(`the battery of rewrites, seed ${SEED}`, () => {
         for (let turn = 0; turn < OF_EACH; turn++) {
           const seed = random.between(1, 1_000_000_000)
           const attacked = await attacker.attack(kind, seed).catch((error: Error) => ({
-            ...{ by: null, isLocated: false, about: `${error.message} ${error.stack}` },
+            by: null,
+            isLocated: false,
+            about: `${error.message} ${error.stack}`,
           }))
           by.set(attacked.by, (by.get(attacked.by) ?? 0) + 1)
           if (attacked.isLocated) located += 1

@@ -230,12 +230,16 @@ it(`the stance gate is derived as it decides, in ${10 * RUNS} questions to ${RUN
           const space = being?.space ?? holder?.space ?? matter?.place ?? target
           const told = await stanceGate(reader, {
             actor: (await reader.being(actor))!,
-            ...{ verb, key, fallback },
+            verb,
+            key,
+            fallback,
             target: { being, space, ...(matter === null ? {} : { owner: matter.owner }) },
           })
           const derived = derivedStance(world, {
             actor: world.being(actor)!,
-            ...{ verb, key, fallback },
+            verb,
+            key,
+            fallback,
             target: { being: being === null ? null : world.being(being.name), space, owner: matter?.owner },
           })
           answers[told.answer] += 1

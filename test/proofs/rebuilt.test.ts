@@ -31,11 +31,16 @@ async function populate(): Promise<void> {
   await publish(world, 'bell.rings', 0)
   for (const path of ['/east', '/west']) await createSpace(world, path)
   const modes = [3, 5, 7].map((n) => ({
-    ...{ stack: true, when: { 'me.quality.mood.is': { gte: 10 * n } }, role: `stage:mode-${n}` },
+    stack: true,
+    when: { 'me.quality.mood.is': { gte: 10 * n } },
+    role: `stage:mode-${n}`,
   }))
   await inLanes(beings, 8, (name, i) =>
     world.birth({
-      ...{ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
+      name,
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'stage:free',
       home: i % 2 === 0 ? '/east' : '/west',
       // Every tenth is woken by the signal.
       roleFlow:
@@ -61,7 +66,9 @@ let said = 0
 function anyContent(): JsonObject | string {
   said += 1
   const mood = (value: number): JsonObject => ({
-    ...{ verb: 'do', action: 'set-being', args: { field: 'mood.is', value } },
+    verb: 'do',
+    action: 'set-being',
+    args: { field: 'mood.is', value },
   })
   const calls: readonly JsonObject[] = [
     mood(random.between(1, 100)),

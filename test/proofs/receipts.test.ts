@@ -178,7 +178,8 @@ beforeAll(async () => {
 
 const issue = (moment: string, by: CheckpointedLog | null = log, longest?: number) =>
   issueReceipt({ db: world.db, reality: world.reality, registry }, moment, {
-    ...{ signer: key, log: by },
+    signer: key,
+    log: by,
     ...(longest === undefined ? {} : { longest }),
   })
 const check = (envelope: unknown, by: string | null = key.verifier): CheckedReceipt =>

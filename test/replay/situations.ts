@@ -47,7 +47,9 @@ export const situationExtensions = [
 
 const answer = { verb: 'summon', content: 'so it is' }
 const doing = (action: string, args: JsonObject, target?: string): JsonObject => ({
-  ...{ verb: 'do', action, args },
+  verb: 'do',
+  action,
+  args,
   ...(target === undefined ? {} : { target }),
 })
 

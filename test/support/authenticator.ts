@@ -60,7 +60,9 @@ export class Authenticator {
       ['authData', new Uint8Array(authData)],
     ])
     return {
-      ...{ id: bend.id ?? this.id, rawId: bend.id ?? this.id, type: 'public-key' },
+      id: bend.id ?? this.id,
+      rawId: bend.id ?? this.id,
+      type: 'public-key',
       clientExtensionResults: {},
       response: {
         clientDataJSON: this.#client('webauthn.create', options.challenge, bend).toString('base64url'),
@@ -80,7 +82,9 @@ export class Authenticator {
     const { privateKey } = (bend.signer ?? this).#keys
     const userHandle = 'userHandle' in bend ? bend.userHandle : this.userHandle
     return {
-      ...{ id: bend.id ?? this.id, rawId: bend.id ?? this.id, type: 'public-key' },
+      id: bend.id ?? this.id,
+      rawId: bend.id ?? this.id,
+      type: 'public-key',
       clientExtensionResults: {},
       response: {
         clientDataJSON: client.toString('base64url'),

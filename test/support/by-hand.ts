@@ -13,11 +13,20 @@ export type HandWorker = ReturnType<typeof createBeats>
 /** The beats of a worker, to run by hand in the place of workflows. */
 export function handWorker(world: World, more: Partial<BeatDeps> = {}): HandWorker {
   return createBeats({
-    ...{ db: world.db, reality: world.reality, registry: world.registry, memory: newMemory() },
-    ...{ model: null, connections: new Map(), privateHosts: [], actSignal: false, observe: noopObserver },
+    db: world.db,
+    reality: world.reality,
+    registry: world.registry,
+    memory: newMemory(),
+    model: null,
+    connections: new Map(),
+    privateHosts: [],
+    actSignal: false,
+    observe: noopObserver,
     sandbox: null,
     overlays: noOverlays,
-    ...{ ring: () => undefined, runs: async () => true, reschedule: () => undefined },
+    ring: () => undefined,
+    runs: async () => true,
+    reschedule: () => undefined,
     ...more,
   })
 }
@@ -37,7 +46,9 @@ export async function beginByHand(world: World, being: string): Promise<HandMome
 }
 
 export const nextOf = ({ being, generation, n }: HandMoment): HandMoment => ({
-  ...{ being, generation, n: n + 1 },
+  being,
+  generation,
+  n: n + 1,
   moment: momentId(being, generation, n + 1),
 })
 

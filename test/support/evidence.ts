@@ -7,7 +7,9 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
   children: 'a list made from the rows of beings',
   delayed: 'wakes that are not delivered yet',
   journal: 'the order in which readers get what the chains hold',
-  ...{ log_entry: OF_LOG, log_state: OF_LOG, log_tile: OF_LOG },
+  log_entry: OF_LOG,
+  log_state: OF_LOG,
+  log_tile: OF_LOG,
   mind_call: 'calls under way',
   moment_fault: 'errors of attempts, for people',
   overlay: 'text for calls; the records of moments hold commitments to it',
@@ -20,7 +22,11 @@ export const NO_EVIDENCE: Readonly<Record<string, string>> = {
 /** Columns of other tables that no fact says anything about: counters, times of arrival, and what only tells of delivery. */
 export const NOT_EVIDENCE: readonly string[] = [
   ...['detail', 'result'].map((name) => `moment_outcome.${name}`),
-  ...['lease.expires', 'life.chain', 'life.begun_at', 'reality.singleton', 'reality.created_at'],
+  'lease.expires',
+  'life.chain',
+  'life.begun_at',
+  'reality.singleton',
+  'reality.created_at',
   ...['day', 'day_tokens', 'day_micros', 'total_tokens', 'total_micros', 'held_tokens', 'held_micros'].map(
     (name) => `account.${name}`,
   ),

@@ -13,7 +13,8 @@ const blocking = (name: string, timeoutSeconds: number) =>
     allow: ['self'],
     args: z.object({ text: z.string().max(100), seconds: z.number().positive().max(60) }),
     effect: {
-      ...{ timeoutSeconds, attempts: 1 },
+      timeoutSeconds,
+      attempts: 1,
       async perform({ args }) {
         await sleep(1) // so that it blocks after the attempt has begun
         for (const until = performance.now() + 1000 * args.seconds; performance.now() < until; );

@@ -44,8 +44,11 @@ export class IdentityProvider {
 
   get settings() {
     return {
-      ...{ issuer: this.issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret },
-      ...{ name: 'Example Login', scope: 'openid email' },
+      issuer: this.issuer,
+      clientId: CLIENT.id,
+      clientSecret: CLIENT.secret,
+      name: 'Example Login',
+      scope: 'openid email',
     }
   }
 

@@ -168,7 +168,13 @@ export class PortalWorld {
       replay: async (request) => replay(at, { ...request, from: 'both', replayer: await openReplayer() }),
     }
     const portal = {
-      ...{ at, store: portalOf(db), listener: listenToJournal(url), temporal, machine, provider, onError },
+      at,
+      store: portalOf(db),
+      listener: listenToJournal(url),
+      temporal,
+      machine,
+      provider,
+      onError,
     }
     return new PortalWorld(world, await servePortal(portal, { port: 0 }), portal, {
       db,

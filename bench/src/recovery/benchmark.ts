@@ -106,7 +106,10 @@ async function killOn(
   await sql.end()
   await connection.close()
   return {
-    ...{ way, thinkMs, kills: seconds.length, doubled },
+    way,
+    thinkMs,
+    kills: seconds.length,
+    doubled,
     /** how often the model was asked for each moment */
     callsPerMoment: round(asked / (BEINGS * (kills + 1))),
     /** from the kill until the last being has lived */

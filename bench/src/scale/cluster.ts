@@ -61,8 +61,17 @@ export async function startCluster(services: Services, shards: number): Promise<
   writePrivate(join(folder, 'key'), key)
   const common = [
     ...kept,
-    ...['--postgres-file', join(folder, 'postgres'), '--internode-dir', join(folder, 'internode')],
-    ...['--key-file', join(folder, 'key'), '--port', '0', '--headless', '--shards', String(shards)],
+    '--postgres-file',
+    join(folder, 'postgres'),
+    '--internode-dir',
+    join(folder, 'internode'),
+    '--key-file',
+    join(folder, 'key'),
+    '--port',
+    '0',
+    '--headless',
+    '--shards',
+    String(shards),
   ]
   const attributes = SEARCH_ATTRIBUTES.flatMap(({ name }) => ['--search-attribute', name])
   await promisify(execFile)(command, [...common, '--prepare', ...attributes])

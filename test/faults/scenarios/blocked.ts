@@ -22,7 +22,10 @@ export const blocked: Scenario<Size> = {
     control: { blocks: 1, seconds: 4 },
   },
   trial: {
-    ...{ persons: 4, scripted: 3, llm: 2, stallSeconds: 60 },
+    persons: 4,
+    scripted: 3,
+    llm: 2,
+    stallSeconds: 60,
     extensions: [{ extension: heavy, path: HEAVY_PATH }],
   },
   attack: (trial, size, broken) => block(trial, 'heavy:block', size, broken),

@@ -52,7 +52,11 @@ export const clock: Scenario<Size> = {
     control: { rounds: 1, steps: 8 },
   },
   trial: {
-    ...{ persons: 4, scripted: 3, llm: 3, modelMsMax: 1500, stallSeconds: 90 },
+    persons: 4,
+    scripted: 3,
+    llm: 3,
+    modelMsMax: 1500,
+    stallSeconds: 90,
     timeZone: 'Europe/Berlin',
   },
   attack: jump,
@@ -66,9 +70,12 @@ async function jump(trial: Trial, { rounds, steps }: Size, broken: string[]): Pr
   const keeper = trial.keepWorker()
   await keeper.worker.ready
   await trial.operate({
-    ...{ verb: 'be', operation: 'birth' },
+    verb: 'be',
+    operation: 'birth',
     payload: {
-      ...{ name: BEING, cognition: 'scripted', script: 'echo' },
+      name: BEING,
+      cognition: 'scripted',
+      script: 'echo',
       roleFlow: [{ when: { 'time.hour': { gte: 12 } }, role: 'citizen' }, { role: 'resident' }],
     },
   })

@@ -27,7 +27,11 @@ export const poison: Scenario<Size> = {
     control: { questions: 120, poisons: 24 },
   },
   trial: {
-    ...{ persons: 6, scripted: 3, llm: 6, modelMsMax: 60, stallSeconds: 60 },
+    persons: 6,
+    scripted: 3,
+    llm: 6,
+    modelMsMax: 60,
+    stallSeconds: 60,
     workerEnv: { TREEOS_MODEL_PATIENCE_SECONDS: String(PATIENCE_SECONDS) },
   },
   async attack(trial, size, broken) {

@@ -32,7 +32,11 @@ export const pool: Scenario<Size> = {
     control: { rounds: 0, heldSeconds: 0 },
   },
   trial: {
-    ...{ persons: 16, scripted: 32, llm: 16, modelMsMax: 300, stallSeconds: 90 },
+    persons: 16,
+    scripted: 32,
+    llm: 16,
+    modelMsMax: 300,
+    stallSeconds: 90,
     workerEnv: { TREEOS_POOL_MAX: String(POOL) },
   },
   async attack(trial, { rounds, heldSeconds }, broken) {

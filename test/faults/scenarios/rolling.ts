@@ -14,8 +14,14 @@ export const rolling: Scenario<{ restarts: number }> = {
     'workers that are asked to end one after the other, under load, fail no moment and repeat neither a model call nor an effect',
   sizes: { test: { restarts: 3 }, full: { restarts: 50 }, control: { restarts: 12 } },
   trial: {
-    ...{ persons: 4, scripted: 4, llm: 4, stallSeconds: 60 },
-    ...{ letters: 0.25, letterAction: 'mail:post-once', officeMsMax: 800, modelMsMax: 1500 },
+    persons: 4,
+    scripted: 4,
+    llm: 4,
+    stallSeconds: 60,
+    letters: 0.25,
+    letterAction: 'mail:post-once',
+    officeMsMax: 800,
+    modelMsMax: 1500,
   },
   attack: (trial, { restarts }, broken) =>
     roll(trial, restarts, async (worker) => {

@@ -354,7 +354,10 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await page.getByText('No overlay is stored').waitFor()
 
     const { correlation } = await summon(at.world, {
-      ...{ target: 'ada', content: 'Shall we?', as: 'operator', waitSeconds: null },
+      target: 'ada',
+      content: 'Shall we?',
+      as: 'operator',
+      waitSeconds: null,
     })
     await page.goto(`${at.origin}/threads/${correlation}`)
     await page.getByRole('button', { name: 'Overlay of this thread' }).click()

@@ -73,7 +73,10 @@ export async function begin(world: World): Promise<void> {
 }
 
 const quality = (name: string, value: string | number): VerbCall => ({
-  ...{ verb: 'do', action: 'set-being', target: null, args: { field: `${name}.is`, value } },
+  verb: 'do',
+  action: 'set-being',
+  target: null,
+  args: { field: `${name}.is`, value },
 })
 
 let made = 0

@@ -9,7 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Random } from '../../faults/random.ts'
 import type { WorkerProcess } from '../../faults/worker-process.ts'
 import { beingOf, doAs, play, setRole, until, wakeUp } from '../../support/life.ts'
-import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../../support/model-server.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  type Reply,
+  startModelServer,
+} from '../../support/model-server.ts'
 import { type Processes, prepareProcesses } from '../../support/processes.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'

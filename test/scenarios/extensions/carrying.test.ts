@@ -61,7 +61,10 @@ const use = (being: string, action: string, args: JsonObject) =>
 const carry = (being: string, action: string, given: JsonObject, target?: string) =>
   use(being, 'carry', { action, given, ...(target === undefined ? {} : { target }) })
 const child = (name: string, role: string, more: JsonObject = {}) => ({
-  ...{ name, cognition: 'scripted', script: 'stage:puppet', role },
+  name,
+  cognition: 'scripted',
+  script: 'stage:puppet',
+  role,
   ...more,
 })
 const refused = (moment: MomentView, reason: string) =>

@@ -39,7 +39,8 @@ const blocking = defineOperation({
   on: 'being',
   allow: ['self'],
   effect: {
-    ...{ timeoutSeconds: 1, attempts: 1 },
+    timeoutSeconds: 1,
+    attempts: 1,
     async perform() {
       for (const until = performance.now() + 1100; performance.now() < until; );
       return 'computed'
@@ -170,7 +171,13 @@ describe('an operation that does something outside', () => {
 
   it.each([
     ['a schema that throws', 'no JSON', 'INTERNAL', /threw SyntaxError/, 0],
-    ['a result outside JSON, once done', '1', 'INTERNAL', /odds:oddly returned a value that is no plain JSON/, 1],
+    [
+      'a result outside JSON, once done',
+      '1',
+      'INTERNAL',
+      /odds:oddly returned a value that is no plain JSON/,
+      1,
+    ],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {
     odd = 0
     const call = { verb: 'do', action: 'odds:oddly', target: '@clerk', args: { text } }

@@ -4,7 +4,17 @@ import { defineExtension, defineOperation, defineRole, publishSignal, setQuality
 import { readRows } from '@treeos/store'
 import { buildRegistry, type RoleRow, seed, toolsFor } from '@treeos/world'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { doAs, expectRefused, live, momentOf, publish, rowOf, setRole, tell, until } from '../../support/life.ts'
+import {
+  doAs,
+  expectRefused,
+  live,
+  momentOf,
+  publish,
+  rowOf,
+  setRole,
+  tell,
+  until,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
@@ -142,14 +152,7 @@ describe('the parts of an extension', () => {
       /trip:daily/,
     ],
     ['a hook', 'subscribe', '@walker', { name: 'x', preset: 7 }, 'INVALID_INPUT', /trip:starts/],
-    [
-      'a malformed type',
-      'create-space',
-      '/',
-      { path: '/inn', type: 'An Inn' },
-      'INVALID_INPUT',
-      /"An Inn"/,
-    ],
+    ['a malformed type', 'create-space', '/', { path: '/inn', type: 'An Inn' }, 'INVALID_INPUT', /"An Inn"/],
   ])('%s that it does not bring is refused by name', async (_what, action, target, args, code, says) => {
     await refused(() => doAs(world, action, target, args), code, says)
   })

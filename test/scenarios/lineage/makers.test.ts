@@ -62,8 +62,12 @@ describe('a maker that may set qualities', () => {
     })
     // Its children are given no more than it could do itself, so this one is born with a role of the maker's own.
     const teller = {
-      ...{ description: 'Tells.', inferenceModel: '', allowedTools: ['log_thought'], autoSleep: false },
-      ...{ heartbeatMultiplier: 1, maxTokensPerTurn: 100 },
+      description: 'Tells.',
+      inferenceModel: '',
+      allowedTools: ['log_thought'],
+      autoSleep: false,
+      heartbeatMultiplier: 1,
+      maxTokensPerTurn: 100,
     }
     await doAs(world, 'set-being', '@bound', { field: 'lineage.roles', value: { teller } })
     expect(await spawnAs('bound', 'wide')).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' }) // a generalist

@@ -3,7 +3,17 @@ import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
 import { listChildren } from '@treeos/store'
 import { afterAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, doAs, expectRefused, live, rowOf, tell, until, wakesOf } from '../../support/life.ts'
+import {
+  askedFor,
+  beingOf,
+  doAs,
+  expectRefused,
+  live,
+  rowOf,
+  tell,
+  until,
+  wakesOf,
+} from '../../support/life.ts'
 import { childrenOf, HEARTBEAT_SECONDS, ROOMY, systemOf, usesTool } from '../../support/lineage.ts'
 import { type ModelRequest, startModelServer } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'

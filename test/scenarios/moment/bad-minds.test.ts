@@ -1,7 +1,17 @@
 import type { Decision } from '@treeos/core'
 import { defineExtension, type Script } from '@treeos/sdk'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { askedFor, beingOf, live, momentOf, setRole, tell, until, wakesOf, wakeUp } from '../../support/life.ts'
+import {
+  askedFor,
+  beingOf,
+  live,
+  momentOf,
+  setRole,
+  tell,
+  until,
+  wakesOf,
+  wakeUp,
+} from '../../support/life.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'

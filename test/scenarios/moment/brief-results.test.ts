@@ -54,7 +54,11 @@ it('a brief result names the open record and the record, whose hashes cover what
   ])
   const { context, cognition } = open!.record
   expect(opened).toEqual({
-    ...{ moment: moment.moment, context, cognition: cognition.kind, asked: null, decided: false },
+    moment: moment.moment,
+    context,
+    cognition: cognition.kind,
+    asked: null,
+    decided: false,
     held: digestOf(open!.record),
   })
   expect(stamped).toEqual({ kind: 'act', reason: null, record: outcome!.hash, waiting: 0 })

@@ -229,7 +229,8 @@ it('of wakes at any distance none waits for the sweep, and many come without a d
 it('both replays tell the same of them, and nothing is broken', async () => {
   const beings = Array.from({ length: BEINGS }, (_, i) => `busy-${i}`)
   const { mismatches, moments } = await replay(world, {
-    ...{ beings, from: 'both' },
+    beings,
+    from: 'both',
     replayer: await openReplayer(),
   })
   expect([mismatches, moments]).toEqual([[], BEINGS * WAKES])

@@ -88,7 +88,9 @@ describe('a held moment', () => {
       opening = statements()
     })
     expect({ kind: stamped.kind, opening, ending: statements() }).toEqual({
-      ...{ kind: 'act', opening: 1, ending: 1 },
+      kind: 'act',
+      opening: 1,
+      ending: 1,
     })
   })
 

@@ -69,7 +69,9 @@ describe('a moment', () => {
     for (const content of ['two', 'three', 'four', 'five']) await live(world, 'thinker', content)
     const lived = [
       ...SHORT,
-      ...[...SHORT, 'think', 'stampMoment'], // it turned out to be slow
+      ...SHORT,
+      'think',
+      'stampMoment', // it turned out to be slow
       ...LONG, // known to be slow
       ...LONG, // fast again, which is known from now on
       ...SHORT,

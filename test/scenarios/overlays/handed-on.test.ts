@@ -33,7 +33,10 @@ const stop = async (worker: WorkerProcess) => {
 }
 function ask(target: string) {
   return summon(world, {
-    ...{ target, content: 'what is new?', as: 'operator', waitSeconds: 60 },
+    target,
+    content: 'what is new?',
+    as: 'operator',
+    waitSeconds: 60,
     overlay: { content: OVERLAY },
   })
 }
@@ -57,7 +60,10 @@ describe('a worker that stops in order', () => {
     Object.assign(world, { vaults: new VaultCaller(vaultKeyIn(`${processes.home}/vault-key`)) })
     const [own] = await vaults()
     const { correlation: thread } = await summon(world, {
-      ...{ target: 'ben', content: 'hello', as: 'operator', waitSeconds: 30 },
+      target: 'ben',
+      content: 'hello',
+      as: 'operator',
+      waitSeconds: 30,
     })
     await setThreadOverlay(world, { as: 'operator', thread, overlay: { content: `${OVERLAY} In verse.` } })
     model.reset()
@@ -76,7 +82,11 @@ describe('a worker that stops in order', () => {
     const { moment, reply } = await asked
     expect([moment?.outcome, reply?.content]).toEqual(['act', 'all quiet'])
     const inThread = await summon(world, {
-      ...{ target: 'ben', content: 'and now?', as: 'operator', waitSeconds: 30, thread },
+      target: 'ben',
+      content: 'and now?',
+      as: 'operator',
+      waitSeconds: 30,
+      thread,
     })
     expect(inThread.moment?.overlay?.tiers).toEqual(['thread'])
     const users = model.requests.flatMap(({ body }) => (body === null ? [] : [userOf(body)]))

@@ -79,7 +79,11 @@ async function ask(n: number): Promise<void> {
   const target = BEINGS[n % BEINGS.length]!
   try {
     const { moment } = await summon(world, {
-      ...{ target, content: `question ${n}`, as: 'operator', waitSeconds: 40, channel: 'harbour' },
+      target,
+      content: `question ${n}`,
+      as: 'operator',
+      waitSeconds: 40,
+      channel: 'harbour',
       overlay: { content: textOf(words.call, n) },
     })
     ends.push(moment?.outcome ?? 'none')
@@ -153,13 +157,11 @@ describe('what a run of moments with overlays leaves behind', () => {
       const threads = Math.ceil(MOMENTS / 10)
       for (let n = 0; first !== null && n < threads; n++)
         await summon(world, {
-          ...{
-            target: 'ann',
-            content: `more ${n}`,
-            as: 'operator',
-            waitSeconds: 40,
-            thread: first.correlation,
-          },
+          target: 'ann',
+          content: `more ${n}`,
+          as: 'operator',
+          waitSeconds: 40,
+          thread: first.correlation,
         }).then(
           ({ moment }) => ends.push(moment?.outcome ?? 'none'),
           (error) => ends.push(String((error as TreeosError).code)),

@@ -50,7 +50,10 @@ describe('a worker that dies with the overlays of calls', () => {
     })
     const asked = BEINGS.map((target) =>
       summon(at, {
-        ...{ target, content: 'what is new?', as: 'operator', waitSeconds: 100 },
+        target,
+        content: 'what is new?',
+        as: 'operator',
+        waitSeconds: 100,
         overlay: { content: OVERLAY },
       }).then(
         ({ moment }) => `answered: ${moment?.outcome}`,
@@ -78,7 +81,10 @@ describe('a worker that dies with the overlays of calls', () => {
 
   it('the next call is answered: nothing of the loss stays', async () => {
     const { moment } = await summon(world, {
-      ...{ target: BEINGS[0]!, content: 'and now?', as: 'operator', waitSeconds: 40 },
+      target: BEINGS[0]!,
+      content: 'and now?',
+      as: 'operator',
+      waitSeconds: 40,
       overlay: { content: OVERLAY },
     })
     expect(moment?.overlay?.tiers).toEqual(['call'])

@@ -102,7 +102,10 @@ describe.each([
     await world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
     await world.birth({ name: 'mole', cognition: 'llm', role: 'stage:free' })
     await world.birth({
-      ...{ name: 'mask', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' },
+      name: 'mask',
+      cognition: 'scripted',
+      script: 'stage:puppet',
+      role: 'stage:free',
     })
     const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
     const asked = () => model.requests.filter(({ body }) => body !== null && beingOf(body) === 'ann')

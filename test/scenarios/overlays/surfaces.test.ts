@@ -143,7 +143,10 @@ describe('a skill', () => {
 
   it('an overlay for an operation that calls no model is refused', async () => {
     const refused = invoke(world, {
-      ...{ as: 'operator', action: 'create-space', target: '/', args: { path: '/x' } },
+      as: 'operator',
+      action: 'create-space',
+      target: '/',
+      args: { path: '/x' },
       overlay: { content: OVERLAY },
     })
     await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT' })

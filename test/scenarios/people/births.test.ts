@@ -117,12 +117,7 @@ describe('who is refused a birth', () => {
   it.each<[string, JsonObject, string, RegExp]>([
     ['no name', { name: null, cognition: 'llm' }, 'INVALID_INPUT', /name|is not valid/],
     ['no mind', {}, 'INVALID_INPUT', /birth: cognition is missing/],
-    [
-      'an unknown mind',
-      { cognition: 'dog' },
-      'INVALID_INPUT',
-      /cognition is "dog".*llm, human, scripted/,
-    ],
+    ['an unknown mind', { cognition: 'dog' }, 'INVALID_INPUT', /cognition is "dog".*llm, human, scripted/],
     ['a script without a name', { cognition: 'scripted' }, 'INVALID_INPUT', /script is missing/],
     [
       'an unknown script',

@@ -15,7 +15,9 @@ const world = useWorld({
 })
 const setConnection = (parent: string, child: string, value: string | null) =>
   play(world, parent, {
-    ...{ verb: 'do', action: 'set-being', target: `@${child}` },
+    verb: 'do',
+    action: 'set-being',
+    target: `@${child}`,
     args: { field: 'llm.connection', value },
   })
 

@@ -70,7 +70,10 @@ describe('a row that was changed, used and put back shows in replay', () => {
     await refoldAll(world.owner, FOLD)
     expect(await brokenIn(world)).toEqual([])
     expect(await differing('ann')).toContainEqual({
-      ...{ n: act.n, field: 'outcome', recorded: 'act', chain: 'failure' },
+      n: act.n,
+      field: 'outcome',
+      recorded: 'act',
+      chain: 'failure',
     })
   })
 
@@ -98,7 +101,10 @@ describe('a row that was changed, used and put back shows in replay', () => {
     expect(act).toMatchObject({ outcome: 'act' })
     await refoldAll(world.owner, FOLD)
     expect(await differing('eve')).toContainEqual({
-      ...{ n: act.n, field: 'outcome', recorded: 'act', chain: 'failure' },
+      n: act.n,
+      field: 'outcome',
+      recorded: 'act',
+      chain: 'failure',
     })
   })
 

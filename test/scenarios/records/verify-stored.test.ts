@@ -54,7 +54,9 @@ const verify = async () => verifyAll(world.db, (await readReality(world.owner))!
 beforeAll(async () => {
   await publish(world, 'bell.rings', false) // before anybody hears it
   await world.birth({
-    ...{ name: 'mind', cognition: 'llm', role: 'stage:free' },
+    name: 'mind',
+    cognition: 'llm',
+    role: 'stage:free',
     roleFlow: [{ when: { 'world.bell.rings': true }, role: 'stage:free' }],
   })
   await doAs(world, 'set-budget', '@mind', { tokens: 100_000, per: 'day' })

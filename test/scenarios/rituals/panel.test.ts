@@ -86,9 +86,7 @@ describe('a being made of beings', () => {
     )
     const spoken = all.flatMap(({ primary }, i) => (primary === 'panel:voice' ? [surfaces[i]] : []))
     expect(spoken.map((surface) => surface?.canSummon)).toEqual(
-      [...['thrifty', 'sober', 'lavish', 'operator'], ...['thrifty', 'sober', 'operator']].map((name) => [
-        `@${name}`,
-      ]),
+      ['thrifty', 'sober', 'lavish', 'operator', 'thrifty', 'sober', 'operator'].map((name) => [`@${name}`]),
     )
     for (const [i, surface] of surfaces.entries()) {
       const isVoice = all[i]!.primary === 'panel:voice'

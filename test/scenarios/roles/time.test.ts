@@ -22,21 +22,18 @@ describe('time in a flow', () => {
     { at: '2026-06-14T22:00:00Z', hour: 0, dayOfWeek: 1 },
     { at: '2026-12-14T22:00:00Z', hour: 23, dayOfWeek: 1 }, // winter time
     { at: '2027-01-01T23:30:00Z', hour: 0, dayOfWeek: 6 },
-  ])(
-    'at $at a being in Berlin has hour $hour and weekday $dayOfWeek',
-    async ({ at, hour, dayOfWeek }) => {
-      const name = `clock-${at.replace(/\D/g, '')}`
-      await puppet(name, {
-        roleFlow: [
-          { when: { 'time.hour': hour, 'time.dayOfWeek': dayOfWeek }, role: 'stage:free' },
-          { role: 'stage:mute' },
-        ],
-      })
-      await world.setClock(at)
-      const moment = await live(world, name, 'what time is it?')
-      expect(moment).toMatchObject({ openedAt: at.replace('Z', '.000Z'), primary: 'stage:free' })
-    },
-  )
+  ])('at $at a being in Berlin has hour $hour and weekday $dayOfWeek', async ({ at, hour, dayOfWeek }) => {
+    const name = `clock-${at.replace(/\D/g, '')}`
+    await puppet(name, {
+      roleFlow: [
+        { when: { 'time.hour': hour, 'time.dayOfWeek': dayOfWeek }, role: 'stage:free' },
+        { role: 'stage:mute' },
+      ],
+    })
+    await world.setClock(at)
+    const moment = await live(world, name, 'what time is it?')
+    expect(moment).toMatchObject({ openedAt: at.replace('Z', '.000Z'), primary: 'stage:free' })
+  })
 
   it('sinceLastMoment is null on the first moment, then whole seconds; after 60 of them a being is bored', async () => {
     await world.setClock('2027-03-01T10:00:00.000Z')

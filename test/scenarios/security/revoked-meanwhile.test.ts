@@ -4,7 +4,17 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { appendWithRows } from '../../chain/batch.ts'
 import { sabotage } from '../../faults/sabotage.ts'
-import { createSpace, doAs, factsOf, momentOf, rowOf, setRole, tell, until, wakeUp } from '../../support/life.ts'
+import {
+  createSpace,
+  doAs,
+  factsOf,
+  momentOf,
+  rowOf,
+  setRole,
+  tell,
+  until,
+  wakeUp,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectUnbroken } from '../../support/replaying.ts'
 import { useModelServer, useWorld } from '../../support/use-world.ts'

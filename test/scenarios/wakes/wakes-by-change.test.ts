@@ -124,7 +124,11 @@ describe('a change of what a flow reads', () => {
     expect(more).toEqual([])
     expect(one?.content).toEqual({ event: 'changed', actor: '@operator', what: 'world.tide.level', value: 1 })
     expect(many?.content).toEqual({
-      ...{ event: 'changed', actor: '@operator', what: 'world.tide.level', value: 2, changes: 8 },
+      event: 'changed',
+      actor: '@operator',
+      what: 'world.tide.level',
+      value: 2,
+      changes: 8,
       summary:
         '8 changes woke the being together. Only the first is told here: what holds now is in the world.',
     })

@@ -1,7 +1,16 @@
 import { act, inbox, moments, see, summon } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSpace, doAs, expectRefused, groundOf, live, momentOf, publish, tell } from '../../support/life.ts'
+import {
+  createSpace,
+  doAs,
+  expectRefused,
+  groundOf,
+  live,
+  momentOf,
+  publish,
+  tell,
+} from '../../support/life.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
