@@ -211,7 +211,7 @@ export default {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|fixtures|generated)/' },
+    exclude: { path: '(^|/)(dist|fixtures|generated)/|^bench/contestants/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],

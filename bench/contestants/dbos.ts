@@ -1,11 +1,11 @@
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import { openAnswers } from './answers.ts'
-import { askModel } from './ask.ts'
-import type { Contestant } from './contestant.ts'
-import type { Setup } from './protocol.ts'
+import { openAnswers } from '../src/moment/answers.ts'
+import { askModel } from '../src/moment/ask.ts'
+import type { Contestant } from '../src/moment/contestant.ts'
+import type { Setup } from '../src/moment/protocol.ts'
 
 /** One workflow per turn, with a step for the model and a step for the insert. */
-export async function startDbos(setup: Setup): Promise<Contestant> {
+export async function start(setup: Setup): Promise<Contestant> {
   const answers = await openAnswers(setup.databaseUrl, setup.poolMax)
   DBOS.setConfig({
     name: 'bench',

@@ -4,7 +4,8 @@ import { Engine, type NestedCondition, type TopLevelCondition } from 'json-rules
 import jsonata from 'jsonata'
 import { Query } from 'mingo'
 import sift from 'sift'
-import type { Answer, Evaluate, Moment } from './workload.ts'
+import type { Libraries } from '../src/evaluate/benchmark.ts'
+import type { Answer, Evaluate, Moment } from '../src/evaluate/workload.ts'
 
 /**
  * Rule libraries, each with the conditions in its own format, prepared once. The libraries evaluate conditions only, so they
@@ -50,7 +51,7 @@ function walk<T>(
   }
 }
 
-export function jsonLogic(flow: RoleFlow): Evaluate {
+function jsonLogic(flow: RoleFlow): Evaluate {
   const OPERATORS: Partial<Record<Operator, string>> = {
     eq: '===',
     ne: '!==',
@@ -85,18 +86,18 @@ function mongoQuery(node: Node): Record<string, unknown> {
   return query
 }
 
-export function siftQueries(flow: RoleFlow): Evaluate {
+function siftQueries(flow: RoleFlow): Evaluate {
   const clauses = clausesOf(flow, (when) => sift.default(mongoQuery(when)))
   return walk(clauses, (matches, { context }) => matches(context))
 }
 
-export function mingoQueries(flow: RoleFlow): Evaluate {
+function mingoQueries(flow: RoleFlow): Evaluate {
   const clauses = clausesOf(flow, (when) => new Query(mongoQuery(when), {}))
   return walk(clauses, (query, { context }) => query.test(context))
 }
 
 /** Runs all rules at once, as the library intends. The walk then picks among the rules that matched. */
-export function jsonRulesEngine(flow: RoleFlow): Evaluate {
+function jsonRulesEngine(flow: RoleFlow): Evaluate {
   const OPERATORS: Partial<Record<Operator, string>> = {
     eq: 'equal',
     ne: 'notEqual',
@@ -135,7 +136,7 @@ export function jsonRulesEngine(flow: RoleFlow): Evaluate {
   }
 }
 
-export function jsonataExpressions(flow: RoleFlow): Evaluate {
+function jsonataExpressions(flow: RoleFlow): Evaluate {
   const OPERATORS: Partial<Record<Operator, string>> = {
     eq: '=',
     ne: '=',
@@ -178,4 +179,12 @@ function wordOf(words: Partial<Record<Operator, string>>, { operator }: Test): s
   const word = words[operator]
   if (word === undefined) throw new Error(`the workload uses ${operator}, which has no translation`)
   return word
+}
+
+export const libraries: Libraries = {
+  'json-logic-js': jsonLogic,
+  'json-rules-engine': jsonRulesEngine,
+  sift: siftQueries,
+  mingo: mingoQueries,
+  jsonata: jsonataExpressions,
 }

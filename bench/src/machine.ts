@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { CONTESTANTS_FOLDER } from './contestants.ts'
 import { round } from './statistics.ts'
 
 /** The machine and versions that a result belongs to. */
@@ -25,7 +26,7 @@ export function versionsOf(packages: readonly string[]): Record<string, string> 
 
 /** Reads the package.json from disk, since most packages do not export it. */
 function versionOf(name: string): string {
-  const paths = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const paths = createRequire(join(CONTESTANTS_FOLDER, 'package.json')).resolve.paths(name) ?? []
   for (const path of paths) {
     try {
       return JSON.parse(readFileSync(join(path, name, 'package.json'), 'utf8')).version as string

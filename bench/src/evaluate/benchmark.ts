@@ -1,19 +1,15 @@
 import { compileFlow, evaluateFlow } from '@treeos/roles'
+import { installContestants, loadContestants } from '../contestants.ts'
 import { describeMachine, versionsOf } from '../machine.ts'
 import { median, round } from '../statistics.ts'
 import { guarded, unguarded } from './closures.ts'
-import { jsonataExpressions, jsonLogic, jsonRulesEngine, mingoQueries, siftQueries } from './libraries.ts'
 import { type Answer, type Evaluate, type Moment, makeWorkload, type Workload } from './workload.ts'
 
-const LIBRARIES = {
-  'json-logic-js': jsonLogic,
-  'json-rules-engine': jsonRulesEngine,
-  sift: siftQueries,
-  mingo: mingoQueries,
-  jsonata: jsonataExpressions,
-} as const satisfies Record<string, (flow: Workload['flow']) => Evaluate>
-type Library = keyof typeof LIBRARIES
-const LIBRARY_NAMES = Object.keys(LIBRARIES) as Library[]
+const LIBRARY_NAMES = ['json-logic-js', 'json-rules-engine', 'sift', 'mingo', 'jsonata'] as const
+type Library = (typeof LIBRARY_NAMES)[number]
+/** What `bench/contestants/libraries.ts` makes of a flow. */
+export type Libraries = Readonly<Record<Library, (flow: Workload['flow']) => Evaluate>>
+const isLibrary = (name: Contestant): name is Library => LIBRARY_NAMES.some((library) => library === name)
 
 export type Contestant = 'treeos' | 'closures' | 'unguarded' | Library
 /** Our evaluator and its main rival. */
@@ -39,18 +35,26 @@ export interface EvaluateOptions {
 
 /** Measures one evaluation by our compiled flows, by rule libraries and by hand-written closures, in one run. */
 export async function benchEvaluate(options: EvaluateOptions) {
+  const wanted = options.contestants.filter(isLibrary)
+  const libraries = wanted.length === 0 ? null : await loadLibraries(options.onProgress)
   const machine = describeMachine()
   const rounds = options.rounds ?? SIZES[options.size].rounds
   const { heatMs, warmUpMs } = SIZES[options.size]
   const sizes: Record<string, Awaited<ReturnType<typeof race>>> = {}
   for (const clauses of CLAUSES) {
-    sizes[`${clauses} clauses`] = await race(makeWorkload(clauses), { ...options, rounds, heatMs, warmUpMs })
+    sizes[`${clauses} clauses`] = await race(makeWorkload(clauses), {
+      ...options,
+      libraries,
+      rounds,
+      heatMs,
+      warmUpMs,
+    })
   }
   return {
     benchmark: 'evaluate',
     at: new Date().toISOString(),
     machine: { ...machine, loadAtEnd: describeMachine().load },
-    versions: versionsOf(LIBRARY_NAMES),
+    versions: versionsOf(wanted),
     parameters: { ...options, rounds, heatMs, warmUpMs, unit: UNIT },
     sizes,
   }
@@ -60,17 +64,27 @@ const UNIT =
   'ns of CPU time of the one thread for one evaluation: context, cognition and roles in, primary and stacked roles out; ' +
   'medians over heats in the order ABC CBA; everything is made ready before'
 
+async function loadLibraries(onProgress: EvaluateOptions['onProgress']): Promise<Libraries> {
+  await installContestants(onProgress)
+  return (await loadContestants<{ libraries: Libraries }>('libraries.ts')).libraries
+}
+
 interface Racing extends EvaluateOptions {
+  /** null when none is wanted */
+  readonly libraries: Libraries | null
   readonly rounds: number
   readonly heatMs: number
   readonly warmUpMs: number
 }
 
-async function race(workload: Workload, { contestants, rounds, heatMs, warmUpMs, onProgress }: Racing) {
+async function race(
+  workload: Workload,
+  { contestants, libraries, rounds, heatMs, warmUpMs, onProgress }: Racing,
+) {
   const { flow, moments } = workload
   const lanes = contestants.map((name) => ({
     name,
-    evaluate: makeReady(name, workload),
+    evaluate: makeReady(name, workload, libraries),
     heats: [] as number[],
   }))
   const answers = await requireSameAnswers(lanes, moments)
@@ -98,10 +112,13 @@ async function race(workload: Workload, { contestants, rounds, heatMs, warmUpMs,
   }
 }
 
-function makeReady(name: Contestant, workload: Workload): Evaluate {
+function makeReady(name: Contestant, workload: Workload, libraries: Libraries | null): Evaluate {
   if (name === 'closures') return guarded(workload)
   if (name === 'unguarded') return unguarded(workload)
-  if (name !== 'treeos') return LIBRARIES[name](workload.flow)
+  if (isLibrary(name)) {
+    if (libraries === null) throw new Error(`${name} is not loaded`)
+    return libraries[name](workload.flow)
+  }
   const flow = compileFlow(workload.flow)
   return (moment) => evaluateFlow(flow, moment)
 }

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client'
 import pg from 'pg'
+import { installContestants } from '../contestants.ts'
 import { describeMachine, versionsOf } from '../machine.ts'
 import { type Services, withServices } from '../services.ts'
 import { percentile, round } from '../statistics.ts'
@@ -58,6 +59,7 @@ async function raceOn(
   services.atEnd(() => stub.stop())
   const { url: modelUrl } = await stub.hear('listening')
   const course = { services, temporal, modelUrl, beings, poolMax: POOL_MAX, other: options.other, onProgress }
+  if (options.lanes.some((name) => name in FOREIGN)) await installContestants(onProgress)
   const lanes = await startLanes(course, options.lanes)
   const order = orderOf(lanes, rounds)
   const races = racesOn(lanes)
@@ -93,7 +95,7 @@ async function raceOn(
     at: new Date().toISOString(),
     machine: { ...machine, loadAtEnd: describeMachine().load },
     versions: {
-      ...versionsOf(PACKAGES),
+      ...versionsOf(['@temporalio/worker', 'pg', ...options.lanes.flatMap((name) => FOREIGN[name] ?? [])]),
       temporalServer: serverVersion,
       postgresServer: await versionOfPostgres(services.postgres.url),
     },
@@ -119,13 +121,11 @@ async function raceOn(
   }
 }
 
-const PACKAGES = [
-  '@temporalio/worker',
-  '@dbos-inc/dbos-sdk',
-  '@langchain/langgraph',
-  '@langchain/langgraph-checkpoint-postgres',
-  'pg',
-]
+/** The packages of contestants that are installed when they are wanted. */
+const FOREIGN: Readonly<Partial<Record<LaneName, readonly string[]>>> = {
+  dbos: ['@dbos-inc/dbos-sdk'],
+  langgraph: ['@langchain/langgraph', '@langchain/langgraph-checkpoint-postgres'],
+}
 const TURN =
   'one HTTP call of the stub (none for scripted) and one durable record; ours is a DO set-being, which writes one fact. ' +
   'A turn is over when its record is committed, and the next one of its being begins'

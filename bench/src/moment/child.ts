@@ -1,5 +1,6 @@
 /** The process of one contestant. Only its worker runs here. Its first message is its setup. */
 import { once } from 'node:events'
+import { loadContestants } from '../contestants.ts'
 import { Profiling } from '../profile.ts'
 import { countStatements } from '../statements.ts'
 import type { Contestant } from './contestant.ts'
@@ -48,6 +49,10 @@ async function stop(): Promise<void> {
   process.exit()
 }
 
+interface Starter {
+  start(setup: Setup): Promise<Contestant>
+}
+
 /** Loads only the code of this contestant. */
 async function start(setup: Setup, done: (being: string, n: number) => void): Promise<Contestant> {
   switch (setup.contestant) {
@@ -57,9 +62,8 @@ async function start(setup: Setup, done: (being: string, n: number) => void): Pr
     case 'lean':
       return (await import('./bare.ts')).startBare(setup, done)
     case 'langgraph':
-      return (await import('./langgraph.ts')).startLangGraph(setup)
     case 'dbos':
-      return (await import('./dbos.ts')).startDbos(setup)
+      return (await loadContestants<Starter>(`${setup.contestant}.ts`)).start(setup)
     default:
       throw new Error(`unknown contestant ${setup.contestant}`)
   }
