@@ -20,7 +20,7 @@ import {
   seed,
 } from '@treeos/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { appendWithRows, OPENED_AT } from '../chain/batch.ts'
+import { appendWithRows, OPENED_AT } from '../store/batch.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 
 const SPEC = { name: 'judge', canDo: ['court:rule'] }

@@ -24,9 +24,9 @@ import { append, type ChainDb, type Db, openDatabase } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { batchOf, changed } from '../store/batch.ts'
+import { appendChains, rewriteSuffix, tamper } from '../store/tampering.ts'
 import { freshDatabase, onServer, type TestDatabase } from '../support/database.ts'
-import { batchOf, changed } from './batch.ts'
-import { appendChains, rewriteSuffix, tamper } from './tampering.ts'
 import { verifyInSql } from './verify-in-sql.ts'
 
 let base: TestDatabase

@@ -2,9 +2,9 @@ import { type Broken, type BrokenReason, verifyChains } from '@treeos/proofs'
 import { append, readHeads } from '@treeos/store'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { batchOf, changed } from '../store/batch.ts'
+import { appendChains, restore, rewriteSuffix, tamper } from '../store/tampering.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
-import { batchOf, changed } from './batch.ts'
-import { appendChains, restore, rewriteSuffix, tamper } from './tampering.ts'
 import { verifyInSql } from './verify-in-sql.ts'
 
 let base: TestDatabase

@@ -33,7 +33,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
 
-// A long run: INJECTIONS=20000 npx pnpm@12.21.0 exec vitest run --project services test/chain/injection
+// A long run: INJECTIONS=20000 npx pnpm@12.21.0 exec vitest run --project services test/store/injection
 const CALLS = Number(process.env.INJECTIONS ?? 2_000)
 /** In each text, so that the server's log shows whether a statement contained one. */
 const MARK = `w4-${randomUUID().slice(0, 8)}`

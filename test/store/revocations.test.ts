@@ -5,7 +5,7 @@ import { sabotage } from '../faults/sabotage.ts'
 import { freshDatabase, type TestDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-// A long run: REVOCATIONS=5000 npx pnpm@12.21.0 exec vitest run --project services test/chain/revocations
+// A long run: REVOCATIONS=5000 npx pnpm@12.21.0 exec vitest run --project services test/store/revocations
 const RACES = Number(process.env.REVOCATIONS ?? 400)
 /** Races at once; each is of two appends. */
 const AT_ONCE = 16

@@ -4,7 +4,7 @@ import type { BeingName } from '@treeos/core'
 import { type Broken, type BrokenReason, type Checkpoint, verifyAll, verifyLog } from '@treeos/proofs'
 import { replay } from '@treeos/replay'
 import { FOLD } from '@treeos/world'
-import { verifyInSql } from '../../chain/verify-in-sql.ts'
+import { verifyInSql } from '../verify-in-sql.ts'
 import type { Audited } from './staging.ts'
 
 export type Means = 'verify' | 'sql' | 'chain' | 'temporal' | 'checkpoints'

@@ -2,8 +2,8 @@ import type { FactDraft, Json, JsonObject, VerbCall } from '@treeos/core'
 import { lockHeads } from '@treeos/store'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { appendWithRows } from '../../chain/batch.ts'
 import { sabotage } from '../../faults/sabotage.ts'
+import { appendWithRows } from '../../store/batch.ts'
 import {
   createSpace,
   doAs,
