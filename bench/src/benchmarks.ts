@@ -145,7 +145,7 @@ export const benchmarks: readonly Benchmark[] = [
   },
   {
     name: 'chain',
-    what: 'facts a second that are verified, streamed and in SQL, beside bare sha256 and the reading of the rows; proofs of the log',
+    what: 'facts a second that are verified, streamed, beside bare sha256 and the reading of the rows; proofs of the log',
     refuse: (flags) => refuse(flags, []),
     run: ({ size, facts, rounds }, onProgress) =>
       benchChain({

@@ -33,7 +33,6 @@ const KNOWN = [
   `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
   `packages/store/src/sql/migrations/019-log.ts: sql.raw(\`treeos.\${table}\`)`,
   'packages/store/src/sql/migrations/019-log.ts: sql.raw(fixed)',
-  // a column, and the name of the reality, quoted
 ]
 
 it('no text from outside becomes part of a statement: the only parts put together are these', () => {

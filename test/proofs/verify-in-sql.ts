@@ -1,6 +1,5 @@
 import type { Broken, Verified } from '@treeos/proofs'
-import type { ChainDb } from '@treeos/store'
-import { type Db, inSnapshot } from '@treeos/store'
+import { type ChainDb, type Db, inSnapshot } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import { findStrays, judgeFacts, judgeHeads, judgeRecords } from './judge-in-sql.ts'
 
@@ -44,9 +43,8 @@ export function verifyInSql(db: Kysely<ChainDb>, reality: string): Promise<Verif
       facts: total(counts.rows),
       moments: total(records.rows),
       ok: first.size === 0,
-      broken: [...first.values()].sort((a, b) =>
-        a.reel < b.reel ? -1 : a.reel > b.reel ? 1 : a.seq - b.seq,
-      ),
+      // the map holds one fault of each reel
+      broken: [...first.values()].sort((a, b) => (a.reel < b.reel ? -1 : 1)),
     }
   })
 }

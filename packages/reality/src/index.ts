@@ -1,4 +1,4 @@
-/** Joins world and chain: typed rows over the database, the look that opens a moment, composition, bootstrap. */
+/** Joins world and store: typed rows over the database, the look that opens a moment, composition, bootstrap. */
 export { actingFor, actingToSee, type DecisionDeps, type DecisionMoment } from './acting.ts'
 export { readSpec, specFrom } from './blobs.ts'
 export { bootstrapReality } from './bootstrap.ts'

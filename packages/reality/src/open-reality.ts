@@ -1,5 +1,4 @@
-import type { Db, Reality } from '@treeos/store'
-import { rowSource } from '@treeos/store'
+import { type Db, type Reality, rowSource } from '@treeos/store'
 import { WorldReader } from '@treeos/world'
 
 /** A reality with a handle on its database: the pool, or a transaction. */

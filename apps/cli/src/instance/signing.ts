@@ -1,5 +1,13 @@
-import type { CheckpointedLog, ReceiptSigner } from '@treeos/proofs'
-import { findLogIndex, loadSigners, originOf, readInclusionProof, readKeys, readNewest } from '@treeos/proofs'
+import {
+  type CheckpointedLog,
+  findLogIndex,
+  loadSigners,
+  originOf,
+  type ReceiptSigner,
+  readInclusionProof,
+  readKeys,
+  readNewest,
+} from '@treeos/proofs'
 import type { Reality } from '@treeos/store'
 import type { InstanceOptions } from '../cli.ts'
 import { checkpointsFolder, signerPlace } from './checkpoints.ts'

@@ -1,5 +1,4 @@
-import type { ChainDb } from '@treeos/store'
-import { settleJournal } from '@treeos/store'
+import { type ChainDb, settleJournal } from '@treeos/store'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type LogEntry, leafHashOf } from '../tree/leaf.ts'
 import { extendTiles } from '../tree/tiles.ts'

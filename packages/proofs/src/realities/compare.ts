@@ -1,6 +1,5 @@
 import { type BeingName, type Digest, momentsReel, type ReelId } from '@treeos/core'
-import type { ChainDb, Db } from '@treeos/store'
-import { listOutcomes, type StoredOutcome } from '@treeos/store'
+import { type ChainDb, type Db, listOutcomes, type StoredOutcome } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 
 /** Where two realities differ. A side is null where that reality has nothing. */

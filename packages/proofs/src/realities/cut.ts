@@ -1,6 +1,5 @@
 import { type BeingName, type MomentId, stanceOf, TreeosError } from '@treeos/core'
-import type { Db } from '@treeos/store'
-import { requireOutcome, settleJournal } from '@treeos/store'
+import { type Db, requireOutcome, settleJournal } from '@treeos/store'
 import { sql } from 'kysely'
 
 /** A position in the record: all that was appended up to the end of one moment. */

@@ -1,6 +1,5 @@
 import { canonicalJson, type FactHeader, type JsonObject, SPEECH_KIND } from '@treeos/core'
-import type { Db } from '@treeos/store'
-import { decodeJson, digestOfBytes } from '@treeos/store'
+import { type Db, decodeJson, digestOfBytes } from '@treeos/store'
 import { sql } from 'kysely'
 import type { Broken } from './verdict.ts'
 

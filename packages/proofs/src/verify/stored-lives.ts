@@ -1,5 +1,4 @@
-import type { Db } from '@treeos/store'
-import { decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } from '@treeos/store'
+import { type Db, decodeJson, REALITY_FORKED, REALITY_MADE, type RealityMade } from '@treeos/store'
 import { sql } from 'kysely'
 import type { Broken } from './verdict.ts'
 

@@ -1,11 +1,14 @@
 import { canonicalJson, type Decision, type ReelId } from '@treeos/core'
-import type { Db, Erasures, MomentRecord, OpenRecord } from '@treeos/store'
 import {
+  type Db,
   decodeJson,
   digestOf,
   digestOfBytes,
   type EffectRequest,
+  type Erasures,
   effectDigests,
+  type MomentRecord,
+  type OpenRecord,
   readBases,
   readJudged,
   type StoredEffectBytes,

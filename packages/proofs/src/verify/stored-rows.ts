@@ -7,8 +7,15 @@ import {
   reelOfKey,
   type Watch,
 } from '@treeos/core'
-import type { Db, Erasures } from '@treeos/store'
-import { applyFact, decodeJson, ErasedFactError, type Fold, type Folded } from '@treeos/store'
+import {
+  applyFact,
+  type Db,
+  decodeJson,
+  ErasedFactError,
+  type Erasures,
+  type Fold,
+  type Folded,
+} from '@treeos/store'
 import { sql } from 'kysely'
 import type { FactRow } from './read.ts'
 import type { Broken, BrokenReason } from './verdict.ts'

@@ -1,5 +1,4 @@
-import type { ChainDb, Fold } from '@treeos/store'
-import { inSnapshot, readErasures } from '@treeos/store'
+import { type ChainDb, type Fold, inSnapshot, readErasures } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultsOfBlobs, faultsOfSpeech, faultsOfSummons } from './stored-contents.ts'
 import { faultsOfLives, faultsOfMomentless, faultsOfNobody, faultsOfReality } from './stored-lives.ts'

@@ -1,6 +1,5 @@
 import { SPEECH_KIND } from '@treeos/core'
-import type { ChainDb, CopyOut } from '@treeos/store'
-import { type Db, inSnapshot } from '@treeos/store'
+import { type ChainDb, type CopyOut, type Db, inSnapshot } from '@treeos/store'
 import type { Kysely } from 'kysely'
 import { faultOfFact, faultOfRecord } from './judge.ts'
 import { type FactRow, type RecordRow, readFacts, readRecords, strayPayloads } from './read.ts'

@@ -1,6 +1,5 @@
 import { momentsReel, type ReelId } from '@treeos/core'
-import type { ChainDb, CopyOut } from '@treeos/store'
-import { type Db, inSnapshot } from '@treeos/store'
+import { type ChainDb, type CopyOut, type Db, inSnapshot } from '@treeos/store'
 import { type Kysely, sql } from 'kysely'
 import type { Checkpoint } from '../tree/checkpoint.ts'
 import { leafHashOf } from '../tree/leaf.ts'
