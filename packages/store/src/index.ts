@@ -3,10 +3,8 @@ export { findLease, type Lease, listLapsedLeases, renewLease } from './access/le
 export {
   deleteStoredOverlay,
   listStoredOverlays,
-  type OverlayDeleted,
   type OverlayEntry,
   type OverlayKey,
-  type OverlaySet,
   setStoredOverlay,
 } from './access/overlays.ts'
 export {
@@ -89,7 +87,7 @@ export {
   isPayloadHash,
   saltedDigest,
 } from './ledger/hash.ts'
-export { type JournalEntry, type JournalPage, readJournal, settleJournal } from './ledger/journal.ts'
+export { type JournalEntry, readJournal, settleJournal } from './ledger/journal.ts'
 export {
   createReality,
   REALITY_FORKED,
@@ -98,7 +96,7 @@ export {
   type RealityMade,
   readReality,
 } from './ledger/reality.ts'
-export type { Beside, EffectDigests, MomentRecord, OpenRecord } from './ledger/records.ts'
+export type { Beside, MomentRecord, OpenRecord } from './ledger/records.ts'
 export { sha256 } from './ledger/sha256.ts'
 export { type AccountUse, countLastMoments, listAccounts } from './moments/accounts.ts'
 export { headsBeyond, overlaid, readBases, readJudged, seqsOf } from './moments/basis.ts'
@@ -109,19 +107,17 @@ export {
   countParked,
   listParked,
   listParkedBy,
-  type Reserved,
   reserve,
   type Settlement,
   settle,
 } from './moments/budgets.ts'
-export { type CancelStatus, cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
+export { cancelCall, isAtWork, listCancelled } from './moments/cancel.ts'
 export { claimAndRead, type Opening } from './moments/claim-and-read.ts'
 export { costOf, type MomentCost } from './moments/costs.ts'
 export {
   listRecentCalls,
   newDecision,
   readDecision,
-  readDecisionBytes,
   recordDecision,
   type StoredDecision,
 } from './moments/decision.ts'
@@ -132,13 +128,12 @@ export {
   readEffect,
   recordEffect,
   recordEffectResult,
-  type StoredEffect,
   type StoredEffectBytes,
 } from './moments/effects.ts'
 export { countEnds, type EndCount } from './moments/ends.ts'
 export { type Fault, type FaultPart, keepFault, listFaults } from './moments/faults.ts'
 export { announceCall, endCall, isCallUnderWay, renewCall } from './moments/mind-call.ts'
-export { listUnfinished, readOpen, recordOpen, type StoredOpen } from './moments/open.ts'
+export { listUnfinished, readOpen, recordOpen } from './moments/open.ts'
 export {
   listBeingsWithMoments,
   listNewestOutcomes,
@@ -151,10 +146,9 @@ export {
   type StoredOutcome,
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
-export { readWakeState, type WakeState } from './moments/wake-state.ts'
-export { type Child, listChildren } from './rows/children.ts'
+export { readWakeState } from './moments/wake-state.ts'
+export { listChildren } from './rows/children.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
-export type { Viewer } from './rows/line.ts'
 export {
   countChildren,
   countNamedRoles,
@@ -177,13 +171,12 @@ export {
   ErasedFactError,
   type Fold,
   type Folded,
-  type FoldedRow,
   type Refolded,
   rebuildRow,
   refold,
   refoldAll,
 } from './rows/refold.ts'
-export { listRows, listScheduling, readHeads, readRows, type SeenRow } from './rows/rows.ts'
+export { listRows, listScheduling, readHeads, readRows } from './rows/rows.ts'
 export { catalogRowsOf, getBlobCached, rowSource } from './rows/source.ts'
 export { whyNotErasable } from './rows/why-not-erasable.ts'
 export { readClock } from './sql/clock.ts'

@@ -11,7 +11,7 @@ export interface LogEntry {
 const RECORDS = momentsReel('')
 
 /** What is hashed into the tree: RFC 8785 JSON, `{"fact":[reel,seq,hash]}` or `{"record":[being,n,hash]}`. */
-export function leafData({ reel, seq, hash }: LogEntry): Buffer {
+function leafData({ reel, seq, hash }: LogEntry): Buffer {
   const hex = hash.toString('hex')
   const value = reel.startsWith(RECORDS)
     ? { record: [reel.slice(RECORDS.length), seq, hex] }

@@ -71,16 +71,3 @@ export async function listRecentCalls(
     where recent.kind = 'act' order by recent.n desc`.execute(db)
   return rows.map(({ being, bytes }) => ({ being, decision: decodeJson(bytes) }))
 }
-
-/** The bytes of a decision and the salt of its digest, so that an audit can compute the digest again. */
-export async function readDecisionBytes(
-  db: Db,
-  moment: MomentId,
-): Promise<{ salt: Buffer; bytes: Buffer } | null> {
-  const row = await db
-    .selectFrom('moment_decision')
-    .select(['salt', 'bytes'])
-    .where('moment', '=', moment)
-    .executeTakeFirst()
-  return row ?? null
-}
