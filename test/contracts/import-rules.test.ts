@@ -153,9 +153,9 @@ const allowed: Record<string, string> = {
   'packages/protocol/src/impure.ts': `import 'node:crypto'`,
   'packages/workflows/src/fine.ts': `import '@treeos/core/workflow'\nimport type { D } from '@treeos/protocol'`,
   'packages/store/src/fine.ts': `import 'declared'\nimport 'node:fs'\nimport '@treeos/core'`,
-  'packages/store/src/rows/a.ts': `import '../sql/fine.ts'`,
+  'packages/store/src/access/a.ts': `import '../sql/fine.ts'`,
   'packages/store/src/sql/fine.ts': '',
-  'packages/proofs/src/verify/a.ts': `import '../tree/fine.ts'`,
+  'packages/proofs/src/bundles/a.ts': `import '../tree/fine.ts'`,
   'packages/proofs/src/tree/fine.ts': '',
   'packages/roles/src/explain/a.ts': `import '../shape/fine.ts'`,
   'packages/roles/src/shape/fine.ts': '',
@@ -206,7 +206,7 @@ async function cruise(cwd: string): Promise<{ exitCode: number; violations: Viol
 /** Every package of ours with every other one, and `declared`, among its dependencies; `borrowed` is the root's only. */
 async function plant(tree: string): Promise<void> {
   const folders = [
-    ...'core roles world overlay chain protocol reality workflows activities sdk client host replay local verify audit utils'
+    ...'core roles signature overlay world store protocol reality workflows activities sdk client host replay local verify proofs utils'
       .split(' ')
       .map((name) => `packages/${name}`),
     'apps/cli',

@@ -46,12 +46,12 @@ it('no text from outside becomes part of a statement: the only parts put togethe
 
 /** Statements given to the driver other than as plain text: constants, and one function that passes on the constants of its file. */
 const GIVEN = [
+  'packages/local/src/postgres/server.ts: .query(text, values)',
   'packages/store/src/sql/copy.ts: .query(begin)',
   'packages/store/src/sql/copy.ts: .query(copying)',
   'packages/store/src/sql/copy.ts: .query(this.#text)',
   'packages/store/src/sql/database.ts: .query(SET_ROLE)',
   `packages/store/src/sql/listen.ts: .query(\`\${FOLLOWERS}; listen \${JOURNAL}; listen \${WORDS}\`)`,
-  'packages/local/src/postgres/server.ts: .query(text, values)',
 ]
 
 it('the driver is given constants', () => {
