@@ -48,7 +48,7 @@ export class Cli {
       .on('option:version', () => this.#tellVersion())
       .exitOverride()
       .configureOutput({ writeErr: () => undefined }) // our own form is printed instead
-      // Commander takes the colours out again where stdout is no terminal, or NO_COLOR is set.
+      // Commander takes the colours out again where stdout is not a terminal, or NO_COLOR is set.
       .configureHelp({
         styleTitle: bold,
         styleCommandText: cyan,

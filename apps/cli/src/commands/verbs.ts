@@ -168,7 +168,7 @@ function addSpeech(cli: Cli): void {
       '--stream',
       'show on standard error what the model writes, while it does, and wait for the end; who may see its moments may',
     )
-    .option('--no-reply', 'announce: a being that is no person sends no answer')
+    .option('--no-reply', 'announce: a being that is not a person sends no answer')
     .option(
       '--overlay <text>',
       'how the model is to approach this one call; it is not recorded; - reads it from standard input',

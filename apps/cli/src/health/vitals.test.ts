@@ -87,7 +87,7 @@ describe('asking workers', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`
   }
 
-  it('hears those that answer, and names those that do not, or are no workers', async () => {
+  it('hears those that answer, and names those that do not, or are not workers', async () => {
     const good = await serve(200, IDLE)
     const dead = 'http://127.0.0.1:1/metrics'
     const [broken, other] = [await serve(503, IDLE), await serve(200, 'up 1')]

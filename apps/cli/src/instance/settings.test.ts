@@ -62,7 +62,7 @@ it('is read by our user alone, and gone when the instance stops', async () => {
 it.each([
   { what: 'no JSON', text: '{"OPENAI_API_KEY": sk-1' },
   { what: 'no object', text: '[]' },
-  { what: 'a setting that is no text', text: '{"TREEOS_MODEL": 1}' },
+  { what: 'a setting that is not text', text: '{"TREEOS_MODEL": 1}' },
 ])('names the file when it holds $what, and quotes nothing of it', ({ text }) => {
   const file = join(dataDir, 'settings.json')
   writeFileSync(file, text)

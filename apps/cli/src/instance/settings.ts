@@ -91,7 +91,7 @@ function readSettings(dataDir: string): Record<string, string> {
   )
 }
 
-/** Null for text that is no JSON. The message of that fault would quote the text, which holds keys. */
+/** Null for text that is not JSON. The message of that fault would quote the text, which holds keys. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)

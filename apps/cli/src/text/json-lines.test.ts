@@ -42,7 +42,7 @@ it.each([1, 7, 4096])(
   },
 )
 
-it('refuses bytes that are no text, and goes on', async () => {
+it('refuses bytes that are not text, and goes on', async () => {
   const out = new Kept()
   const input = Buffer.concat([
     Buffer.from('{"id":"'),

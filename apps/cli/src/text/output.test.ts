@@ -41,7 +41,7 @@ describe('content of the world', () => {
     }
   })
 
-  it('escapes what follows an emoji and is no part of it', () => {
+  it('escapes what follows an emoji and is not part of it', () => {
     expect(plain('👍\u{e0061}\u200d!')).toBe('👍\\udb40\\udc61\\u200d!')
   })
 

@@ -130,7 +130,7 @@ function typed(state: DebugState, { what, text }: NonNullable<DebugState['asking
   return asking((text + sequence).slice(0, ASKED_MAX))
 }
 
-/** More is no number of a moment, and no search either. */
+/** Longer text is neither a number of a moment nor a search. */
 const ASKED_MAX = 80
 
 function asked(state: DebugState, what: 'number' | 'search', text: string): Step {

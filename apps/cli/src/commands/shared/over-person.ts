@@ -3,7 +3,7 @@ import { type BeingName, quote, stanceOf, TreeosError } from '@treeos/core'
 
 /**
  * Checks that somebody may decide how a person signs in: the person itself, and its makers.
- * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND; INVALID_INPUT for a being that is no person
+ * @throws {TreeosError} FORBIDDEN, BEING_NOT_FOUND; INVALID_INPUT for a being that is not a person
  */
 export async function authorizeOverPerson(
   at: Presence,
@@ -12,5 +12,5 @@ export async function authorizeOverPerson(
   await authorizeActingAs(at, as)
   const { inhabits } = await authorizeGrant(at, { being, issuer: as })
   if (inhabits)
-    throw new TreeosError('INVALID_INPUT', `${quote(stanceOf(being))} is no person: only persons sign in`)
+    throw new TreeosError('INVALID_INPUT', `${quote(stanceOf(being))} is not a person: only persons sign in`)
 }

@@ -156,7 +156,7 @@ async function summarize(
   })
 }
 
-/** Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is no part of the status. */
+/** Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part of the status. */
 async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Output): Promise<void> {
   if (portalUrl === null) return
   const { firstLink } = await import('../../instance/portal.ts')
