@@ -36,7 +36,7 @@ const REQUEST_MS = 30_000
 export async function serveHttp(at: Connection, options: EdgeOptions): Promise<Edge> {
   const { port, listen = '127.0.0.1', hosts = [], onError } = options
   const door = new Door(at, options)
-  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are no names.
+  // An address is safe as a name: nobody can make it lead here. 0.0.0.0 and :: stand for all addresses and are not names.
   const own = ['0.0.0.0', '::'].includes(listen) ? [] : [listen.includes(':') ? `[${listen}]` : listen]
   const names = [...new Set([...localhostAllowedHostnames(), ...own, ...hosts])]
   const server = createServer((request, response) => {

@@ -46,7 +46,7 @@ function tool(name: string, description: string, properties: Properties, require
 
 /**
  * Lists, sets or deletes stored overlays as the person of the seat.
- * @throws {TreeosError} FORBIDDEN for a being that is no person; INVALID_INPUT; PAYLOAD_TOO_LARGE
+ * @throws {TreeosError} FORBIDDEN for a being that is not a person; INVALID_INPUT; PAYLOAD_TOO_LARGE
  */
 export function callOverlayTool(seat: Seat, name: string, args: JsonObject): Promise<object> {
   if (name === 'list_overlays') return seat.use(async (at, as) => ({ overlays: await overlays(at, as) }))
