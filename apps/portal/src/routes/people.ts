@@ -58,11 +58,11 @@ export const peopleRoutes = ({ store, onError }: Portal, streams: Streams, tabs:
       return c.json({ removed: true })
     })
 
-/** @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is no person */
+/** @throws {TreeosError} FORBIDDEN for a being that is not of the person; INVALID_INPUT for one that is not a person */
 async function requireOwn({ at, person }: Visit, stance: string): Promise<BeingName> {
   const being = parseStance(stance)
   const { inhabits } = await authorizeGrant(at, { being, issuer: person })
   if (inhabits)
-    throw new TreeosError('INVALID_INPUT', `${stanceOf(being)} is no person: only persons sign in`)
+    throw new TreeosError('INVALID_INPUT', `${stanceOf(being)} is not a person: only persons sign in`)
   return being
 }

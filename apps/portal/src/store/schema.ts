@@ -1,7 +1,7 @@
 import type { ChainDb } from '@treeos/store'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-/** What the portal keeps for itself: who may sign in. It is no part of the record, and replay does not need it. */
+/** What the portal keeps for itself: who may sign in. It is not part of the record, and replay does not need it. */
 export interface PortalDb {
   readonly account: AccountTable
   readonly session: SessionTable

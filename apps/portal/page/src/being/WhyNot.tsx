@@ -142,6 +142,6 @@ function parse(text: string): object {
   try {
     return JSON.parse(text) as object
   } catch {
-    throw new Refusal('INVALID_INPUT', 'this is no JSON')
+    throw new Refusal('INVALID_INPUT', 'this is not JSON')
   }
 }

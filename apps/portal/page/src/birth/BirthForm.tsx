@@ -151,6 +151,6 @@ function parseFlow(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new Error(`the role flow is no JSON: ${(error as Error).message}`)
+    throw new Error(`the role flow is not JSON: ${(error as Error).message}`)
   }
 }

@@ -99,7 +99,7 @@ function Editor({ name, inside }: { readonly name: string; readonly inside: Insi
       write(JSON.parse(written))
       setBroken(null)
     } catch (error) {
-      setBroken(error instanceof Error ? error.message : 'it is no JSON')
+      setBroken(error instanceof Error ? error.message : 'it is not JSON')
     }
   }
   const unsaid = unsayable(draft.value)
@@ -156,7 +156,7 @@ function Editor({ name, inside }: { readonly name: string; readonly inside: Insi
       {broken === null ? (
         <Findings checked={checked} of="flow" />
       ) : (
-        <Alert color="red" p="xs" role="alert" title="This is no JSON">
+        <Alert color="red" p="xs" role="alert" title="This is not JSON">
           <Inert text={broken} />
         </Alert>
       )}

@@ -17,7 +17,7 @@ export interface Test {
 export interface Sentence {
   /** null: the clause has no `when`, so it always holds */
   readonly tests: readonly Test[] | null
-  /** parts of its `when` that are no row of tests, by their keys: `or`, `not`, `and`, and what is malformed */
+  /** parts of its `when` that are not a row of tests, by their keys: `or`, `not`, `and`, and what is malformed */
   readonly rest: Readonly<Record<string, unknown>>
   readonly role: string
   /** left out as the clause leaves it out */
@@ -68,7 +68,7 @@ function partOf(key: string, value: unknown): { tests: Test[] | null; entry: [st
   return { tests: TOGETHER.has(key) ? null : testsOf(key, value), entry: [key, value] }
 }
 
-/** @returns null for a condition that is no row of tests */
+/** @returns null for a condition that is not a row of tests */
 function testsOf(field: string, condition: unknown): Test[] | null {
   if (isScalar(condition)) return [{ field, operator: 'eq', value: condition, isBare: true }]
   if (isList(condition)) return [{ field, operator: 'in', value: condition, isBare: true }]

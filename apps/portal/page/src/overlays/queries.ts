@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 
-/** Overlays are no facts, so no live event tells of a change: they are asked for again whenever they are shown. */
+/** Overlays are not facts, so no live event tells of a change: they are asked for again whenever they are shown. */
 export const overlaysQuery = queryOptions({
   queryKey: ['overlays'],
   queryFn: async () => (await api.overlays.$get()).json(),

@@ -22,7 +22,7 @@ describe('drafts', () => {
     expect(readDraft(store, ann)).toBeNull()
   })
 
-  it.each(['', 'x', 'null', '{}', '{"value":1}', '7'])('%j is no draft', (text) => {
+  it.each(['', 'x', 'null', '{}', '{"value":1}', '7'])('%j is not a draft', (text) => {
     const store = memory()
     store.setItem('draft', text)
     expect(readDraft(store, 'draft')).toBeNull()

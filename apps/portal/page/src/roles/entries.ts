@@ -7,7 +7,7 @@ export function textOfEntry(entry: Entry): string {
   return /^\s*["{]/.test(entry) || entry !== entry.trim() ? JSON.stringify(entry) : entry
 }
 
-/** The entry that somebody typed. What is no JSON of an entry is a literal, which the check may refuse. */
+/** The entry that somebody typed. Text that is not JSON of an entry is a literal, which the check may refuse. */
 export function entryOfText(text: string): Entry {
   const typed = text.trim()
   if (!/^["{]/.test(typed)) return typed

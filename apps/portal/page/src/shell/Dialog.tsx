@@ -1,6 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core'
 
-/** A dialog over the page. Its head is no landmark, and its button says what it does. */
+/** A dialog over the page. Its head is not a landmark, and its button says what it does. */
 export const Dialog = (props: ModalProps) => (
   <Modal
     size="lg"

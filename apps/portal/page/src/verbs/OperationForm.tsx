@@ -66,7 +66,7 @@ export function OperationForm({ verb, choices }: Props) {
     } catch (error) {
       setFault(
         error instanceof SyntaxError
-          ? new Error(`the arguments are no JSON: ${error.message}`)
+          ? new Error(`the arguments are not JSON: ${error.message}`)
           : (error as Error),
       )
     }

@@ -62,7 +62,7 @@ describe('what was typed', () => {
 
   it.each([
     [{ count: 'two' }, 'count is "two"; it takes a number'],
-    [{ tools: '[1,' }, 'tools is no JSON; put text that looks like JSON between quotation marks'],
+    [{ tools: '[1,' }, 'tools is not JSON; put text that looks like JSON between quotation marks'],
   ])('%j is refused by name', (values, says) => {
     expect(() => argumentsIn(fieldsOf({ args: {}, schema: SCHEMA }), values as never)).toThrow(says)
   })

@@ -71,7 +71,7 @@ export function argumentsIn(
       throw new Error(
         kind === 'number'
           ? `${name} is ${JSON.stringify(value)}; it takes a number`
-          : `${name} is no JSON; put text that looks like JSON between quotation marks`,
+          : `${name} is not JSON; put text that looks like JSON between quotation marks`,
       )
     }
   }
