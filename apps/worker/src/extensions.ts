@@ -36,7 +36,7 @@ function locate(name: string): string {
   try {
     return createRequire(join(process.cwd(), 'package.json')).resolve(name)
   } catch {
-    throw wrong(name, `is no package that ${process.cwd()} has installed; a path begins with ./ or /`)
+    throw wrong(name, `is not a package that ${process.cwd()} has installed; a path begins with ./ or /`)
   }
 }
 
