@@ -52,7 +52,7 @@ export async function intake(
   }
 }
 
-/** Refuses beings that are no persons. Otherwise anyone who may send Temporal signals could act as any being. */
+/** Refuses beings that are not persons. Otherwise anyone who may send Temporal signals could act as any being. */
 async function requireHuman(deps: BeatDeps, being: string): Promise<void> {
   const row = await readerOf(deps).being(being)
   const kind = row?.cognition.kind

@@ -111,7 +111,7 @@ function whyFailed(operation: string, attempts: number, error: unknown): string 
   )
 }
 
-/** The result to record. A value that is no plain JSON is an error result: the effect was performed, so it is not retried. */
+/** The result to record. A value that is not plain JSON is an error result: the effect was performed, so it is not retried. */
 function resultOf(operation: string, value: Json): EffectResult {
   try {
     guardJson(value, CONTENT_BOUNDS)
@@ -121,7 +121,7 @@ function resultOf(operation: string, value: Json): EffectResult {
     return {
       error: {
         code: 'INTERNAL',
-        message: messageOf(`${operation} returned a value that is no plain JSON: ${why}`),
+        message: messageOf(`${operation} returned a value that is not plain JSON: ${why}`),
       },
     }
   }

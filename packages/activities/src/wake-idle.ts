@@ -28,7 +28,7 @@ export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resti
   if (me === null) return null
   if (me.ended !== undefined) return { over: true }
   const cognition = effectiveCognition(me)
-  const isCounted = cognition !== 'human' && me.paused === undefined // the silence of a pause is none of its own
+  const isCounted = cognition !== 'human' && me.paused === undefined // the silence of a pause does not count
   const idleSeconds = isCounted ? idleSecondsOf(me.qualities) : null
   if (me.inhabited !== undefined) return { resting: true, idleSeconds, cognition }
   return idleSeconds === null ? null : { resting: true, idleSeconds }

@@ -282,7 +282,7 @@ describe('only the first call counts', () => {
   })
 })
 
-describe('what is no answer is a failure', () => {
+describe('an answer that cannot be read is a failure', () => {
   it.each([
     null,
     undefined,

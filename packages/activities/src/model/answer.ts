@@ -27,7 +27,7 @@ export type Outputs =
   | { readonly outputs: JsonObject }
   | { readonly failure: Extract<Decision, { kind: 'failure' }> }
 
-/** A call as the model wrote it. `args` is undefined when they were no JSON. */
+/** A call as the model wrote it. `args` is undefined when they were not JSON. */
 interface WrittenCall {
   readonly name: unknown
   readonly args: unknown
@@ -68,7 +68,7 @@ export function parseAnswer(completion: unknown, offered: readonly Verb[]): Answ
   if (args === undefined && choice.finish_reason === 'length')
     return fail(`model ran out of tokens while it called ${verb}`, ignoredCalls)
   if (!isJsonObject(args))
-    return fail(`model called ${verb} with arguments that are no JSON object`, ignoredCalls)
+    return fail(`model called ${verb} with arguments that are not a JSON object`, ignoredCalls)
   if (!isWithinBounds({ ...args, verb }))
     return fail(`model called ${verb} with arguments that are refused: ${BOUNDS}`, ignoredCalls)
   const call = readArguments(verb, args)
@@ -94,7 +94,7 @@ export function parseOutputs(completion: unknown, tool: string): Outputs {
   if (name !== tool) return failed(`model did not call ${tool}, so it gave no outputs`)
   if (args === undefined && choice.finish_reason === 'length')
     return failed(`model ran out of tokens while it called ${tool}`)
-  if (!isJsonObject(args)) return failed(`model called ${tool} with arguments that are no JSON object`)
+  if (!isJsonObject(args)) return failed(`model called ${tool} with arguments that are not a JSON object`)
   return isWithinBounds(args)
     ? { outputs: args }
     : failed(`model called ${tool} with arguments that are refused: ${BOUNDS}`)

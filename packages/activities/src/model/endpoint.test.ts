@@ -57,7 +57,7 @@ describe('a named endpoint', () => {
     ['our default when none is', [], 'gpt-4o-mini'],
     ['our default when it cannot be listed', { status: 500 }, 'gpt-4o-mini'],
     ['our default when the list is garbage', { raw: '<html>' }, 'gpt-4o-mini'],
-    ['our default when the list is no list', { completion: { data: {} } }, 'gpt-4o-mini'],
+    ['our default when the list is not a list', { completion: { data: {} } }, 'gpt-4o-mini'],
     ['our default when there is nothing', { completion: null }, 'gpt-4o-mini'],
     [
       'our default when the list leads elsewhere',
@@ -136,7 +136,7 @@ describe('an Ollama', () => {
     ['is something else', { status: 404 }],
     ['is a web page', { raw: '<html>' }],
     ['does not answer in time', { hang: true as const }],
-  ])('that %s is no endpoint', async (_, models) => {
+  ])('that %s is not an endpoint', async (_, models) => {
     server.scriptModels(models)
     const startedAt = performance.now()
     expect(await resolveModelEndpoint({ OLLAMA_HOST: host })).toBeNull()

@@ -26,7 +26,7 @@ export function boundFetch(fetch: typeof globalThis.fetch = globalThis.fetch): t
       if (status === 400 || status === 422)
         headers.set(NAMED_LIMITS, (await limitsNamedIn(response)).join(' '))
       else await response.body?.cancel()
-      if (status > 599) throw new UnusableAnswerError(`model answered ${status}, which is no HTTP status`)
+      if (status > 599) throw new UnusableAnswerError(`model answered ${status}, which is not an HTTP status`)
       return new Response(null, { status, headers })
     }
     const asked = new Headers(init?.headers).get('accept')

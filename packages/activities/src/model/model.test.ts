@@ -211,8 +211,8 @@ describe('what cannot be mended is a failure at once', () => {
     [404, 'model answered 404: check TREEOS_MODEL and OPENAI_BASE_URL'],
     [413, 'model answered 413'],
     [422, 'model answered 422'],
-    [600, 'model answered 600, which is no HTTP status'],
-    [999, 'model answered 999, which is no HTTP status'],
+    [600, 'model answered 600, which is not an HTTP status'],
+    [999, 'model answered 999, which is not an HTTP status'],
   ])('status %i', async (status, message) => {
     server.script([{ status, body: { error: { message: SENTINEL } } }])
     const refused = status < 500 ? { refused: true } : {} // whatever was asked, nobody worked on it

@@ -205,7 +205,7 @@ export function createModel(endpoint: ModelEndpoint, options: ModelOptions): Mod
     } catch (error) {
       signal?.throwIfAborted()
       throwTransient(error, timeoutSeconds)
-      if (error instanceof SyntaxError) return { failure: failed(NOT_JSON), charged: { usage: null } } // an event that is no JSON
+      if (error instanceof SyntaxError) return { failure: failed(NOT_JSON), charged: { usage: null } } // an event that is not JSON
       if (asked.maxTokens !== undefined) limit.throwIfRefused(name, error)
       if (isRejected(error) && streams.refused(isStreamed, (error as { status?: number }).status))
         throw new ModelTransientError('LLM_FAILED', 'model refused a request that streams', {

@@ -27,7 +27,7 @@ describe('a streamed answer', () => {
       'a call in its words',
       { content: `<tool_call>{"name":"see","arguments":{"address":"/a"}}</tool_call>` },
     ],
-    ['a call that is no JSON', { tool: { name: 'see', args: '{"address":' } }],
+    ['a call that is not JSON', { tool: { name: 'see', args: '{"address":' } }],
     ['an end by its length', { tool: { name: 'see', args: '{"addr' }, finishReason: 'length' }],
     ['an answer that a filter withheld', { content: 'hm', finishReason: 'content_filter' }],
     ['a tool that there is not', { tool: { name: 'fly', args: {} } }],
@@ -108,7 +108,7 @@ describe('a streamed answer', () => {
   })
 
   it.each([
-    ['an event that is no JSON', 'data: {oops\n\n', 'model answered with something that is not JSON'],
+    ['an event that is not JSON', 'data: {oops\n\n', 'model answered with something that is not JSON'],
     ['1 MB of words and more', bigStream(1.1), /^model answered with more than 1048576 characters$/],
   ])('of %s is a failure', async (_, raw, message) => {
     server.script([{ raw, headers: { 'content-type': 'text/event-stream' } }])

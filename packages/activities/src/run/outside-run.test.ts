@@ -30,7 +30,7 @@ describe('a worker without a sandbox', () => {
     })
   })
 
-  it('says why the program makes no sandbox, and that is no end of a command', async () => {
+  it('says why the program makes no sandbox, and that does not end a command', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'treeos-no-sandbox-'))
     chmodSync(folder, 0o755)
     const refusing = join(folder, 'bwrap')
@@ -151,7 +151,7 @@ describe.skipIf(bwrap === null)('a command in the sandbox', () => {
     ['letters', 'x'],
     ['control characters', '\\1'],
     ['NUL', '\\0'],
-    ['bytes that are no text', '\\377'],
+    ['bytes that are not text', '\\377'],
     ['quotes', '"'],
   ])('returns so much of its output that a fact can hold it: %s', async (_what, byte) => {
     const end = await sh(`head -c 100000 /dev/zero | tr '\\0' '${byte}' | tee /dev/stderr`)
