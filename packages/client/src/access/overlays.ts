@@ -133,7 +133,7 @@ async function requirePerson(at: Presence, as: BeingName): Promise<void> {
   if ((await authorizeActingAs(at, as)) === null) return
   throw new TreeosError(
     'FORBIDDEN',
-    `${stanceOf(as)} is no person: overlays are read and set by persons, as themselves`,
+    `${stanceOf(as)} is not a person: overlays are read and set by persons, as themselves`,
   )
 }
 

@@ -116,7 +116,7 @@ export const endedTokens = ({ db }: Presence, ids: readonly string[]): Promise<s
 export interface Authorization {
   /** the person that acts */
   readonly person: BeingName
-  /** true when that person must inhabit the being first, because the being is no person */
+  /** true when that person must inhabit the being first, because the being is not a person */
   readonly inhabits: boolean
 }
 

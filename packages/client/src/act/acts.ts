@@ -81,7 +81,7 @@ export interface SummonRequest {
   /** text for the model call of the target; only an opaque handle of it is recorded */
   readonly overlay?: Overlay | undefined
   readonly role?: string | undefined
-  /** false: an announcement, and a being that is no person sends no answer; left out, it may answer */
+  /** false: an announcement, and a being that is not a person sends no answer; left out, it may answer */
   readonly expectReply?: boolean | undefined
   /** seconds to wait for the end of the target's moment and of all its looks; null returns as soon as the summon is sent */
   readonly waitSeconds: number | null

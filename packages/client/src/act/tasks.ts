@@ -35,7 +35,7 @@ export interface InvokeRequest extends Shaping {
 /**
  * Invokes a skill as a person, or does any other operation: an act like any other, which passes both gates.
  * @returns what `act` returns; and the salt of the overlay, which proves with the text that a recorded commitment is of it
- * @throws {TreeosError} as `act`; INVALID_INPUT for an overlay to an operation that is no skill and no task
+ * @throws {TreeosError} as `act`; INVALID_INPUT for an overlay to an operation that is neither a skill nor a task
  */
 export async function invoke(
   at: Connection,
@@ -87,7 +87,7 @@ export async function task<Inputs, Outputs>(
       ? (shapeOf(at, shape) as Shape<Inputs, Outputs>)
       : shapeOf(at, shape.name, shape)
   const { inputs } = await entry.fill(request.inputs) // before an overlay is left for it
-  if (!isJsonObject(inputs)) throw new Error(`the inputs of ${name} are no object`)
+  if (!isJsonObject(inputs)) throw new Error(`the inputs of ${name} are not an object`)
   const { inputs: _, ...rest } = request
   const { act: moment, result, salt } = await invoke(at, { ...rest, action: name, args: inputs })
   if (moment === null) throw new Error(`the task ${name} has no moment`)

@@ -29,7 +29,7 @@ export async function erasing(db: Db, what: string, why: string): Promise<VerbCa
   if (fact === undefined)
     throw new TreeosError(
       'INVALID_INPUT',
-      `${quote(what)} is no fact of this reality: name it by its hash or as <reel>#<seq>, or a moment by its id, as in ann/1/3`,
+      `${quote(what)} is not a fact of this reality: name it by its hash or as <reel>#<seq>, or a moment by its id, as in ann/1/3`,
     )
   const { reel, seq } = fact.header
   return erase(targetOf(reel), { fact: { reel, seq, hash: fact.hash }, why })

@@ -145,7 +145,7 @@ async function startOf(db: Kysely<ChainDb>, { after, signal }: FollowRequest): P
   }
   const [, entry, line] = /^(\d{1,15})(?:\.(\d{1,9}))?$/.exec(after) ?? []
   if (entry === undefined)
-    throw new TreeosError('INVALID_INPUT', `${quote(after)} is no id of a happening, such as 42.0`)
+    throw new TreeosError('INVALID_INPUT', `${quote(after)} is not an id of a happening, such as 42.0`)
   if (Number(entry) > newest)
     throw new TreeosError(
       'INVALID_INPUT',

@@ -18,7 +18,7 @@ summon (speak to these beings with the summon tool):
 
 You are the judge.
 
-\\[Wake] is no heading of mine.
+\\[Wake] is not a heading of mine.
 
 [Wake]
 kind: summon
@@ -34,7 +34,7 @@ it('a prompt is divided into its parts, and a role cannot make another part', ()
     'Wake',
     'Time',
   ])
-  expect(layersOf(SYSTEM)[3]?.text).toBe('You are the judge.\n\n\\[Wake] is no heading of mine.')
+  expect(layersOf(SYSTEM)[3]?.text).toBe('You are the judge.\n\n\\[Wake] is not a heading of mine.')
   expect(
     layersOf(SYSTEM)
       .map(({ text }) => text)

@@ -23,7 +23,7 @@ export function layersOf(system: string): Layer[] {
   })
 }
 
-/** The lists of the surface end where the first paragraph is none of theirs. */
+/** The lists of the surface end at the first paragraph that does not belong to them. */
 function surfaceAndRole(block: string): Layer[] {
   const paragraphs = block.split('\n\n')
   const end = paragraphs.findIndex((one, i) => i > 0 && !/^(see|do|summon|be) \(/.test(one))

@@ -48,7 +48,7 @@ describe('what a fact says of a place', () => {
   })
 
   it.each<Json>([{ x: 1 }, { x: '1', y: 2 }, { x: 1.5, y: 2 }, [1, 2], 'x', null])(
-    '%j is no square',
+    '%j is not a square',
     (position) => {
       expect(squaresIn({ dance: { position } })).toEqual({})
     },
@@ -58,7 +58,7 @@ describe('what a fact says of a place', () => {
     { width: 0, height: 3 },
     { width: 3, height: 10_001 },
     { width: '3', height: 3 },
-  ])('%j is no floor', (floor) => {
+  ])('%j is not a floor', (floor) => {
     expect(squaresIn({ dance: { floor } })).toEqual({})
   })
 })

@@ -28,7 +28,7 @@ export async function signals(db: Db, keys: readonly string[]): Promise<Json> {
 /**
  * Namespaces of signals with their owners: those in use, and those of the loaded extensions.
  * @param namespace the only one to show, in use or not; null for all
- * @throws {TreeosError} INVALID_INPUT for what is no namespace
+ * @throws {TreeosError} INVALID_INPUT for a text that is not a namespace
  */
 export async function namespaces(
   { db, registry }: { readonly db: Db; readonly registry: Registry },
