@@ -3,7 +3,7 @@ import type { Json } from './json.ts'
 import type { BeingName, RoleName } from './names.ts'
 
 /**
- * What a look read beside rows: single facts, and tables that are no reels. The open record keeps it, so that replay reads the
+ * What a look read beside rows: single facts, and tables that are not reels. The open record keeps it, so that replay reads the
  * same. Facts are kept by reference, so their content can still be erased. A field is absent when nobody asked for it.
  */
 export interface Aside {

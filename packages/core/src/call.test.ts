@@ -95,7 +95,7 @@ describe('parseCall', () => {
     expect(parseCall(call)).toMatchObject({ verb })
   })
 
-  it('refuses a verb that is none, and a value beyond the bounds', () => {
+  it('refuses an unknown verb, and a value beyond the bounds', () => {
     expect(faultOf(() => parseCall({ verb: 'fly' }))).toBe(
       'VERB_NOT_SUPPORTED: verb "fly" is not one of see, do, summon, be',
     )

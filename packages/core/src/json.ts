@@ -219,7 +219,7 @@ export function readPath(root: Json | undefined, keys: readonly string[]): Json 
   return value
 }
 
-/** `T` if all its fields are plain JSON, else never. An interface has no index signature, so it is no `Json` itself. */
+/** `T` if all its fields are plain JSON, else never. An interface has no index signature, so it is not a `Json` itself. */
 type JsonShaped<T> = T extends Json | undefined
   ? T
   : T extends (...args: never[]) => unknown

@@ -24,7 +24,7 @@ describe('names', () => {
     expect(requireBeingName(name)).toBe(name)
   })
   it.each(['', 'A', '1a', '-a', 'a b', 'a_b', 'ä', 'a\n', `a${'b'.repeat(32)}`, '$reality', 1, null])(
-    '%j is no name of a being',
+    '%j is not a valid name of a being',
     (name) => {
       expect(isBeingName(name)).toBe(false)
       expect(() => requireBeingName(name)).toThrow(TreeosError)
@@ -33,7 +33,7 @@ describe('names', () => {
   it.each(['judge', 'court:judge', 'night-guard'])('%s is a valid name of a role', (name) => {
     expect(requireRoleName(name)).toBe(name)
   })
-  it.each(['', 'a:b:c', ':a', 'a:', 'Court:judge', 'a b'])('%j is no valid name of a role', (name) => {
+  it.each(['', 'a:b:c', ':a', 'a:', 'Court:judge', 'a b'])('%j is not a valid name of a role', (name) => {
     expect(isRoleName(name)).toBe(false)
   })
   it('keys may begin with a digit, up to 64 characters', () => {
