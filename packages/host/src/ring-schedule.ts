@@ -70,7 +70,7 @@ export class RingSchedule {
     }
   }
 
-  /** A ring from before the wake is no ring for it. */
+  /** A ring from before the wake is not a ring for it. */
   #isTaken(being: BeingName, waited: number): boolean {
     const taken = this.#taken.get(being)
     return taken !== undefined && performance.now() - taken.atMs <= 1000 * waited
