@@ -40,7 +40,7 @@ type doors struct {
 func newDoors(o options) (*doors, error) {
 	ip := net.ParseIP(o.ip)
 	if ip == nil {
-		return nil, fmt.Errorf("--ip %s is no address", o.ip)
+		return nil, fmt.Errorf("--ip %s is not an address", o.ip)
 	}
 	if o.open {
 		if o.keyFile != "" || o.tlsDir != "" {
