@@ -76,7 +76,8 @@ function requireSignatures(names: unknown): readonly string[] {
   if (!Array.isArray(names) || names.length === 0 || names.length > signaturesMax)
     throw invalid(`\`appliesTo\` is a list of 1 to ${signaturesMax} names of Signatures`)
   for (const name of names)
-    if (!isSignatureName(name)) throw invalid(`${quote(name)} is no name of a Signature, such as moment`)
+    if (!isSignatureName(name))
+      throw invalid(`${quote(name)} is not a valid name of a Signature, such as moment`)
   return [...new Set(names as string[])]
 }
 

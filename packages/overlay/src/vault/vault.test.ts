@@ -115,7 +115,7 @@ describe('a vault', () => {
   })
 
   it.each([{ content: '' }, { content: 'x'.repeat(8193) }, { content: 'x', tier: 'call' }])(
-    'refuses what is no overlay',
+    'refuses a malformed overlay',
     (overlay) => {
       expect(() => new Vault().put(CALL, { overlay, salt: newSalt() })).toThrow(TreeosError)
     },
