@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from '@treeos/core'
 
 /**
- * Stored bytes as a part of a line. What is no JSON, as only somebody who changed the database leaves it, comes as text, so that
+ * Stored bytes as a part of a line. Bytes that are not JSON come as text: only somebody who changed the database leaves them. So
  * the bundle is written nevertheless, and its check finds it.
  */
 export function jsonOf(bytes: Uint8Array): Json {

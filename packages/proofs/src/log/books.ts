@@ -19,7 +19,7 @@ const BOOK_SIZES = 65_536
 const BOOK = /^\d{16}\.notes$/
 const KEYS = 'keys'
 
-/** A note in a folder of checkpoints that is none of this log. */
+/** A note in a folder of checkpoints that is not a checkpoint of this log. */
 export interface BookFault {
   readonly file: string
   /** from 1 */

@@ -33,8 +33,8 @@ export function openCheckpoint(note: string, origin: string, verifiers: readonly
   const size = Number(sizeText)
   if (of !== origin) throw new NoteError(`it is of the log ${JSON.stringify(of)}, not of ${origin}`)
   if (parsed.text !== checkpointText(origin, { size, root }) || !Number.isSafeInteger(size) || size < 0)
-    throw new NoteError('it is no checkpoint: origin, size and root, a line each')
-  if (root.length !== HASH_BYTES) throw new NoteError('its root is no SHA-256')
+    throw new NoteError('it is not a checkpoint: origin, size and root, a line each')
+  if (root.length !== HASH_BYTES) throw new NoteError('its root is not a SHA-256')
   if (signersOf(parsed, verifiers).length === 0) throw new NoteError('no key that is known here signed it')
   return { origin, size, root, note }
 }

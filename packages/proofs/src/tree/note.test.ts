@@ -30,10 +30,10 @@ describe('a checkpoint', () => {
     ['with a size of another form', signNote(`${ORIGIN}\n00\n${root}\n`, [signer]), /no checkpoint/],
     ['with a negative size', signNote(`${ORIGIN}\n-1\n${root}\n`, [signer]), /no checkpoint/],
     ['with one line more', signNote(`${text}more\n`, [signer]), /no checkpoint/],
-    ['with a short root', signNote(`${ORIGIN}\n0\nAAAA\n`, [signer]), /its root is no SHA-256/],
+    ['with a short root', signNote(`${ORIGIN}\n0\nAAAA\n`, [signer]), /its root is not a SHA-256/],
     ['without signatures', text, /no signed note/],
     ['cut short', note.slice(0, -1), /no signed note/],
-    ['with a line that is no signature', `${note}nothing\n`, /a line of the signatures is none/],
+    ['with a line that is not a signature', `${note}nothing\n`, /a line of the note is not a signature/],
   ])('%s is refused', (_, wrong, fault) => {
     expect(() => openCheckpoint(wrong, ORIGIN, [signer])).toThrow(fault)
   })
@@ -47,8 +47,8 @@ describe('a key', () => {
   })
 
   it.each(['', 'x', 'a+00000000+AQ==', verifierKeyOf(signer).replace('one', 'two')])(
-    'is refused where it is none: %j',
-    (wrong) => expect(() => readVerifier(wrong)).toThrow(/is no verifier key/),
+    'is refused when it is malformed: %j',
+    (wrong) => expect(() => readVerifier(wrong)).toThrow(/is not a verifier key/),
   )
 
   it('that is secret is not quoted when it is refused', () => {

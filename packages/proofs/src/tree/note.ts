@@ -42,7 +42,7 @@ const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex')
 const PRIVATE_PREFIX = 'PRIVATE+KEY+'
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/
 
-/** The text of a note was not signed as it should be, or is no note. */
+/** The text of a note was not signed as it should be, or is not a note. */
 export class NoteError extends Error {
   override readonly name = 'NoteError'
 }
@@ -79,7 +79,9 @@ export const verifierKeyOf = ({ name, id, publicKey }: Verifier): string =>
 /** @throws {NoteError} */
 export function readVerifier(text: string): Verifier {
   const { name, id, key } = partsOf(text) ?? {}
-  const fault = new NoteError(`${JSON.stringify(text)} is no verifier key: <name>+<id>+<base64> of ed25519`)
+  const fault = new NoteError(
+    `${JSON.stringify(text)} is not a verifier key: <name>+<id>+<base64> of ed25519`,
+  )
   if (name === undefined || id === undefined || key?.[0] !== ED25519 || key.length !== 1 + SEED_BYTES)
     throw fault
   if (!idOf(name, key.subarray(1)).equals(id)) throw fault
@@ -100,16 +102,16 @@ export function signNote(text: string, signers: readonly NoteSigner[]): string {
   return `${text}\n${lines.join('')}`
 }
 
-/** @throws {NoteError} for what is no note; signatures are not checked */
+/** @throws {NoteError} for text that is not a note; signatures are not checked */
 export function readNote(note: string): Note {
   const end = note.lastIndexOf('\n\n')
   const lines = note.slice(end + 2).split('\n')
-  if (end < 0 || lines.pop() !== '' || lines.length === 0) throw new NoteError('this is no signed note')
+  if (end < 0 || lines.pop() !== '' || lines.length === 0) throw new NoteError('this is not a signed note')
   const signatures = lines.map((line) => {
     const [, name, encoded] = SIGNATURE_LINE.exec(line) ?? []
     const bytes = Buffer.from(encoded ?? '', 'base64')
     if (name === undefined || bytes.length < 5 || bytes.toString('base64') !== encoded)
-      throw new NoteError('a line of the signatures is none')
+      throw new NoteError('a line of the note is not a signature')
     return { name, id: bytes.subarray(0, 4), bytes: bytes.subarray(4) }
   })
   return { text: note.slice(0, end + 1), signatures }

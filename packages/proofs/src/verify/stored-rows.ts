@@ -87,7 +87,7 @@ export class FoldedRows<Row> {
     return faults
   }
 
-  /** Facts that were moved from another reel may fold to what is no row of that kind. */
+  /** Facts that were moved from another reel may not fold to a row of that kind. */
   #judge(key: string, stored: StoredRow, folded: Folded<Row>, beside: Beside): BrokenReason | null {
     try {
       return this.#faultOf(key, stored, folded, beside)

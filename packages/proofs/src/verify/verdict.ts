@@ -33,7 +33,7 @@ import type { ReelId } from '@treeos/core'
  * - `log-gap`: an entry of the log is missing, or comes from an append that, by its place in the journal, the sequencer has not taken yet
  * - `checkpoint-mismatch`: the log has another root than a signed checkpoint, or fewer entries; from this entry on
  * - `checkpoint-order`: a checkpoint was signed after one that is as large
- * - `checkpoint-unreadable`: a note among the checkpoints is none of this log, or its signature is wrong
+ * - `checkpoint-unreadable`: a note among the checkpoints is not of this log, or its signature is wrong
  */
 export type BrokenReason =
   | 'seq-gap'
