@@ -200,7 +200,7 @@ function isOlderContinue(
 const inputOfRun = ({ history }: Run): JsonObject =>
   jsonIn(textOf(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data))
 
-/** Empty for a text that somebody changed so that it is no JSON. */
+/** Empty for a text that somebody changed so that it is not JSON. */
 function jsonIn(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse(text ?? '{}') as Json

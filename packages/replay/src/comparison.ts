@@ -25,7 +25,7 @@ export class Comparison {
 
   same(field: string, recorded: unknown, computed: unknown): void {
     if (isSameJson(recorded as Json, computed)) return
-    if (canonicalJson(recorded) === canonicalJson(computed)) return // or throws: one of them is no JSON
+    if (canonicalJson(recorded) === canonicalJson(computed)) return // or throws: one of them is not JSON
     this.differ(field, recorded as Json, computed as Json)
   }
 

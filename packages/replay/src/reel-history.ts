@@ -101,7 +101,7 @@ export class ReelHistory {
     return lastUpTo(this.#states.get(key) ?? [], seq, (state) => state.seq)?.row ?? null
   }
 
-  /** Seq of the last fact up to `seq` that is no speech, so that it changed state; 0 when there is none. */
+  /** Seq of the last fact up to `seq` that is not speech, so that it changed state; 0 when there is none. */
   stateSeqAt(seq: number): number {
     return lastUpTo(this.#changes, seq, (changed) => changed) ?? 0
   }
