@@ -10,7 +10,7 @@ const CHANCE = 'Math\\.random|crypto'
 const OUTSIDE = 'process|globalThis|fetch|import\\s*\\(|Intl|toLocale\\w+'
 const IMPURE = new RegExp(`\\b(${CLOCK}|${CHANCE}|${OUTSIDE})`)
 
-/** Every file that loading a module loads, with its code: comments and strings are no code. */
+/** Every file that loading a module loads, with its code: comments and strings are not code. */
 function importGraph(entry: URL): Map<string, string> {
   const files = new Map<string, string>()
   const pending = [entry]

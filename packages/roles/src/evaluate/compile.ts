@@ -7,7 +7,7 @@ import { type PathTable, tableOf } from './reading.ts'
 
 export interface CompiledClause {
   readonly index: number
-  /** as written; null when it is no string */
+  /** as written; null when it is not a string */
   readonly role: RoleName | null
   readonly stack: boolean
   readonly when: Group
@@ -27,7 +27,7 @@ export interface CompiledFlow {
   readonly stacked: Next
   /** every role that a well-formed clause names */
   readonly roleNames: ReadonlySet<RoleName>
-  /** set when the flow is no array; it then has no clauses */
+  /** set when the flow is not an array; it then has no clauses */
   readonly fault: Fault | null
 }
 
@@ -68,7 +68,7 @@ const known = new WeakMap<object, CompiledFlow>()
 /**
  * Compiles a flow. Never throws: a clause with a malformed part, even under `not` or in a branch that is never reached, is kept
  * with the reason and never matches.
- * @param flow anything; a value that is no array has no clauses, so the default role is used. The result is cached by the array,
+ * @param flow anything; a value that is not an array has no clauses, so the default role is used. The result is cached by the array,
  *   so make a new array to change a flow
  */
 export function compileFlow(flow: unknown): CompiledFlow {

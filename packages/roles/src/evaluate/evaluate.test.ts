@@ -148,7 +148,7 @@ describe('a wake that asks for a role', () => {
     ['friendly', 'no clause names it'],
     ['dancer', 'only a malformed clause names it'],
     ['ghost', 'nothing names it'],
-    ['', 'it is no name'],
+    ['', 'it is not a name'],
   ])('is skipped when it asks for %j: %s', (asked) => {
     expect(evaluate(flow, { asked, defaultRole: 'worker' })).toEqual({
       primary: null,

@@ -36,7 +36,7 @@ export type ClauseResult =
 
 export type ClauseTrace = {
   readonly index: number
-  /** as written; null when it is no string */
+  /** as written; null when it is not a string */
   readonly role: string | null
   readonly stack: boolean
   readonly result: ClauseResult

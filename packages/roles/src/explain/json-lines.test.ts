@@ -35,7 +35,7 @@ describe('a line of flow eval', () => {
   })
 
   it.each([
-    ['a line that is no object', [], /a line is an object, not an array/],
+    ['a line that is not an object', [], /a line is an object, not an array/],
     ['id', { ...line, id: undefined }, null],
     ['flow', { ...line, flow: {} }, /field flow is \{\}, but should be an array of clauses/],
     ['roles', { ...line, roles: ['judge'] }, /field roles is \["judge"\], but should be an object/],
@@ -82,7 +82,7 @@ describe('a line of role compose', () => {
     [{ roles }, /field id is missing/],
     [{ id: 1 }, /field roles is missing; it is an array of at least one role/],
     [{ id: 1, roles: [] }, /field roles is \[\]/],
-    [{ id: 1, roles: [...roles, { name: 'x', promt: '' }] }, /roles\[2\]: role field promt is no field/],
+    [{ id: 1, roles: [...roles, { name: 'x', promt: '' }] }, /roles\[2\]: role field promt is not a field/],
     [{ id: 1, roles: [{ name: 'x', prompt: { function: 'a@1.0.0' } }] }, /roles\[0\]: field prompt is/],
     [null, /a line is an object, not null/],
   ])('%j is refused', (input, message) => {

@@ -13,7 +13,7 @@ export type Node = Group | Test
 /** One parsed clause. Lint, compile, explain and the path list all start from it, so that they agree. */
 export interface ParsedClause {
   readonly index: number
-  /** as written, valid or not; null when it is no string */
+  /** as written, valid or not; null when it is not a string */
   readonly role: string | null
   readonly stack: boolean
   readonly when: Group
@@ -26,7 +26,7 @@ export interface ParsedClause {
 const CLAUSE_KEYS = new Set(['when', 'role', 'stack'])
 const KNOWN_ROOTS = new Set<string>(ROOTS)
 
-/** Parses any value as a flow; never throws. A value that is no array has no clauses, and one fault at the empty path. */
+/** Parses any value as a flow; never throws. A value that is not an array has no clauses, and one fault at the empty path. */
 export function parseFlow(flow: unknown): {
   readonly clauses: readonly ParsedClause[]
   readonly fault: Fault | null

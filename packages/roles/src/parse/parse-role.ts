@@ -55,7 +55,7 @@ export function parseRole(input: unknown): RoleSpec {
   guardWhole(input)
   for (const field of Object.keys(input)) {
     if (Object.hasOwn(FIELDS, field)) continue
-    throw invalid(field, `is no field of a role; known are ${Object.keys(FIELDS).join(', ')}`)
+    throw invalid(field, `is not a field of a role; known are ${Object.keys(FIELDS).join(', ')}`)
   }
   if (!Object.hasOwn(input, 'name')) throw invalid('name', 'is missing')
   const given: JsonObject = { ...ABSENT, ...input }

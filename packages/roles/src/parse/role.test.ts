@@ -55,7 +55,7 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     [
       'promt',
       { ...factoryWorker, promt: 'typo' },
-      /role field promt is no field of a role; known are name, /,
+      /role field promt is not a field of a role; known are name, /,
     ],
     ['canDeny', { ...factoryWorker, canDeny: [] }, /canDeny/],
     ['constructor', { ...factoryWorker, constructor: 1 }, /constructor/],
@@ -69,10 +69,10 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     ['null', null, /not null/],
     ['an array', [], /not an array/],
     ['no name', { prompt: '' }, /role field name is missing/],
-    ['a list that is none', { name: 'x', canSee: 'docket' }, /canSee is an array, not "docket"/],
+    ['a text for a list', { name: 'x', canSee: 'docket' }, /canSee is an array, not "docket"/],
     ['null as a list', { name: 'x', canBe: null }, /canBe is an array, not null/],
     ['a blank entry', { name: 'x', canDo: ['a', ' '] }, /canDo\[1\] is blank/],
-    ['a number as entry', { name: 'x', canDo: [7] }, /canDo\[0\] 7 is no entry/],
+    ['a number as entry', { name: 'x', canDo: [7] }, /canDo\[0\] 7 is not an entry/],
     [
       'an unknown token',
       { name: 'x', canDo: [{ deny: 'x' }] },
@@ -80,11 +80,15 @@ describe('a role is its name, four lists, a prompt, and documented fields', () =
     ],
     ['a token of two', { name: 'x', canDo: [{ rel: 'parent', pattern: '*' }] }, /exactly one of/],
     ['an empty token', { name: 'x', canDo: [{}] }, /exactly one of/],
-    ['a bad rel', { name: 'x', canSummon: [{ rel: 'My Parent' }] }, /"My Parent" is no name of a rel/],
+    [
+      'a bad rel',
+      { name: 'x', canSummon: [{ rel: 'My Parent' }] },
+      /"My Parent" is not a valid name of a rel/,
+    ],
     [
       'a bad pattern',
       { name: 'x', canSummon: [{ pattern: 'a*b' }] },
-      /"a\*b" is no pattern; \* stands alone or/,
+      /"a\*b" is not a pattern; \* stands alone or/,
     ],
     ['a bad see', { name: 'x', see: ['Neighbors'] }, /see\[0\] .* not "Neighbors"/],
     [
@@ -146,7 +150,7 @@ describe('role names', () => {
     expect(parseRole({ name }).name).toBe(name)
   })
   it.each(['Worker', '1st', 'a_b', 'a b', '', ':x', 'a:', 'a:b:c', 'a:B', '__proto__', 7, null])(
-    '%j is none, and the refusal names it',
+    '%j is refused by its name',
     (name) => {
       expect(() => parseRole({ name })).toThrow(
         expect.objectContaining({
@@ -159,14 +163,14 @@ describe('role names', () => {
 })
 
 it('a role declares no cognition', () => {
-  expect(() => parseRole({ name: 'x', cognition: 'llm' })).toThrow(/role field cognition is no field/)
+  expect(() => parseRole({ name: 'x', cognition: 'llm' })).toThrow(/role field cognition is not a field/)
 })
 
 it.each(['*', '@*', '*coach', '*oac*', 'fitness/@coach', '* a'])('%j is a pattern', (pattern) => {
   expect(parseRole({ name: 'x', canSummon: [{ pattern }] }).canSummon).toEqual([{ pattern }])
 })
-it.each(['', ' ', '**', '***', '*a*b', 'a**', 7, null])('%j is no pattern', (pattern) => {
-  expect(() => parseRole({ name: 'x', canSummon: [{ pattern }] })).toThrow(/is no pattern/)
+it.each(['', ' ', '**', '***', '*a*b', 'a**', 7, null])('%j is not a pattern', (pattern) => {
+  expect(() => parseRole({ name: 'x', canSummon: [{ pattern }] })).toThrow(/is not a pattern/)
 })
 
 describe('tools are exactly the non-empty lists', () => {

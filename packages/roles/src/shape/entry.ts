@@ -54,24 +54,24 @@ export function entryKey(entry: Entry): string {
 export function entryFault(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? 'is blank' : null
   if (!isJsonObject(value)) {
-    return `${quote(value)} is no entry; write a string, {"rel"}, {"pattern"} or {"resolver"}`
+    return `${quote(value)} is not an entry; write a string, {"rel"}, {"pattern"} or {"resolver"}`
   }
   const { kind: patternKind, ...token } = value
   const keys = Object.keys(token)
   const kind = TOKENS.find((known) => known === keys[0])
   if (kind === undefined || keys.length !== 1 || (patternKind !== undefined && kind !== 'pattern')) {
-    return `${quote(value)} is no token; it has exactly one of ${TOKENS.join(', ')}, and a pattern may have a kind`
+    return `${quote(value)} is not a token; it has exactly one of ${TOKENS.join(', ')}, and a pattern may have a kind`
   }
   const name = value[kind]
   if (kind === 'pattern' && patternKind !== undefined) {
     if (!isRoleName(patternKind))
-      return `${quote(patternKind)} is no name of a kind of pattern, as in court:seats`
-    return typeof name === 'string' && name.trim() !== '' ? null : `${quote(name)} is no text`
+      return `${quote(patternKind)} is not a valid name of a kind of pattern, as in court:seats`
+    return typeof name === 'string' && name.trim() !== '' ? null : `${quote(name)} is not text`
   }
   if (kind === 'pattern') {
     if (isPattern(name)) return null
-    return `${quote(name)} is no pattern; * stands alone or at either end of a literal`
+    return `${quote(name)} is not a pattern; * stands alone or at either end of a literal`
   }
   if (isRoleName(name)) return null
-  return `${quote(name)} is no name of a ${kind}: kebab-case, with an optional prefix, as in parent or court:bench`
+  return `${quote(name)} is not a valid name of a ${kind}: kebab-case, with an optional prefix, as in parent or court:bench`
 }
