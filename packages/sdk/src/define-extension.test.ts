@@ -29,7 +29,7 @@ it('canDo takes what the extension and the substrate bring', () => {
 
 it('a misspelt action does not compile, and is refused by name where it is registered', () => {
   const role = defineRole({ name: 'trip:goer', canDo: ['trip:gone'], prompt: '' })
-  // @ts-expect-error trip:gone is no operation
+  // @ts-expect-error trip:gone is not an operation
   const trip = defineExtension({ ...base, roles: [role], operations: [go] })
   expect(() => buildRegistry([seed, trip])).toThrow(
     expect.objectContaining({
@@ -105,7 +105,7 @@ it('two extensions cannot claim one name, nor one of them what is another’s', 
   expect(stray({ signals: { 'court:x': '' } })).toThrow(/"court:x" of extension trip is not a dotted/)
 })
 
-it('what is no schema, no field and no act is refused where it is written', () => {
+it('anything but a schema, a field or an act is refused where it is written', () => {
   const args = { parse: () => true } as never
   expect(() =>
     defineOperation({

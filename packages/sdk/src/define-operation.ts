@@ -100,7 +100,7 @@ export type Outcome = Pick<Decided, 'facts' | 'reply' | 'tell' | 'awakens' | 're
 /**
  * Defines a DO operation. Its arguments are validated before it decides. Their descriptions come from the schema's JSON
  * Schema, when it provides one (`jsonSchema` of Standard Schema).
- * @throws {TypeError} when `args` is no Standard Schema
+ * @throws {TypeError} when `args` is not a Standard Schema
  * @throws {RangeError} when the effect's `timeoutSeconds` or `attempts` is out of range
  */
 export function defineOperation<

@@ -198,7 +198,7 @@ describe('what a script decides', () => {
   it.each([
     ['a script that is not there', 'tea:gone', {}, 'extension tea has no script tea:gone'],
     ['a role that is not there', 'tea:host', { wears: ['tea:guest'] }, 'the extension has no role tea:guest'],
-    ['what is no decision', 'tea:odd', {}, /the decision is "tea"/],
+    ['a malformed decision', 'tea:odd', {}, /the decision is "tea"/],
     ['a view that dies', 'tea:host', { wears: ['tea:clumsy'] }, 'the milk'],
   ])('is an error: %s', async (_what, name, more, message) => {
     await expect(runScript(tea, name, { me: ann, ...more })).rejects.toThrow(message)
