@@ -63,10 +63,10 @@ describe('a Signature', () => {
   })
 
   it.each([
-    ['a name', { name: 'Not A Name' }, 'is no name of a Signature'],
+    ['a name', { name: 'Not A Name' }, 'is not a valid name of a Signature'],
     ['a task', { task: ' ' }, 'has no task'],
     ['inputs', { inputs: z.string() as never }, 'need a schema of an object'],
-    ['outputs', { outputs: {} as never }, 'are no Standard Schema'],
+    ['outputs', { outputs: {} as never }, 'are not a Standard Schema'],
   ])('needs %s', (_what, wrong, message) => {
     const right = {
       name: 'x',

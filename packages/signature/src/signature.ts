@@ -35,7 +35,7 @@ const NAME = /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/
 
 /**
  * Declares a Signature. It knows nothing of the overlays that it is called with: every Signature has the optional input `role`.
- * @throws {Error} for a name that is no Signature's, a blank task, an input that is named `role`, and a schema that is not one
+ * @throws {Error} for a name that is not a Signature's, a blank task, an input that is named `role`, and a schema that is not one
  *   of an object with at least one property
  */
 export function defineSignature<Inputs, Outputs>({
@@ -44,7 +44,8 @@ export function defineSignature<Inputs, Outputs>({
   inputs,
   outputs,
 }: SignatureInput<Inputs, Outputs>): Signature<Inputs, Outputs> {
-  if (!NAME.test(name)) throw new Error(`${quote(name)} is no name of a Signature, such as library:summarize`)
+  if (!NAME.test(name))
+    throw new Error(`${quote(name)} is not a valid name of a Signature, such as library:summarize`)
   if (task.trim() === '') throw new Error(`the Signature ${name} has no task`)
   const taken = objectSchema(`the inputs of ${name}`, inputs)
   if (Object.hasOwn(taken.properties, ROLE_INPUT))
@@ -93,7 +94,7 @@ interface ObjectSchema {
 }
 
 function objectSchema(what: string, schema: unknown): ObjectSchema {
-  if (!isSchema(schema)) throw new Error(`${what} are no Standard Schema`)
+  if (!isSchema(schema)) throw new Error(`${what} are not a Standard Schema`)
   const json = jsonSchemaOf(schema)
   if (json === null || !isJsonObject(json.properties) || Object.keys(json.properties).length === 0)
     throw new Error(`${what} need a schema of an object with properties, which gives its JSON Schema`)
