@@ -6,7 +6,7 @@ import type { Db } from '../sql/database.ts'
 /**
  * Puts an act of a person or a being's own event into an inbox, once for each id. Summons are written by append alone.
  * @returns false when the inbox already had a wake with this id
- * @throws SQLSTATE 42501 for a summon, a caller, an unknown being, or an act of a being that is no person and under no lease
+ * @throws SQLSTATE 42501 for a summon, a caller, an unknown being, or an act of a being that is not a person and under no lease
  */
 export async function enqueue(db: Db, wake: Wake): Promise<boolean> {
   const { rows } = await sql<{ added: boolean }>`

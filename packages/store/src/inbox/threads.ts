@@ -49,7 +49,7 @@ export async function threadOf(db: Db, id: string): Promise<Thread | null> {
 
 /**
  * Sums up threads, in the order of their ids. Leaves out those that never began. Participants are the being that began the
- * thread, persons that spoke in it, and whoever one of them spoke to. A being that a change woke is none, whatever it says.
+ * thread, persons that spoke in it, and whoever one of them spoke to. A being that a change woke does not take part, whatever it says.
  */
 async function tallyThreads(db: Db, threads: readonly string[]): Promise<Thread[]> {
   if (threads.length === 0) return []

@@ -101,7 +101,7 @@ export interface EffectDigests {
 }
 
 /**
- * Reasons that refuse a call and are no rule of the two gates. No reel holds them, so a replay cannot judge such a refusal again.
+ * Reasons that refuse a call and are not rules of the two gates. No reel holds them, so a replay cannot judge such a refusal again.
  * - `thread`: the thread was cut meanwhile
  * - `inbox`: what it answers was answered before, or an inbox was full
  * - `lease`: the lease of its driver had expired

@@ -11,7 +11,7 @@ import {
 import { decodeJson } from '../sql/stored-json.ts'
 import type { Line } from './line.ts'
 
-/** Tables that are no reels, and single facts, that a look may ask for. Few looks ask, so each part is queried only then. */
+/** Tables that are not reels, and single facts, that a look may ask for. Few looks ask, so each part is queried only then. */
 export type AsidePart = 'said' | 'did' | 'waiting' | 'threads'
 
 /** What a look asks for beside rows. */

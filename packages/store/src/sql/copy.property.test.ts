@@ -46,7 +46,7 @@ it('rows are the same however many of them a message holds', () => {
   )
 })
 
-it('a copy that ends before its end mark is no copy', () => {
+it('a copy that ends before its end mark is not a copy', () => {
   const bytes = Buffer.concat([begun, encoded([Buffer.from('xyz'), null]), ended])
   expect(read([bytes])).toEqual([[Buffer.from('xyz'), null]])
   for (let length = 0; length < bytes.length; length++)

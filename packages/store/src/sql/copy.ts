@@ -112,7 +112,7 @@ export class CopiedRows {
   #isBegun = false
   #isOver = false
 
-  /** @throws {Error} when it is no binary copy, or only a part of a row */
+  /** @throws {Error} when it is not a binary copy, or holds only part of a row */
   read(message: Buffer, take: (row: CopiedRow) => void): void {
     let at = 0
     if (!this.#isBegun) {

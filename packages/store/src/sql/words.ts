@@ -42,7 +42,7 @@ export async function isWatched(db: Db, being: BeingName): Promise<boolean> {
   return rows[0]?.watched === true
 }
 
-/** @returns null when the notice does not have this form. Any login of the database can send notices, so this is no error */
+/** @returns null when the notice does not have this form. Any login of the database can send notices, so this is not an error */
 export function parseWords(payload: string): Words | null {
   try {
     const words = JSON.parse(payload) as Partial<Words> | null

@@ -13,7 +13,7 @@ begin
     or not exists (select from projection where key = 'being:' || whose)
     or not issuer = any (line_of(whose))
   then
-    raise exception 'refused: % is no person that may act as %', issuer, whose using errcode = '42501';
+    raise exception 'refused: % is not a person that may act as %', issuer, whose using errcode = '42501';
   end if;
   insert into token (id, being, secret_hash, issued_by, issued_at, expires_at)
     values (its_id, whose, hash, issuer, now_at, now_at + make_interval(days => days));

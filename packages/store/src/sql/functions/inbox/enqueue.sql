@@ -32,7 +32,7 @@ begin
     if not exists (select from lease l where l.being = w.being and l.driver = lease ->> 'driver')
       or lease_holds(w.being, (lease ->> 'epoch')::integer) is not true
     then
-      raise exception 'refused: % is no person, and nobody drives it under this lease', w.being using errcode = '42501';
+      raise exception 'refused: % is not a person, and nobody drives it under this lease', w.being using errcode = '42501';
     end if;
   end if;
   insert into inbox (id, being, kind, priority, content, root)

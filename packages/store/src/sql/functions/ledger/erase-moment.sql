@@ -5,7 +5,7 @@ declare
 begin
   select wake into its_wake from moment_outcome where moment = its_moment and its_reel = 'being:' || being;
   if not found then
-    raise exception 'moment % is no finished moment of %', its_moment, its_reel using errcode = '22023';
+    raise exception 'moment % is not a finished moment of %', its_moment, its_reel using errcode = '22023';
   end if;
   delete from moment_decision where moment = its_moment;
   delete from moment_effect where moment = its_moment;
