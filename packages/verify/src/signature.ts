@@ -60,7 +60,7 @@ export function readCheckpoint(note: string, key: VerifierKey | null): Checkpoin
     const [dash, name, encoded = '', ...more] = line.split(' ')
     const bytes = Buffer.from(encoded, 'base64')
     if (dash !== '—' || more.length > 0 || bytes.length < 5 || bytes.toString('base64') !== encoded)
-      throw new Error('a line of the checkpoint is no signature')
+      throw new Error('a line of the checkpoint is not a signature')
     return { name, id: bytes.subarray(0, 4), signature: bytes.subarray(4) }
   })
   const own = signatures.filter(({ name, id }) => name === key?.name && key?.id.equals(id))

@@ -139,7 +139,7 @@ class Check {
     this.#at = { ...this.#at, reel: String(reel), seq: Number(seq) }
     const isHead = Number.isSafeInteger(from) && Number.isSafeInteger(seq) && isHash(hash) && isHash(prev)
     const isFirst = isHead && !this.#chains.has(String(reel))
-    if (!this.#need(isFirst, 'head-mismatch', 'this is no head, or the second one of its chain')) return
+    if (!this.#need(isFirst, 'head-mismatch', 'this is not a head, or the second one of its chain')) return
     const begins = from === 0 ? prev === genesisHash(this.#reality, String(reel)) : this.#being !== null
     this.#need(begins, 'prev-mismatch', 'this chain does not begin where the reality and its name say')
     const last: Link = [Number(from), String(prev)]

@@ -57,9 +57,9 @@ function read(bytes: Uint8Array | null): { text: string; value: JsonObject | nul
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const value = parseCanonical(text)
-    return { text, value: isObject(value) ? value : null, why: 'it is no JSON object' }
+    return { text, value: isObject(value) ? value : null, why: 'it is not a JSON object' }
   } catch (error) {
-    return { text, value: null, why: `it is no canonical JSON: ${(error as Error).message}` }
+    return { text, value: null, why: `it is not canonical JSON: ${(error as Error).message}` }
   }
 }
 
@@ -76,7 +76,7 @@ async function* split(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     if (from < chunk.length) rest.push(chunk.subarray(from))
     length += chunk.length - from
     if (length > LINE_BYTES_MAX)
-      throw new Error(`a line is longer than ${LINE_BYTES_MAX} bytes: this is no bundle`)
+      throw new Error(`a line is longer than ${LINE_BYTES_MAX} bytes: this is not a bundle`)
   }
   if (rest.length > 0) yield null
 }

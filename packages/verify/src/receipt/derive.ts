@@ -121,7 +121,7 @@ export function derive(witness: Parts): Derived {
 
   const verb = String(at(call, 'verb'))
   const list = LIST_OF[verb]
-  if (list === undefined) throw new Error(`${verb} is no verb`)
+  if (list === undefined) throw new Error(`${verb} is not a verb`)
   const { asked, key, target } = targetOf(witness, call as JsonObject, wearer, said)
   const gates: Answer[] = [listGate(world, me, witness.surface as JsonObject, list, asked)]
   if (gates[0]?.allowed === true) {

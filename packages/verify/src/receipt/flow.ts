@@ -59,7 +59,7 @@ function compare(operator: string, operand: Json, actual: unknown): boolean | nu
   return operator.startsWith('gt') ? actual > operand : actual < operand
 }
 
-/** The roles that a flow gives in a context, each with the index of its clause; `default` and `asked` are no clauses. */
+/** The roles that a flow gives in a context, each with the index of its clause; `default` and `asked` are not clauses. */
 export type ByClause = readonly { readonly role: string; readonly clause: number | 'default' | 'asked' }[]
 
 /**

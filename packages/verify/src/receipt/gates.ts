@@ -158,7 +158,7 @@ const isProperty = (value: Json): boolean =>
       Object.keys(value).join() === 'role' &&
       /^[a-z][a-z0-9-]{0,63}(:[a-z][a-z0-9-]{0,63})?$/.test(String(value.role))
 
-/** Whatever is no rule permits nobody. */
+/** A malformed rule permits nobody. */
 function readRule(value: Json): Rule {
   if (value === true) return { requires: ['anyone'], forbid: [] }
   const nobody = { requires: [], forbid: [] }

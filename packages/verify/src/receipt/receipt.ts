@@ -110,13 +110,13 @@ function openEnvelope(text: string, key: VerifierKey | null): JsonObject {
   if (body.toString('base64') !== payload) throw new Error('its payload is not base64')
   const signatures = at(envelope, 'signatures')
   if (at(envelope, 'payloadType') !== PAYLOAD_TYPE || !isArray(signatures) || signatures.length === 0)
-    throw new Error(`it is no DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
+    throw new Error(`it is not a DSSE envelope of ${PAYLOAD_TYPE} with a signature`)
   const isOwn = (one: Json) =>
     isSignedBy(key as VerifierKey, PAYLOAD_TYPE, body, Buffer.from(String(at(one, 'sig')), 'base64'))
   if (key !== null && !signatures.some(isOwn)) throw new Error(`the key ${key.name} did not sign it`)
   const statement = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json
   if (!isObject(statement) || statement._type !== STATEMENT_TYPE || statement.predicateType !== RECEIPT_TYPE)
-    throw new Error(`it is no in-toto statement of ${RECEIPT_TYPE}`)
+    throw new Error(`it is not an in-toto statement of ${RECEIPT_TYPE}`)
   return statement
 }
 
