@@ -70,7 +70,7 @@ export interface Life {
 
 /** What goes between a run and `openMoment` beside the moment that it opens. */
 export interface Asking {
-  /** What to tell it. It is no part of what replay compares. */
+  /** What to tell it. It is not part of what replay compares. */
   told(): [] | [heard: number | Told]
   /** Takes what the result says of it. */
   answered(answer: Partial<Told>): void
