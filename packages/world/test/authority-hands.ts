@@ -53,7 +53,7 @@ export class Leases {
     return lease === null ? MIND : { kind: 'act', lease }
   }
 
-  /** Whatever is no lease that holds: those that are over, in moments opened then and now; forged ones, and none. */
+  /** Leases that do not hold: those that are over, in moments opened then and now; forged ones, and none. */
   wrong(being: BeingName): Hands[] {
     const now = this.on(being)
     const over = this.#taken.filter((one) => one.being === being && one.lease !== now)

@@ -336,7 +336,7 @@ const sees = (world: MemoryWorld, { actor, driver }: Voice, space: string): bool
   world.being(actor).home === space ||
   [actor, driver].some((one) => one !== null && capabilities(world, world.being(one)).has(`canSee ${space}`))
 
-/** Who drives a being is nothing that it holds. */
+/** A being does not hold its driver. */
 const isLease = (before: BeingRow | undefined, now: BeingRow): boolean =>
   before !== undefined && !same(before.inhabited ?? null, now.inhabited ?? null)
 

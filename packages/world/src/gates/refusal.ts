@@ -16,7 +16,7 @@ export class GateRefusal extends TreeosError {
     this.#asked = asked
   }
 
-  /** For whoever explains it. It holds rows, so it is no property that a log would print. */
+  /** For whoever explains it. It holds rows, so it is not a property that a log would print. */
   get asked(): AskedGate {
     return this.#asked
   }

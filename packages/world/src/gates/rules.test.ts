@@ -15,17 +15,20 @@ it.each<Json>([
 })
 
 it.each<[Json, string]>([
-  ['open', 'permissions: "open" is no set of rules'],
-  [{ speak: {} }, 'permissions.speak: "speak" is no verb: there is see, do, summon and be'],
-  [{ do: true }, 'permissions.do: true is no set of rules'],
-  [{ do: { take: null } }, 'permissions.do.take: null is no rule: a rule is true, false, {"requires"'],
-  [{ do: { take: {} } }, 'permissions.do.take: {} is no rule'],
+  ['open', 'permissions: "open" is not a set of rules'],
+  [{ speak: {} }, 'permissions.speak: "speak" is not a verb: there is see, do, summon and be'],
+  [{ do: true }, 'permissions.do: true is not a set of rules'],
+  [{ do: { take: null } }, 'permissions.do.take: null is not a rule: a rule is true, false, {"requires"'],
+  [{ do: { take: {} } }, 'permissions.do.take: {} is not a rule'],
   [{ do: { take: { require: ['owner'] } } }, 'permissions.do.take.require: a rule has no field "require"'],
-  [{ do: { take: { requires: 'owner' } } }, 'permissions.do.take.requires: "owner" is no list'],
-  [{ do: { take: { requires: [] } } }, 'permissions.do.take.requires: [] is no list of one property or more'],
+  [{ do: { take: { requires: 'owner' } } }, 'permissions.do.take.requires: "owner" is not a list'],
+  [
+    { do: { take: { requires: [] } } },
+    'permissions.do.take.requires: [] is not a list of one property or more',
+  ],
   [
     { do: { take: { requires: ['owner', 'ownr'] } } },
-    'permissions.do.take.requires[1]: "ownr" is no property: a rule is true, false',
+    'permissions.do.take.requires[1]: "ownr" is not a property: a rule is true, false',
   ],
   [{ do: { take: { forbid: [{ role: 'A b' }] } } }, 'permissions.do.take.forbid[0]: {"role":"A b"} is no'],
   [{ do: { '@ann': true } }, 'permissions.do.@ann: the key "@ann" fits nothing: it takes an operation'],

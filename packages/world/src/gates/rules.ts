@@ -61,18 +61,21 @@ function faultOfRule(rule: Json): { at: string; message: string } | null {
     `${STANDINGS.join(', ')} or {"role": name}`
   if (typeof rule === 'boolean') return null
   if (!isJsonObject(rule) || Object.keys(rule).length === 0)
-    return { at: '', message: `${quote(rule)} is no rule: a rule is ${right}` }
+    return { at: '', message: `${quote(rule)} is not a rule: a rule is ${right}` }
   for (const [name, list] of Object.entries(rule)) {
     if (!LISTS.some((known) => known === name))
       return { at: `.${name}`, message: `a rule has no field ${quote(name)}: it is ${right}` }
     if (!Array.isArray(list) || list.length === 0)
       return {
         at: `.${name}`,
-        message: `${quote(list)} is no list of one property or more: a rule is ${right}`,
+        message: `${quote(list)} is not a list of one property or more: a rule is ${right}`,
       }
     const wrong = list.findIndex((item) => !isProperty(item))
     if (wrong >= 0)
-      return { at: `.${name}[${wrong}]`, message: `${quote(list[wrong])} is no property: a rule is ${right}` }
+      return {
+        at: `.${name}[${wrong}]`,
+        message: `${quote(list[wrong])} is not a property: a rule is ${right}`,
+      }
   }
   return null
 }
@@ -97,16 +100,16 @@ export function requireRules(before: Json | undefined, after: Json | undefined):
   if (!isJsonObject(after))
     throw fault(
       '',
-      `${quote(after)} is no set of rules: it takes {verb: {key: rule}}, with see, do, summon or be`,
+      `${quote(after)} is not a set of rules: it takes {verb: {key: rule}}, with see, do, summon or be`,
     )
   for (const [verb, rules] of Object.entries(after)) {
     const old = isJsonObject(before) && Object.hasOwn(before, verb) ? before[verb] : undefined
     if (old !== undefined && canonicalJson(old) === canonicalJson(rules)) continue
     const known = Object.hasOwn(KEYS, verb) ? KEYS[verb] : undefined
     if (known === undefined)
-      throw fault(`.${verb}`, `${quote(verb)} is no verb: there is see, do, summon and be`)
+      throw fault(`.${verb}`, `${quote(verb)} is not a verb: there is see, do, summon and be`)
     if (!isJsonObject(rules))
-      throw fault(`.${verb}`, `${quote(rules)} is no set of rules: it takes {key: rule}`)
+      throw fault(`.${verb}`, `${quote(rules)} is not a set of rules: it takes {key: rule}`)
     for (const [key, rule] of Object.entries(rules)) {
       const stood = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined
       if (stood !== undefined && canonicalJson(stood) === canonicalJson(rule)) continue

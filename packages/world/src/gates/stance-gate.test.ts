@@ -52,7 +52,7 @@ describe('a rule of a space', () => {
     [{ requires: ['operator'] }, ['operator'], ['cid', 'ann']],
     [{ requires: [{ role: 'judge' }] }, ['bob', 'bob-kid'], ['dot', 'dot-kid', 'ann', 'operator']],
     [{ requires: [{ role: 'clerk' }, 'owner'] }, ['dot', 'cid'], ['bob']],
-    // what is no rule permits nobody, as false does
+    // a malformed rule permits nobody, as false does
     ['yes', [], ['cid', 'operator']],
     [{}, [], ['cid', 'operator']],
     [{ requires: 'anyone' }, [], ['cid', 'operator']],

@@ -50,7 +50,7 @@ export const whyUnresolved = (error: unknown): string =>
     ? (error as Unresolved).message
     : `it threw ${classOfThrown(error)}`
 
-/** An entry that could not be expanded, and why. `explain` shows it; it is no error. */
+/** An entry that could not be expanded, and why. `explain` shows it; it is not an error. */
 export interface DroppedEntry {
   readonly list: CanList
   readonly entry: Entry

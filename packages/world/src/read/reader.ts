@@ -180,7 +180,7 @@ export class WorldReader {
     return row === null || row.deleted ? null : row
   }
 
-  /** A role's spec by its digest. Content kept by digest never changes, so it is no part of the basis. */
+  /** A role's spec by its digest. Content kept by digest never changes, so it is not part of the basis. */
   async spec(digest: Digest): Promise<RoleSpec> {
     const spec = await this.#from(this.#source.blob(digest))
     if (spec === null) throw new Error(`the role spec ${digest} is not kept here`)

@@ -42,7 +42,7 @@ export interface OperationEntry {
   readonly args: Operation['args']
 }
 
-/** The rows that catalogs are made from. These reads are no part of a moment's basis. */
+/** The rows that catalogs are made from. These reads are not part of a moment's basis. */
 export interface CatalogRows {
   /** states of all rows whose key has this prefix, sorted by key */
   states(kind: 'role:'): Promise<readonly Json[]>

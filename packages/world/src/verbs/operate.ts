@@ -127,7 +127,7 @@ async function awaken(
       kind === 'being:born' && reel === beingReel(being) && payload.parent === me.name,
   )
   if (!isNewborn && (await at.reader.being(being))?.parent !== me.name)
-    throw new TreeosError('EXTENSION_BLOCKED', `${stanceOf(being)} is no child of ${stanceOf(me.name)}`)
+    throw new TreeosError('EXTENSION_BLOCKED', `${stanceOf(being)} is not a child of ${stanceOf(me.name)}`)
   const id = `awakened/${moment}/${being}`
   return newWake({
     ...{
