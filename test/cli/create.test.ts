@@ -82,7 +82,7 @@ function withoutRunner(): NodeJS.ProcessEnv {
 
 it.each([
   ['./nowhere.ts', /cannot be loaded/],
-  ['no-such-package', /is no package/],
+  ['no-such-package', /is not a package/],
   ['./empty.ts', /has no default export made by defineExtension/],
 ])('a module without an extension is named: %s', async (name, says) => {
   mkdirSync(join(folder, 'odd'), { recursive: true })

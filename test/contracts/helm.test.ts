@@ -170,7 +170,7 @@ describe.skipIf(!hasGo)('the Helm chart', () => {
   })
 
   it.each([
-    ['a misspelt field', '  maxUnavailable:', '  maxUnavailabel:', '/spec/maxUnavailabel is no field'],
+    ['a misspelt field', '  maxUnavailable:', '  maxUnavailabel:', '/spec/maxUnavailabel is not a field'],
     [
       'a value of the wrong type',
       'selector:\n',

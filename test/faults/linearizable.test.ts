@@ -11,7 +11,7 @@ function historyOf(text: string): Operation[] {
   return text.split(', ').map((line) => {
     const [, reel = 'x', what = '', from = '', to = ''] =
       /^(?:(\w):)?(\w|\[\w*\]) (\d+)-(\d*)$/.exec(line) ?? []
-    if (what === '') throw new Error(`${line} is no operation`)
+    if (what === '') throw new Error(`${line} is not an operation`)
     const times = { reel, from: Number(from), to: to === '' ? Number.POSITIVE_INFINITY : Number(to) }
     return what.startsWith('[')
       ? { kind: 'read', entries: [...what.slice(1, -1)], ...times }

@@ -204,7 +204,7 @@ describe('the guard of recorded histories', () => {
         files: without('b'),
         code: { ...code, version: 5 },
       }),
-      /^line 5 retires line 2, which is no recording that is held$/,
+      /^line 5 retires line 2, which is not a recording that is held$/,
     ],
   ])('control: says it when a recording %s', (_what, changed, says) => {
     expect(faultsOf(changed)).toContainEqual(expect.stringMatching(says))

@@ -91,7 +91,7 @@ export function faultsOf({ manifest, pinned, files, code, older }: Held): string
     if ('retires' in entry) {
       const named = entries[entry.retires - 1]
       if (named === undefined || !('file' in named) || !held.delete(named.file))
-        faults.push(`line ${i + 1} retires line ${entry.retires}, which is no recording that is held`)
+        faults.push(`line ${i + 1} retires line ${entry.retires}, which is not a recording that is held`)
       else if (!isNewer(entry.since, named.code, code))
         faults.push(`line ${i + 1} retires ${named.file} without a version or a patch that is newer than it`)
       continue

@@ -137,7 +137,7 @@ describe('a follower', () => {
   })
 
   it.each([
-    { after: 'yesterday', why: '"yesterday" is no id of a happening' },
+    { after: 'yesterday', why: '"yesterday" is not an id of a happening' },
     { after: '99999999', why: 'no happening 99999999 is known here' },
   ])('cannot begin after $after', async ({ after, why }) => {
     await expect(startFollower({ after })).rejects.toMatchObject({

@@ -18,7 +18,9 @@ export async function refusalsOf(manifest: Manifest): Promise<string[]> {
       )
   // A wrong field ends the validation of what is below it.
   if (wrong.length > 0) return wrong
-  return [...unread].filter(([, isUnread]) => isUnread).map(([path]) => `${path} is no field of Kubernetes`)
+  return [...unread]
+    .filter(([, isUnread]) => isUnread)
+    .map(([path]) => `${path} is not a field of Kubernetes`)
 }
 
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | null> {

@@ -56,7 +56,7 @@ describe('food:log', () => {
     })
   })
 
-  it('goes on to the last entry of a day, and not beyond; a thing that is no log has no days', async () => {
+  it('goes on to the last entry of a day, and not beyond; a thing that is not a log has no days', async () => {
     const full = (entries: number) => ({ '2026-11-22': Array(entries).fill(ate('rice', 10)) })
     expect((await logs(full(49), MEAL)).result).toMatchObject({ entries: 50 })
     await expect(logs(full(50), MEAL)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe('food:log', () => {
   })
 })
 
-it('the diary tells what the days of its own log came to: what is no day is none', async () => {
+it('the diary tells what the days of its own log came to: a malformed day does not count', async () => {
   const kept = { '2026-11-22': [ate('rice', 300)], '2026-11-23': 'pie', someday: [ate('pie', 1)] }
   const world = [logOf('pia', kept), logOf('guest', kept)]
   const asked = { me: pia, wears: ['food:eater'], wake: { from: 'guest', content: 'how?' }, world }

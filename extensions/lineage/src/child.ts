@@ -18,7 +18,7 @@ export interface Profile {
   readonly wants?: string
 }
 
-/** The profile of a being; null when it is no child of this extension. */
+/** The profile of a being; null when it is not a child of this extension. */
 export function profileOf({ qualities }: Pick<BeingRow, 'qualities'>): Profile | null {
   const kept = qualities.lineage as Partial<Profile> | null | undefined
   return typeof kept === 'object' &&

@@ -139,7 +139,7 @@ function requireOwnModel(
   if (!known.includes(model))
     throw new TreeosError(
       'FORBIDDEN',
-      `the model ${model} is none of yours; there is ${known.filter(Boolean).join(', ')}`,
+      `the model ${model} is not one of yours; there is ${known.filter(Boolean).join(', ')}`,
     )
   const most = llm['max-tokens']
   if (typeof most === 'number' && maxTokensPerTurn > most)

@@ -75,7 +75,7 @@ export const ROLE_CONFIGS: Readonly<Record<AutomatonRole, RoleConfig>> = {
 
 export const isBuiltIn = (role: string): role is AutomatonRole => Object.hasOwn(ROLE_CONFIGS, role)
 
-/** The configuration of a role. Anything that is no role counts as generalist. */
+/** The configuration of a role. Anything that is not a role counts as generalist. */
 export function getRoleConfig(
   role: string | undefined,
   configs: Readonly<Record<string, RoleConfig>> = ROLE_CONFIGS,

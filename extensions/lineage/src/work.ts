@@ -87,7 +87,7 @@ function shortened(value: Json): Json {
   return `${shown}… (${text.length - shown.length} characters left out)`
 }
 
-/** For a child that sleeps after its work: a summon is no tool, so it changes nothing of its sleep. */
+/** For a child that sleeps after its work: a summon is not a tool, so it changes nothing of its sleep. */
 const WHEN_DONE = 'answer with lineage:inbox-reply: then you sleep until your next task'
 
 /** What a being of this extension sees of its work: its role, its task, its files, and what its last tool gave. */

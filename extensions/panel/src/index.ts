@@ -120,7 +120,7 @@ const hear = defineOperation({
     if (turn === undefined || said === null)
       throw new TreeosError(
         'RESOURCE_CONFLICT',
-        `@${target.name} now hears @${turn}: what woke it is no answer of that member to its question`,
+        `@${target.name} now hears @${turn}: what woke it is not an answer of that member to its question`,
       )
     requireShort(`an answer of @${turn}`, said.answer)
     const heard = [...asked.heard, hearing.parse({ member: turn, answer: said.answer })]

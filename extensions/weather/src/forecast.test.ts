@@ -37,4 +37,4 @@ it.each([
   [{}],
   [{ current: { time: '' } }],
   [{ current: { ...recorded.current, weather_code: 'rain' } }],
-])('what is no answer is refused: %j', (answer) => expect(() => observationOf(answer, 'live')).toThrow())
+])('a malformed answer is refused: %j', (answer) => expect(() => observationOf(answer, 'live')).toThrow())

@@ -156,7 +156,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await page.getByRole('combobox', { name: 'Home' }).fill('/library')
     await page.getByLabel('Role flow, as JSON').fill('[{"role": "librarian"')
     await page.getByRole('button', { name: 'Give birth' }).click()
-    await page.getByRole('alert').getByText('the role flow is no JSON').waitFor()
+    await page.getByRole('alert').getByText('the role flow is not JSON').waitFor()
     await page.getByLabel('Role flow, as JSON').fill('[{"role": "librarian"}]')
     await page.getByRole('button', { name: 'Give birth' }).click()
     await page.getByText('was born.').waitFor()

@@ -154,7 +154,7 @@ describe.runIf(hasChromium)('roles, flows and signals in a browser', () => {
     await page.getByText('JSON', { exact: true }).click()
     const editor = label('Role flow as JSON')
     await editor.fill('[{ "role": ')
-    await page.getByText('This is no JSON').waitFor()
+    await page.getByText('This is not JSON').waitFor()
     expect(await page.getByRole('button', { name: 'Publish', exact: true }).isDisabled()).toBe(true)
     await editor.fill(JSON.stringify([...written, { role: 'nobody-wrote-it' }]))
     await page.getByText('is not registered').waitFor()

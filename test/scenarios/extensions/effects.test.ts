@@ -175,7 +175,7 @@ describe('an operation that does something outside', () => {
       'a result outside JSON, once done',
       '1',
       'INTERNAL',
-      /odds:oddly returned a value that is no plain JSON/,
+      /odds:oddly returned a value that is not plain JSON/,
       1,
     ],
   ])('%s fails its moment, wedges nobody and is not done again', async (_what, text, code, says, times) => {

@@ -111,7 +111,7 @@ const MINDS: readonly BadMind[] = [
     what: 'arguments outside JSON',
     replies: [{ tool: { name: 'summon', args: '{"content": ' } }],
     requests: 1,
-    outcome: failed('LLM_FAILED', /arguments that are no JSON object/),
+    outcome: failed('LLM_FAILED', /arguments that are not a JSON object/),
   },
   {
     what: 'half a character',

@@ -300,7 +300,7 @@ describe('refusals with a code and no fact', () => {
     // The operator is not a member, and what it says does not answer for the member whose turn it is.
     expect(await acts('panel:hear', {}, 'rook')).toMatchObject({
       reason: 'RESOURCE_CONFLICT',
-      message: '@rook now hears @clara: what woke it is no answer of that member to its question',
+      message: '@rook now hears @clara: what woke it is not an answer of that member to its question',
     })
     await expect(doAs(world, 'panel:seat', '@rook', SEATS)).rejects.toMatchObject({
       code: 'RESOURCE_CONFLICT',

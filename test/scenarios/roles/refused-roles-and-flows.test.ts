@@ -16,8 +16,8 @@ const refused = (run: () => Promise<unknown>, code: string, says: string | RegEx
 
 describe('a live write of a role', () => {
   it.each([
-    [{ name: 'guard', temper: 'calm' }, 'INVALID_INPUT', 'role field temper is no field of a role'],
-    [{ name: 'guard', cognition: 'llm' }, 'INVALID_INPUT', 'role field cognition is no field of a role'],
+    [{ name: 'guard', temper: 'calm' }, 'INVALID_INPUT', 'role field temper is not a field of a role'],
+    [{ name: 'guard', cognition: 'llm' }, 'INVALID_INPUT', 'role field cognition is not a field of a role'],
     [
       { name: 'guard', requiredCognition: 'dog' },
       'INVALID_INPUT',

@@ -203,11 +203,15 @@ describe('the substrate refuses what the target forbids even when can* lists it'
   })
 
   it.each<[string, Json, string]>([
-    ['permissions', 'open', 'permissions: "open" is no set of rules'],
-    ['permissions.speak', {}, 'permissions.speak: "speak" is no verb'],
-    ['permissions.do.take', { requires: ['ownr'] }, 'permissions.do.take.requires[0]: "ownr" is no property'],
+    ['permissions', 'open', 'permissions: "open" is not a set of rules'],
+    ['permissions.speak', {}, 'permissions.speak: "speak" is not a verb'],
+    [
+      'permissions.do.take',
+      { requires: ['ownr'] },
+      'permissions.do.take.requires[0]: "ownr" is not a property',
+    ],
     ['permissions.do', { put: { deny: ['anyone'] } }, 'permissions.do.put.deny: a rule has no field "deny"'],
-    ['permissions.do.take.forbid', 'rogue', 'permissions.do.take.forbid: "rogue" is no list'],
+    ['permissions.do.take.forbid', 'rogue', 'permissions.do.take.forbid: "rogue" is not a list'],
   ])('a malformed rule is refused as it is written: %s %j', async (field, value, says) => {
     const before = await groundOf(world)
     await expect(doAs(world, 'set-space', '/street/inn', { field, value })).rejects.toMatchObject({
