@@ -198,7 +198,16 @@ export function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
     expectReply,
   } = entry
   return {
-    ...{ id, kind, priority, caller, root, inReplyTo, askedRole, hops, continues, cause },
+    id,
+    kind,
+    priority,
+    caller,
+    root,
+    inReplyTo,
+    askedRole,
+    hops,
+    continues,
+    cause,
     ...(looks === undefined ? {} : { looks }),
     ...(expectReply === undefined ? {} : { expectReply }),
   }

@@ -121,7 +121,9 @@ async function judgeStored(
   const { record: open, basis } = opened
   const judge = (root: string) =>
     judgeAgain(deps, overlaid(basis, judged), recomputed, {
-      ...{ being, content, call },
+      being,
+      content,
+      call,
       open: { ...open, wake: { ...open.wake, root } },
     })
   const first = await judge(open.wake.root)

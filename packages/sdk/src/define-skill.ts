@@ -91,9 +91,15 @@ function packageOf<
   const { args = entry.schema, decide = (at) => ({ facts: [], result: at.effect }) } = input
   const run = input.run ?? (({ args, ask }) => ask(entry, args) as Promise<Json> as Promise<Result>)
   const operation = defineOperation<Name, On, Inputs, Result>({
-    ...{ name, description, on, allow, args },
+    name,
+    description,
+    on,
+    allow,
+    args,
     effect: {
-      ...{ timeoutSeconds, attempts, perform: ({ args, ask }) => run({ args, ask }) },
+      timeoutSeconds,
+      attempts,
+      perform: ({ args, ask }) => run({ args, ask }),
       ...(isTask ? { isTask: true as const } : {}),
     },
     decide,

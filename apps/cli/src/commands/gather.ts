@@ -42,7 +42,10 @@ export function addGather(cli: Cli): void {
         const { gather } = await import('@treeos/client')
         const { withServices } = await import('../instance/connection.ts')
         const request = {
-          ...{ targets, content, as, waitSeconds: wait },
+          targets,
+          content,
+          as,
+          waitSeconds: wait,
           ...(need === undefined ? {} : { need }),
           ...(priority === undefined ? {} : { priority }),
         }

@@ -191,7 +191,14 @@ function addSpeech(cli: Cli): void {
         const isStreamed = options.stream === true
         const waitSeconds = options.wait ?? (isStreamed ? STREAM_WAIT_SECONDS : null)
         const request = {
-          ...{ target, content, as, priority, thread, channel, overlay, waitSeconds },
+          target,
+          content,
+          as,
+          priority,
+          thread,
+          channel,
+          overlay,
+          waitSeconds,
           requireReply: reply,
           ...(reply ? {} : { expectReply: false }),
         }

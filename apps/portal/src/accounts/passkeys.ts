@@ -108,8 +108,14 @@ export async function checkNewPasskey(
     const added = await tx
       .insertInto('passkey')
       .values({
-        ...{ id, being, site: site.name, user_handle: userHandle, name: name ?? 'passkey' },
-        ...{ public_key: Buffer.from(publicKey), counter, transports: known(transports) },
+        id,
+        being,
+        site: site.name,
+        user_handle: userHandle,
+        name: name ?? 'passkey',
+        public_key: Buffer.from(publicKey),
+        counter,
+        transports: known(transports),
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')

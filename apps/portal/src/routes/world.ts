@@ -27,8 +27,12 @@ const name = z.object({ name: z.string().min(1).max(80) })
 /** A being whose past is open, but which may not be seen now. */
 const unseen = (being: BeingName): Awaited<ReturnType<typeof see>> => ({
   address: { path: '', being: stanceOf(being), chain: [] },
-  ...{ beings: [], children: [], matters: [], beingLineage: [] },
-  ...{ type: 'unseen', qualities: {} },
+  beings: [],
+  children: [],
+  matters: [],
+  beingLineage: [],
+  type: 'unseen',
+  qualities: {},
   identity: { cognition: null, defaultRole: null, home: null },
 })
 

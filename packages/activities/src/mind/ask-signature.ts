@@ -61,7 +61,9 @@ export function askBy(
         { being, moment, attempt: newAttempt() },
         null,
         {
-          ...{ tools: [signature.tool], forceToolCall: true, signal },
+          tools: [signature.tool],
+          forceToolCall: true,
+          signal,
           prompt: renderPrompt(filled, overlay?.value ?? null),
           ...answerLimitOf(loaded),
         },

@@ -64,7 +64,10 @@ async function askModel(
       { being: parseMomentId(moment).being, moment, attempt },
       advance,
       {
-        ...{ prompt, tools, forceToolCall: role.forceToolCall && isAwaited(loaded.record), signal },
+        prompt,
+        tools,
+        forceToolCall: role.forceToolCall && isAwaited(loaded.record),
+        signal,
         ...answerLimitOf(loaded),
         ...(telling === null ? {} : { onSaying: (saying) => telling.hear(saying) }),
       },

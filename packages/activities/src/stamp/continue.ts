@@ -79,7 +79,12 @@ async function afterLook(
   const content = lookContent(input, current, { address: look.address, seen: asJson(await look.seen()) })
   const wake: Wake = {
     ...eventWake(input.being, LOOK_PREFIX + input.moment, content, open.wake),
-    ...{ caller, priority, hops, continues, inReplyTo, askedRole: open.asked },
+    caller,
+    priority,
+    hops,
+    continues,
+    inReplyTo,
+    askedRole: open.asked,
     answers: answeredBy(open),
     looks: looks + 1,
     ...(expectReply === undefined ? {} : { expectReply }),

@@ -44,7 +44,10 @@ export async function invoke(
   const left = overlay === undefined ? null : await leaveOverlay(at, { use: 'call', of: as }, overlay)
   const named = left?.handle ?? handle
   const call = parseCall({
-    ...{ verb: 'do', action, target: target ?? null, args },
+    verb: 'do',
+    action,
+    target: target ?? null,
+    args,
     ...(named === undefined ? {} : { overlay: named }),
   })
   const callsModel = at.registry.operations.get(action)?.entry !== undefined

@@ -7,7 +7,8 @@ const kept = (content: string) => ({ overlay: { content }, salt: newSalt() })
 const CALL = { use: 'call', of: 'ann' } as const
 const THREAD = { use: 'thread', of: 't-1' } as const
 const by = (moment: string, after: string | null = null, purpose: Purpose = CALL) => ({
-  ...{ moment, after },
+  moment,
+  after,
   ...purpose,
 })
 

@@ -63,7 +63,11 @@ interface FactRow extends HeadRow {
 }
 
 const factOf = ({ reel, seq, hash, prev, header, salt, bytes }: FactRow): JsonObject => ({
-  ...{ reel, seq, hash: hexOf(hash), prev: hexOf(prev), header: jsonOf(header) },
+  reel,
+  seq,
+  hash: hexOf(hash),
+  prev: hexOf(prev),
+  header: jsonOf(header),
   salt: salt === null ? null : hexOf(salt),
   payload: bytes === null ? null : jsonOf(bytes),
 })
@@ -117,13 +121,11 @@ async function momentsOf(tx: Db, rows: readonly MomentRow[]): Promise<MomentLine
   const moments = rows.map(({ moment }) => moment)
   const [bases, judged] = await Promise.all([readBases(tx, moments), readJudged(tx, moments)])
   return rows.map((row) => ({
-    ...{
-      being: row.being,
-      n: row.n,
-      prev: hexOf(row.prev),
-      hash: hexOf(row.hash),
-      record: jsonOf(row.record),
-    },
+    being: row.being,
+    n: row.n,
+    prev: hexOf(row.prev),
+    hash: hexOf(row.hash),
+    record: jsonOf(row.record),
     open: row.open === null ? null : jsonOf(row.open),
     basis: (bases.get(row.moment) ?? []) as unknown as Json,
     judged: (judged.get(row.moment) ?? null) as unknown as Json,

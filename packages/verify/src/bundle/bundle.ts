@@ -286,7 +286,9 @@ class Check {
       checkpoint: this.#checkpoint,
       covered: this.#checkpoint === null ? null : covered,
       erased: this.#gone.map(({ place: { reel, seq }, what, name }) => ({
-        ...{ reel, seq, what },
+        reel,
+        seq,
+        what,
         by: this.#tombs.get(name) ?? null,
       })),
       unproven: [...this.#unproven(chains)],

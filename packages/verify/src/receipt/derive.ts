@@ -141,19 +141,17 @@ export function derive(witness: Parts): Derived {
   if (witness.moment.effect !== null && said.effect === undefined)
     attested.push('that the effect was asked for, and what answered, is said by the signer alone')
   return {
-    ...{
-      verdict,
-      moment: String(said.moment),
-      hash: momentHash(String(prev), said),
-      verb,
-      asked,
-      target,
-      roles,
-      gates,
-      heads,
-      gaps,
-      attested,
-    },
+    verdict,
+    moment: String(said.moment),
+    hash: momentHash(String(prev), said),
+    verb,
+    asked,
+    target,
+    roles,
+    gates,
+    heads,
+    gaps,
+    attested,
     uncited: heads.filter((head) => !cited.has(canonical(head))).map(([reel]) => reel),
     lineage: world.lineage(being).map(({ name }) => name),
   }

@@ -104,7 +104,13 @@ async function run(
   await reader.prefetch(facts.map((fact) => fact.reel).filter((reel) => reel !== REGISTRY_REEL))
   const wakes = await Promise.all(awakens.map((wake) => awaken(wake, facts, at)))
   const act: Act = {
-    ...{ ...NOTHING_DONE, facts, wakes, closes, result, specs, by },
+    ...NOTHING_DONE,
+    facts,
+    wakes,
+    closes,
+    result,
+    specs,
+    by,
     ...(rests === true ? { rests } : {}),
   }
   if (tell !== undefined) return withSpeech(act, tell.target, tell.content, at)
@@ -130,14 +136,13 @@ async function awaken(
     throw new TreeosError('EXTENSION_BLOCKED', `${stanceOf(being)} is not a child of ${stanceOf(me.name)}`)
   const id = `awakened/${moment}/${being}`
   return newWake({
-    ...{
-      id,
-      being,
-      kind: 'event',
-      priority: PRIORITIES.interactive,
-      content: requireContent(content, 'a wake'),
-    },
-    ...{ root: wake.kind === 'act' ? id : wake.root, hops: at.hops + 1 },
+    id,
+    being,
+    kind: 'event',
+    priority: PRIORITIES.interactive,
+    content: requireContent(content, 'a wake'),
+    root: wake.kind === 'act' ? id : wake.root,
+    hops: at.hops + 1,
   })
 }
 

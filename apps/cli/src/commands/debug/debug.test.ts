@@ -5,8 +5,13 @@ import { type DebuggedMoment, pageOf, titleOf } from './page.ts'
 import { type DebugState, type Key, press, type Step } from './steps.ts'
 
 const STATE: DebugState = {
-  ...{ n: 3, newest: 9, top: 0, isFollowing: false },
-  ...{ asking: null, query: null, note: null },
+  n: 3,
+  newest: 9,
+  top: 0,
+  isFollowing: false,
+  asking: null,
+  query: null,
+  note: null,
 }
 const EXTENT = { height: 10, lines: 25 }
 const key = (sequence: string, name?: string): Key => ({ sequence, name })
@@ -67,31 +72,43 @@ describe('keys', () => {
 /** It would clear a terminal, write its title, turn the text that follows, and end a line. */
 const HOSTILE = 'a\u001b[2J\u001b]0;b\u0007\u202ec\u0000\r\u200bd\u2028e\u009bf'
 const VIEW: DebuggedMoment = {
-  ...{
-    stance: '@x',
-    n: 1,
-    newest: 2,
-    wake: HOSTILE,
-    layers: [{ title: HOSTILE, origin: '', text: HOSTILE }],
-  },
+  stance: '@x',
+  n: 1,
+  newest: 2,
+  wake: HOSTILE,
+  layers: [{ title: HOSTILE, origin: '', text: HOSTILE }],
   moment: {
-    ...{ n: 1, openedAt: HOSTILE, verb: 'summon', wake: HOSTILE, did: null, outcome: 'failure' },
-    ...{ reason: HOSTILE, message: HOSTILE, primary: HOSTILE, stacked: [HOSTILE] },
-    ...{ stackDigest: null, promptDigest: null, act: null, actHash: null },
+    n: 1,
+    openedAt: HOSTILE,
+    verb: 'summon',
+    wake: HOSTILE,
+    did: null,
+    outcome: 'failure',
+    reason: HOSTILE,
+    message: HOSTILE,
+    primary: HOSTILE,
+    stacked: [HOSTILE],
+    stackDigest: null,
+    promptDigest: null,
+    act: null,
+    actHash: null,
     woke: { trigger: HOSTILE, from: HOSTILE, what: HOSTILE, thread: HOSTILE },
   },
   explained: {
-    ...{
-      context: { [HOSTILE]: HOSTILE },
-      primary: HOSTILE,
-      source: 'clause',
-      stacked: [HOSTILE],
-      leftOut: [],
-    },
-    ...{ by: [HOSTILE], surface: { canSee: [], canDo: [], canSummon: [], canBe: [] } },
+    context: { [HOSTILE]: HOSTILE },
+    primary: HOSTILE,
+    source: 'clause',
+    stacked: [HOSTILE],
+    leftOut: [],
+    by: [HOSTILE],
+    surface: { canSee: [], canDo: [], canSummon: [], canBe: [] },
     clauses: [
       {
-        ...{ index: 0, role: HOSTILE, stack: true, result: 'stacked', reason: HOSTILE },
+        index: 0,
+        role: HOSTILE,
+        stack: true,
+        result: 'stacked',
+        reason: HOSTILE,
         tree: { path: HOSTILE, operator: 'eq', expected: HOSTILE, actual: HOSTILE, result: false },
       },
     ],

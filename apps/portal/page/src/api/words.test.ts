@@ -2,7 +2,12 @@ import { expect, it } from 'vitest'
 import { callsOf, forgetCalls, hearWords, type Words, withWords } from './words.ts'
 
 const words = (part: number, text: string, tool: string | null = null, end?: 'answered' | 'lost'): Words => ({
-  ...{ being: 'owl', moment: 'owl/1/3', thread: 't', attempt: 1, part, says: [{ tool, text }] },
+  being: 'owl',
+  moment: 'owl/1/3',
+  thread: 't',
+  attempt: 1,
+  part,
+  says: [{ tool, text }],
   ...(end === undefined ? {} : { end }),
 })
 

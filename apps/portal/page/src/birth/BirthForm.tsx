@@ -40,7 +40,8 @@ export function BirthForm({ choices: { scripts, roles, homes } }: { readonly cho
   const bearing = useMutation({
     mutationFn: async () => {
       const payload = {
-        ...{ name: name.trim().replace(/^@/, ''), cognition },
+        name: name.trim().replace(/^@/, ''),
+        cognition,
         ...(cognition === 'scripted' && script !== '' ? { script } : {}),
         ...(cognition === 'llm' && connection.trim() !== '' ? { connection: connection.trim() } : {}),
         ...(role.trim() === '' ? {} : { role: role.trim() }),

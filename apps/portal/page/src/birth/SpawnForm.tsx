@@ -26,7 +26,8 @@ export function SpawnForm({ profiles, scripts }: Props) {
   const spawning = useMutation({
     mutationFn: async () => {
       const args = {
-        ...{ name: name.trim().replace(/^@/, ''), role },
+        name: name.trim().replace(/^@/, ''),
+        role,
         ...(specialization.trim() === '' ? {} : { specialization }),
         ...(message.trim() === '' ? {} : { message }),
         ...(script === '' ? {} : { script }),

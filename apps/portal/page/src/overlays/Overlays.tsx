@@ -139,7 +139,9 @@ function SetForm({ of, onSet }: { readonly of: Partial<Stored>; readonly onSet: 
       const appliesTo = signatures.split(/[\s,]+/).filter((one) => one !== '')
       return api.overlays.$post({
         json: {
-          ...{ tier, name, content },
+          tier,
+          name,
+          content,
           ...(tier === 'channel' && channel !== '' ? { channel } : {}),
           ...(appliesTo.length === 0 ? {} : { appliesTo }),
         },

@@ -19,7 +19,8 @@ export function InviteForm({ onMade }: { readonly onMade: (link: NewLink) => voi
   const inviting = useMutation({
     mutationFn: async () => {
       const json = {
-        ...{ name: name.trim().replace(/^@/, ''), hours: Number(hours) },
+        name: name.trim().replace(/^@/, ''),
+        hours: Number(hours),
         ...(role.trim() === '' ? {} : { role: role.trim() }),
       }
       return (await api.people.invite.$post({ json })).json()

@@ -27,7 +27,10 @@ export function fieldsOf({ args, schema }: Described): Field[] {
   }
   if (properties === undefined)
     return Object.entries(args).map(([name, what]) => ({
-      ...{ name, what, choices: [], isRequired: false },
+      name,
+      what,
+      choices: [],
+      isRequired: false,
       kind: 'json' as const,
     }))
   return Object.entries(properties).map(([name, property]) => {
