@@ -229,7 +229,7 @@ describe.runIf(hasChromium)('inhabiting and acting in a browser', () => {
     await tab.goto(`${at.origin}/overlays`)
     await tab
       .getByRole('alert')
-      .getByText(/no person/)
+      .getByText(/not a person/)
       .waitFor()
     await tab.close({ runBeforeUnload: true })
     await isFree('kid')

@@ -27,12 +27,12 @@ describe('a checkpoint', () => {
     ['signed by another key', signNote(text, [other]), /no key that is known here signed it/],
     ['with a changed size', note.replace('\n0\n', '\n1\n'), /the signature of .* is wrong/],
     ['with a wrong second signature', `${note}${signNote('x\n', [signer]).split('\n')[2]}\n`, /is wrong/],
-    ['with a size of another form', signNote(`${ORIGIN}\n00\n${root}\n`, [signer]), /no checkpoint/],
-    ['with a negative size', signNote(`${ORIGIN}\n-1\n${root}\n`, [signer]), /no checkpoint/],
-    ['with one line more', signNote(`${text}more\n`, [signer]), /no checkpoint/],
+    ['with a size of another form', signNote(`${ORIGIN}\n00\n${root}\n`, [signer]), /not a checkpoint/],
+    ['with a negative size', signNote(`${ORIGIN}\n-1\n${root}\n`, [signer]), /not a checkpoint/],
+    ['with one line more', signNote(`${text}more\n`, [signer]), /not a checkpoint/],
     ['with a short root', signNote(`${ORIGIN}\n0\nAAAA\n`, [signer]), /its root is not a SHA-256/],
-    ['without signatures', text, /no signed note/],
-    ['cut short', note.slice(0, -1), /no signed note/],
+    ['without signatures', text, /not a signed note/],
+    ['cut short', note.slice(0, -1), /not a signed note/],
     ['with a line that is not a signature', `${note}nothing\n`, /a line of the note is not a signature/],
   ])('%s is refused', (_, wrong, fault) => {
     expect(() => openCheckpoint(wrong, ORIGIN, [signer])).toThrow(fault)
