@@ -31,7 +31,7 @@ export function addCheckpoint(cli: Cli): void {
     .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
     .action(
       cli.run(async (out, options: CheckpointOptions) => {
-        const { dataDirOf } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
         const dataDir = dataDirOf(options)
         if (options.follow !== undefined) {
           if (options.at !== undefined || options.checkpoints !== undefined)

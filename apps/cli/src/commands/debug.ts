@@ -51,8 +51,8 @@ async function printed(out: Output, record: DebugRecord, view: DebuggedMoment): 
 
 async function stepped(options: InstanceOptions, record: DebugRecord, view: DebuggedMoment): Promise<void> {
   const { listenToJournal } = await import('@treeos/client/records')
-  const { dataDirOf, locatePostgres } = await import('../instance/instance.ts')
-  const { Stop } = await import('../instance/stop-asked.ts')
+  const { dataDirOf } = await import('../instance/data-dir.ts')
+  const { locatePostgres, untilEnding } = await import('@treeos/local')
   const { DebugSession } = await import('./debug/session.ts')
   const { Terminal } = await import('./debug/terminal.ts')
   const session: InstanceType<typeof DebugSession> = new DebugSession(record, () => terminal, view)
@@ -60,7 +60,7 @@ async function stepped(options: InstanceOptions, record: DebugRecord, view: Debu
   const listener = listenToJournal(locatePostgres(dataDirOf(options)).url)
   const unsubscribe = listener.subscribe(() => session.news())
   try {
-    void new Stop().asked.then(() => session.end())
+    void untilEnding().then(() => session.end())
     session.draw()
     await session.over
   } finally {

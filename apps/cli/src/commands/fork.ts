@@ -21,7 +21,7 @@ export function addFork(cli: Cli): void {
         if ((at === undefined) === (discard !== true))
           throw new UsageError('fork takes either --at STANCE:N or --discard')
         const { discardFork, makeFork, requireForkName, requireMoment } = await import('../instance/forks.ts')
-        const { dataDirOf } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
         const dataDir = dataDirOf(options)
         requireForkName(name)
         if (at === undefined) {

@@ -22,22 +22,29 @@ export function addInhabit(cli: Cli): void {
           const { inhabit } = await import('@treeos/client')
           const { withServices } = await import('../instance/connection.ts')
           const tell = (line: Line) => out.value(line, shownLine)
-          const { Stop } = await import('../instance/stop-asked.ts')
-          const stop = new Stop()
-          stop.atEndOfInput()
+          const { untilEnding } = await import('@treeos/local')
+          const ending = Promise.race([untilEnding(), untilInputEnds()]).then(() => 'released' as const)
           const hold = async (at: LiveConnection): Promise<ExitStatus> => {
             const held = await inhabit(at, { being, as, own: options.own ?? false })
             tell({ event: 'inhabited', being: stanceOf(being), driver: stanceOf(as), epoch: held.epoch })
             out.progress(howTo(being))
-            const why = await Promise.race([held.over, stop.asked.then(() => 'released' as const)])
+            const why = await Promise.race([held.over, ending])
             if (why === 'released') await held.release()
             tell({ event: 'released', being: stanceOf(being), why })
             return why === 'released' ? 0 : 1
           }
-          return withServices(options, hold).finally(() => stop.close())
+          // An open input would keep the process from ending.
+          return withServices(options, hold).finally(() => process.stdin.destroy())
         },
       ),
     )
+}
+
+function untilInputEnds(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const end of ['end', 'close', 'error']) process.stdin.once(end, () => resolve())
+    process.stdin.resume()
+  })
 }
 
 const howTo = (being: BeingName): string =>

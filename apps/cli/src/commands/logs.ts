@@ -23,8 +23,8 @@ export function addLogs(cli: Cli): void {
     )
     .action(
       cli.run(async (out, services: string[], { follow = false, last, ...options }: LogsOptions) => {
-        const { dataDirOf } = await import('../instance/instance.ts')
-        const { followLogs, lastLines, requireLogs } = await import('../instance/logs.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { followLogs, lastLines, requireLogs } = await import('@treeos/local')
         const dataDir = dataDirOf(options)
         const logs = requireLogs(dataDir, services)
         for (const { service, file } of logs) out.progress(`${service}: ${file}`)
@@ -37,13 +37,12 @@ export function addLogs(cli: Cli): void {
           return [log.service, end] as const
         })
         if (!follow) return
-        const { Stop } = await import('../instance/stop-asked.ts')
-        const stop = new Stop()
+        const { untilEnding } = await import('@treeos/local')
         const wanted = services.length === 0 ? null : new Set(services)
         const stopFollowing = followLogs(dataDir, new Map(ends), (service, line) => {
           if (wanted === null || wanted.has(service)) show(service, line)
         })
-        await Promise.race([stop.asked, out.readerLeft])
+        await Promise.race([untilEnding(), out.readerLeft])
         stopFollowing()
       }),
     )

@@ -1,6 +1,5 @@
 import type { Cli, InstanceOptions } from '../cli.ts'
 import type { LiveConnection } from '../instance/connection.ts'
-import type { Stop } from '../instance/stop-asked.ts'
 import { UsageError } from '../text/failure.ts'
 import { parseNumber, requireStance } from '../text/input.ts'
 import type { ExitStatus, Output } from '../text/output.ts'
@@ -27,27 +26,31 @@ export function addMcp(cli: Cli): void {
     .action(
       cli.run(async (out, options: McpOptions) => {
         requireOneWay(options)
-        const { Stop } = await import('../instance/stop-asked.ts')
-        const stop = new Stop()
+        const { untilEnding } = await import('@treeos/local')
+        const ending = untilEnding()
         const { withServices, loadedRegistry } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const serve = options.http === undefined ? servePipe : serveNet
-        return withServices(options, (at) => serve({ ...at, registry }, options, { out, stop }))
+        return withServices(options, (at) => serve({ ...at, registry }, options, { out, ending }))
       }),
     )
 }
 
 interface Around {
   readonly out: Output
-  readonly stop: Stop
+  readonly ending: Promise<void>
 }
 
 /** The client reads standard output, so everything else goes to standard error. */
-async function servePipe(at: LiveConnection, { as }: McpOptions, { out, stop }: Around): Promise<ExitStatus> {
+async function servePipe(
+  at: LiveConnection,
+  { as }: McpOptions,
+  { out, ending }: Around,
+): Promise<ExitStatus> {
   const { serveStdio } = await import('@treeos/mcp')
   const being = requireStance(as ?? '@operator')
   const serving = await serveStdio(at, { being, issuer: 'operator' }, teller(out, 'mcp'))
-  await Promise.race([serving.over, stop.asked])
+  await Promise.race([serving.over, ending])
   await serving.close()
   process.stdin.destroy() // open, it would keep the process from ending
   return 0
@@ -56,14 +59,14 @@ async function servePipe(at: LiveConnection, { as }: McpOptions, { out, stop }: 
 async function serveNet(
   at: LiveConnection,
   { http, listen, host = [] }: McpOptions,
-  { out, stop }: Around,
+  { out, ending }: Around,
 ): Promise<ExitStatus> {
   const { serveHttp } = await import('@treeos/mcp')
   const port = typeof http === 'string' ? portOf(http) : PORT
   const bound = listen === undefined ? {} : { listen }
   const edge = await serveHttp(at, { port, hosts: host, onError: teller(out, 'mcp'), ...bound })
   out.value({ ready: true, pid: process.pid, url: edge.url }, ({ url }) => `MCP is served at ${url}`)
-  await stop.asked
+  await ending
   await edge.close()
   return 0
 }

@@ -26,7 +26,7 @@ export function addPeople(cli: Cli): void {
         const as = requireStance(options.as)
         const being = requireStance(name.startsWith('@') ? name : `@${name}`)
         const { role, hours } = options
-        const { linkTo } = await import('../instance/portal.ts')
+        const { linkTo } = await import('../instance/portal-link.ts')
         const { portalUrl } = await import('./shared/portal-url.ts')
         const url = await portalUrl(options) // first: without a portal nobody is born
         const { act } = await import('@treeos/client')

@@ -21,13 +21,14 @@ export function addPortal(cli: Cli): void {
     .addOption(new Option('--supervised', 'goes on when its launcher ends').hideHelp())
     .action(
       cli.run(async (out, options: PortalOptions) => {
-        const { onEnding } = await import('../instance/ending.ts')
+        const { onEnding } = await import('@treeos/local')
         const ending = onEnding({ watch: options.supervised !== true })
         const { listenToJournal } = await import('@treeos/store')
         const { buildPage, portalOf, servePortal } = await import('@treeos/portal')
         const { teller } = await import('./shared/teller.ts')
         const { withPortalServices } = await import('../instance/connection.ts')
-        const { dataDirOf, temporalUiOf } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { temporalUiOf } = await import('@treeos/local')
         const { TREEOS_PORTAL_LISTEN: listen, TREEOS_PORTAL_HOSTS: hosts = '' } = process.env
         const { machineOf } = await import('../health/machine.ts')
         const { providerIn } = await import('../instance/provider.ts')
@@ -71,7 +72,7 @@ export function addPortal(cli: Cli): void {
           return makeLink(portalOf(at.db), being, { madeBy: as })
         })
         const { stanceOf } = await import('@treeos/core')
-        const { linkTo } = await import('../instance/portal.ts')
+        const { linkTo } = await import('../instance/portal-link.ts')
         const made = { stance: stanceOf(being), link: linkTo(url, token) }
         out.value(
           made,

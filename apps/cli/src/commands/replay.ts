@@ -44,7 +44,7 @@ function addReplay(cli: Cli): void {
         const { withServices, loadedRegistry, withReality } = await import('../instance/connection.ts')
         const registry = await loadedRegistry()
         const { historiesFolder } = await import('@treeos/host')
-        const { dataDirOf } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
         const { from } = options
         const archive = historiesFolder(dataDirOf(options))
         const request = { beings, from, archive, onProgress: (line: string) => out.progress(line) }
@@ -127,8 +127,8 @@ function addVerify(cli: Cli): void {
 
 async function checkpointsOf({ checkpoints, key, ...options }: VerifyOptions) {
   if (checkpoints === false) return null
-  const { dataDirOf } = await import('../instance/instance.ts')
-  const { checkpointsFolder } = await import('../instance/checkpoints.ts')
+  const { dataDirOf } = await import('../instance/data-dir.ts')
+  const { checkpointsFolder } = await import('@treeos/local')
   const isNamed = typeof checkpoints === 'string'
   const folder = isNamed ? resolve(checkpoints) : checkpointsFolder(dataDirOf(options))
   return { folder, keys: key ?? null, isNamed }

@@ -34,26 +34,34 @@ export function addRunning(cli: Cli): void {
             : await (await import('../instance/demo.ts')).requireDemo(options.demo)
         // The supervisor of a detached instance is started with it too.
         if (options.bind !== undefined) process.env.TREEOS_BIND = options.bind
-        const { dataDirOf } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
         if (options.supervise === true) {
-          const { supervise } = await import('../instance/supervisor.ts')
-          return supervise(dataDirOf(options), (line) => out.progress(line))
+          const { supervise } = await import('@treeos/local')
+          const { programs } = await import('../instance/programs.ts')
+          const onProgress = (line: string) => out.progress(line)
+          return supervise({ dataDir: dataDirOf(options), programs, onProgress })
         }
-        const { up } = await import('./shared/up.ts')
+        const { bringUp } = await import('./shared/up.ts')
         const { detach = false, portal } = options
-        return up({ dataDir: dataDirOf(options), detach, portal, demo, out })
+        return bringUp(dataDirOf(options), { detach, portal, demo }, out)
       }),
     )
   cli.onInstance('down', 'stop everything that an instance runs').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/instance.ts')
-      const { down } = await import('./shared/down.ts')
-      return down(dataDirOf(options), out)
+      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { stopInstance } = await import('@treeos/local')
+      const dataDir = dataDirOf(options)
+      const stopped = await stopInstance(dataDir, (line) => out.progress(line))
+      out.value({ stopped }, () =>
+        stopped.length === 0
+          ? `nothing runs in ${dataDir}`
+          : stopped.map(({ name, end }) => `${name} ${end}`).join('\n'),
+      )
     }),
   )
   cli.onInstance('status', 'show what runs, where, and how well').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/instance.ts')
+      const { dataDirOf } = await import('../instance/data-dir.ts')
       const { describeStatus, readStatus } = await import('../health/status.ts')
       const dataDir = dataDirOf(options)
       out.value(await readStatus(dataDir), (status) => describeStatus(status, dataDir))
@@ -69,14 +77,20 @@ export function addRunning(cli: Cli): void {
     cli.run(async (out, options: WorkerCommandOptions) => {
       if (options.build !== undefined) process.env.TEMPORAL_WORKER_BUILD_ID = options.build
       if (options.deployment !== undefined) process.env.TEMPORAL_DEPLOYMENT_NAME = options.deployment
-      const { dataDirOf } = await import('../instance/instance.ts')
-      const { runWorker } = await import('./shared/one-more-worker.ts')
-      return runWorker(dataDirOf(options), out)
+      const { dataDirOf } = await import('../instance/data-dir.ts')
+      const { runWorker } = await import('@treeos/local')
+      const { programs } = await import('../instance/programs.ts')
+      const { plain } = await import('../text/output.ts')
+      const show = (line: string) => process.stdout.write(`${plain(line)}\n`)
+      const end = await runWorker(dataDirOf(options), programs.worker, show)
+      const { TreeosError } = await import('@treeos/core')
+      if (end !== null) throw new TreeosError('INTERNAL', `the worker ended with ${end}`)
+      out.progress('the worker stopped')
     }),
   )
   cli.onInstance('doctor', 'check what is missing or wrong, and show the command that repairs it').action(
     cli.run(async (out, options: InstanceOptions) => {
-      const { dataDirOf } = await import('../instance/instance.ts')
+      const { dataDirOf } = await import('../instance/data-dir.ts')
       const { describeChecks, examine } = await import('../health/doctor.ts')
       const examined = await examine(dataDirOf(options))
       out.value(examined, describeChecks)

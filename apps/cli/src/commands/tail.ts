@@ -22,12 +22,13 @@ export function addTail(cli: Cli): void {
         const being = stance === undefined ? undefined : requireStance(stance)
         const { follow, listenToJournal } = await import('@treeos/client/records')
         const { withReality } = await import('../instance/connection.ts')
-        const { dataDirOf, locatePostgres } = await import('../instance/instance.ts')
+        const { dataDirOf } = await import('../instance/data-dir.ts')
+        const { locatePostgres } = await import('@treeos/local')
         const { requireBeing } = await import('./shared/queries.ts')
-        const { Stop } = await import('../instance/stop-asked.ts')
+        const { untilEnding } = await import('@treeos/local')
         const stopping = new AbortController()
-        const stop = new Stop()
-        void stop.asked.then(() => stopping.abort())
+        const ending = untilEnding()
+        void ending.then(() => stopping.abort())
         const onTrouble = (error: Error) => out.progress(`Postgres: ${error.message}; trying again`)
         const { url } = locatePostgres(dataDirOf(options))
         await withReality(options, async (at) => {
@@ -38,7 +39,7 @@ export function addTail(cli: Cli): void {
               { db: at.db, listener },
               { after, being, signal: stopping.signal, onTrouble },
             )
-            await Promise.race([listener.ready, stop.asked])
+            await Promise.race([listener.ready, ending])
             out.progress(`following after ${from}; Ctrl-C ends it`)
             for await (const happening of happenings) {
               out.value(happening, shownHappening)

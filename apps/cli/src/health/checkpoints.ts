@@ -1,11 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readInstance } from '@treeos/local'
+import {
+  bad,
+  CHECKPOINTS,
+  type Check,
+  dataFlag,
+  type Finding,
+  good,
+  locatePostgres,
+  RECHECK,
+  readInstance,
+  serviceOf,
+  unseen,
+} from '@treeos/local'
 import { type LastSigned, type LogState, readLastSigned, readLogState } from '@treeos/proofs'
 import { openDatabase } from '@treeos/store'
-import { lastSignedFile } from '../instance/checkpoints.ts'
-import { CHECKPOINTS, dataFlag, locatePostgres, serviceOf } from '../instance/instance.ts'
+import { lastSignedFile } from '../instance/signing.ts'
 import { duration } from '../text/output.ts'
-import { bad, type Check, type Finding, good, RECHECK, unseen } from './check.ts'
 
 /** What the signer of an instance signed last. */
 export interface CheckpointStatus {

@@ -1,10 +1,9 @@
+import { sumUp } from '@treeos/local'
 import { expect, it } from 'vitest'
 import { judge, type Signs } from './life-signs.ts'
-import { readSamples } from './prometheus.ts'
-import { sumUp } from './vitals.ts'
 
 const URL_OF_7 = 'http://127.0.0.1:4000/metrics'
-const vitals = (text = '') => sumUp([readSamples(text)])
+const vitals = (text = '') => sumUp([text])
 const well: Signs = {
   services: [
     { name: 'postgres', pid: 5, runs: true },

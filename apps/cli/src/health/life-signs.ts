@@ -1,5 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readInstance } from '@treeos/local'
+import {
+  bad,
+  type Check,
+  dataFlag,
+  good,
+  isAlive,
+  isWorker,
+  keeperOf,
+  locatePostgres,
+  metricsOf,
+  RECHECK,
+  readInstance,
+  readVitals,
+  runningWorkers,
+  UP,
+  unseen,
+  type Vitals,
+  type Wakes,
+} from '@treeos/local'
 import {
   countParked,
   type Login,
@@ -8,20 +26,8 @@ import {
   openDatabase,
   readLogin,
 } from '@treeos/store'
-import {
-  dataFlag,
-  isAlive,
-  isWorker,
-  keeperOf,
-  locatePostgres,
-  metricsOf,
-  runningWorkers,
-  UP,
-} from '../instance/instance.ts'
 import { duration } from '../text/output.ts'
-import { bad, type Check, good, RECHECK, unseen } from './check.ts'
 import { describeParked } from './status.ts'
-import { readVitals, type Vitals, type Wakes } from './vitals.ts'
 
 /** A wake that waits longer is reported. It need not be a fault: a model may take two minutes. */
 const OLD_SECONDS = 60

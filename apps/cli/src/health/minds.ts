@@ -5,10 +5,9 @@ import {
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/host'
+import { bad, type Check, dataFlag, type Finding, good, metricsOf } from '@treeos/local'
 import type { CheckedMind, CheckedMinds } from '@treeos/worker'
-import { dataFlag, metricsOf } from '../instance/instance.ts'
 import { messageOf } from '../text/failure.ts'
-import { bad, type Check, type Finding, good } from './check.ts'
 
 /** A worker asks each of its model servers, for up to 5 s. */
 const ANSWER_MS = 8_000

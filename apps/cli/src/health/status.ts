@@ -1,6 +1,25 @@
 import { type StandardFor, standardBudgets } from '@treeos/client/records'
 import type { Budget } from '@treeos/core'
-import { keyFileOf, readInstance, type Service } from '@treeos/local'
+import {
+  type Beat,
+  dataFlag,
+  isAlive,
+  keeperOf,
+  keyFileOf,
+  locatePostgres,
+  type ModelCalls,
+  type Moments,
+  metricsOf,
+  namesTemporal,
+  PORTAL,
+  readInstance,
+  readVitals,
+  runningWorkers,
+  type Service,
+  serviceOf,
+  type Wakes,
+  withoutSecrets,
+} from '@treeos/local'
 import {
   countParked,
   measureInboxes,
@@ -9,21 +28,8 @@ import {
   type Reality,
   readReality,
 } from '@treeos/store'
-import {
-  dataFlag,
-  isAlive,
-  keeperOf,
-  locatePostgres,
-  metricsOf,
-  namesTemporal,
-  PORTAL,
-  runningWorkers,
-  serviceOf,
-  withoutSecrets,
-} from '../instance/instance.ts'
 import { duration, table } from '../text/output.ts'
 import { type CheckpointStatus, describeCheckpoint, readCheckpointStatus } from './checkpoints.ts'
-import { type Beat, type ModelCalls, type Moments, readVitals, type Wakes } from './vitals.ts'
 
 interface Mind {
   readonly model: string

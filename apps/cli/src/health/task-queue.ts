@@ -1,10 +1,9 @@
 import type { Client } from '@temporalio/client'
+import { bad, type Check, good, hasTemporal, RECHECK, unseen } from '@treeos/local'
 import { taskQueueOf } from '@treeos/protocol'
 import type { Reality } from '@treeos/store'
 import { withServices } from '../instance/connection.ts'
-import { hasTemporal } from '../instance/instance.ts'
 import { missingWorker } from '../instance/task-queue.ts'
-import { bad, type Check, good, RECHECK, unseen } from './check.ts'
 
 const name = 'task queue'
 

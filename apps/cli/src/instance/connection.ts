@@ -1,6 +1,20 @@
 import type { Client } from '@temporalio/client'
-import { TreeosError } from '@treeos/core'
-import { connectTemporal, readAccess, readInstance, type TemporalAccess } from '@treeos/local'
+import { isErrorCode, TreeosError } from '@treeos/core'
+import {
+  connectTemporal,
+  hasWorker,
+  locatePortalPostgres,
+  locatePostgres,
+  locateSequencerPostgres,
+  locateTemporal,
+  NO_SEQUENCER,
+  type PostgresPlace,
+  readAccess,
+  readInstance,
+  serviceDown,
+  type TemporalAccess,
+  type TemporalPlace,
+} from '@treeos/local'
 import { VaultCaller, vaultAccess } from '@treeos/overlay'
 import {
   type ChainDb,
@@ -14,22 +28,10 @@ import { buildRegistry, type Registry, seed } from '@treeos/world'
 import type { Kysely } from 'kysely'
 import type { InstanceOptions } from '../cli.ts'
 import { messageOf, unavailable } from '../text/failure.ts'
-import {
-  dataDirOf,
-  hasWorker,
-  locatePortalPostgres,
-  locatePostgres,
-  locateSequencerPostgres,
-  locateTemporal,
-  type PostgresPlace,
-  serviceDown,
-  type TemporalPlace,
-} from './instance.ts'
+import { dataDirOf } from './data-dir.ts'
 import { missingWorker } from './task-queue.ts'
 
 const POOL_MAX = 4
-export const NO_SEQUENCER =
-  'with a Postgres of your own, set TREEOS_SEQUENCER_DATABASE_URL to one that is a member of treeos_sequencer'
 const CONNECT_MS = 5_000
 
 /** What a command needs that uses Postgres only. */
@@ -217,8 +219,9 @@ const POSTGRES_REFUSES = /^(28...|3D000)$/
 const POSTGRES_OTHER = /^(42P01|3F000|42703|42883)$/
 
 function postgresFailure(error: unknown, address: string): unknown {
-  if (error instanceof TreeosError || !(error instanceof Error)) return error
+  if (!(error instanceof Error)) return error
   const code = codeOf(error)
+  if (isErrorCode(code)) return error
   if (POSTGRES_OTHER.test(code))
     return unavailable(
       `Postgres at ${address} holds no TreeOS of this version (${error.message}): \`treeos up\` brings it up to date`,
@@ -235,7 +238,7 @@ function codeOf(error: Error): string {
 }
 
 function temporalFailure(error: unknown, address: string): unknown {
-  if (!(error instanceof Error) || error instanceof TreeosError) return error
+  if (!(error instanceof Error)) return error
   const isTemporal = ['ServiceError', 'TransportError', 'GrpcConnectionError'].includes(error.name)
   return isTemporal ? serviceDown('Temporal', address, reasonOf(error)) : error
 }

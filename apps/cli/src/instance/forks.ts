@@ -8,7 +8,7 @@ import { FOLD } from '@treeos/world'
 import type { InstanceOptions } from '../cli.ts'
 import { userPath } from '../text/folder.ts'
 import { asOwner, withReality } from './connection.ts'
-import { dataDirOf } from './instance.ts'
+import { dataDirOf } from './data-dir.ts'
 
 /** Forks of an instance are instances in this folder of it, each with servers of its own. */
 const FOLDER = 'forks'

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { forgetSettings, keepSettings, unappliedSettings, withSettings } from '@treeos/local'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { forgetSettings, keepSettings, unappliedSettings, withSettings } from './settings.ts'
+import { sharedSettings } from './settings.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // the first test loads the host, on a machine that may be busy
 
@@ -11,10 +12,11 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'treeos-settings-'))
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+const keep = async (env: NodeJS.ProcessEnv) => keepSettings(dataDir, await sharedSettings(dataDir, env))
 const MIND = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://a/v1', TREEOS_MODEL: 'owl' }
 
 it('hands the model, its key and the other shared settings to a worker that joins without them', async () => {
-  await keepSettings(dataDir, { ...MIND, TREEOS_PRICES: 'prices.json', HOME: '/root', OLLAMA_HOST: '' })
+  await keep({ ...MIND, TREEOS_PRICES: 'prices.json', HOME: '/root', OLLAMA_HOST: '' })
   expect(withSettings(dataDir, { PATH: '/bin' })).toEqual({
     ...MIND,
     TREEOS_PRICES: resolve('prices.json'),
@@ -27,7 +29,7 @@ it('keeps the keys of named connections, which any variable may hold', async () 
     join(dataDir, 'models.json'),
     JSON.stringify({ connections: { judge: { baseUrl: 'http://a/v1', model: 'owl', apiKeyEnv: 'JUDGE' } } }),
   )
-  await keepSettings(dataDir, { JUDGE: 'sk-2', OTHER: 'x' })
+  await keep({ JUDGE: 'sk-2', OTHER: 'x' })
   expect(withSettings(dataDir, {})).toEqual({ JUDGE: 'sk-2' })
 })
 
@@ -37,12 +39,12 @@ it('keeps nothing that belongs to one process', async () => {
     TREEOS_OWNER_DATABASE_URL: 'postgres://owner:s@a/b',
     TREEOS_PORTAL_OIDC_CLIENT_SECRET: 's',
   }
-  await keepSettings(dataDir, { ...own, ...secrets })
+  await keep({ ...own, ...secrets })
   expect(withSettings(dataDir, {})).toEqual({})
 })
 
 it('never mixes the key of one server with the address of another', async () => {
-  await keepSettings(dataDir, MIND)
+  await keep(MIND)
   const own = { OPENAI_BASE_URL: 'http://b/v1' }
   expect(withSettings(dataDir, own)).toEqual(own)
   const same = { OPENAI_BASE_URL: MIND.OPENAI_BASE_URL, OPENAI_API_KEY: '' }
@@ -51,7 +53,7 @@ it('never mixes the key of one server with the address of another', async () => 
 })
 
 it('is read by our user alone, and gone when the instance stops', async () => {
-  await keepSettings(dataDir, MIND)
+  await keep(MIND)
   const file = join(dataDir, 'settings.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   forgetSettings(dataDir)
@@ -84,6 +86,6 @@ it.each([
     found: ['TREEOS_MODEL', 'TREEOS_PRICES'],
   },
 ])('of $now, a running instance lacks $found', async ({ now, found }) => {
-  await keepSettings(dataDir, MIND)
-  expect(await unappliedSettings(dataDir, now)).toEqual(found)
+  await keep(MIND)
+  expect(unappliedSettings(dataDir, await sharedSettings(dataDir, now))).toEqual(found)
 })

@@ -1,3 +1,5 @@
+import { join, resolve } from 'node:path'
+import { checkpointsFolder } from '@treeos/local'
 import {
   type CheckpointedLog,
   findLogIndex,
@@ -7,12 +9,26 @@ import {
   readInclusionProof,
   readKeys,
   readNewest,
+  type SignerPlace,
 } from '@treeos/proofs'
 import type { Reality } from '@treeos/store'
 import type { InstanceOptions } from '../cli.ts'
-import { checkpointsFolder, signerPlace } from './checkpoints.ts'
 import type { ReadConnection } from './connection.ts'
-import { dataDirOf } from './instance.ts'
+import { dataDirOf } from './data-dir.ts'
+
+/** What the signer keeps to itself: its key, and what it signed last. */
+export const signerFolder = (dataDir: string): string => join(dataDir, 'signer')
+
+export const lastSignedFile = (dataDir: string): string => join(signerFolder(dataDir), 'last.json')
+
+export function signerPlace(
+  dataDir: string,
+  { origin, folder }: Pick<SignerPlace, 'origin' | 'folder'>,
+  { TREEOS_CHECKPOINT_KEY: key }: NodeJS.ProcessEnv = process.env,
+): SignerPlace {
+  const keyFile = key ? resolve(key) : join(signerFolder(dataDir), 'key')
+  return { origin, folder, keyFile, lastFile: lastSignedFile(dataDir) }
+}
 
 /** The key that signs the checkpoints of an instance: the newest, when a new one is taking over. */
 export function receiptSigner(options: InstanceOptions, { id }: Pick<Reality, 'id'>): ReceiptSigner {

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Json, NotPlainJsonError, TreeosError } from '@treeos/core'
+import { type ErrorCode, isErrorCode, type Json, NotPlainJsonError, TreeosError } from '@treeos/core'
 
 /** An error as users meet it. */
 export interface Failure {
@@ -21,8 +21,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof TreeosError) return error.toJSON()
   if (error instanceof NotPlainJsonError) return { code: 'INVALID_INPUT', message: error.message }
   // Errors of @treeos/local carry their code; the class is not loaded by commands that need no services.
-  if (error instanceof Error && 'code' in error && error.code === 'SERVICE_UNAVAILABLE')
-    return { code: 'SERVICE_UNAVAILABLE', message: error.message }
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string' && isErrorCode(error.code))
+    return { code: error.code, message: error.message }
   return { code: 'INTERNAL', message: messageOf(error) }
 }
 

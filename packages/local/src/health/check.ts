@@ -1,4 +1,4 @@
-import { messageOf } from '../text/failure.ts'
+import { messageOf } from '../machine/error.ts'
 
 /** One thing that `treeos doctor` checked. */
 export interface Check {

@@ -61,19 +61,19 @@ export async function readVitals(
 }
 
 /** @returns null when nothing answers, or what answers is not our worker */
-async function scrape(url: string): Promise<Sample[] | null> {
+async function scrape(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
-    const samples = readSamples(await response.text())
-    return response.ok && samples.some(({ name }) => name.startsWith('treeos_')) ? samples : null
+    const text = await response.text()
+    return response.ok && /^treeos_/m.test(text) ? text : null
   } catch {
     return null
   }
 }
 
-/** @param workers the samples of each */
-export function sumUp(workers: readonly (readonly Sample[])[]): Vitals {
-  const all = new Samples(workers.flat())
+/** @param answers of the workers, in the Prometheus text format */
+export function sumUp(answers: readonly string[]): Vitals {
+  const all = new Samples(answers.flatMap(readSamples))
   const outcome = (kind: string) => all.sum('treeos_moments_total', { outcome: kind })
   const answer = (kind: string) => all.sum('treeos_model_calls_total', { answer: kind })
   const tokens = (kind: string) => all.sum('treeos_model_tokens_total', { kind })

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { InstanceBusyError, lockInstance, readInstance } from '@treeos/local'
-import { isAlive, serviceOf, UP } from './instance.ts'
+import type { Lock } from '../machine/lock.ts'
+import { InstanceBusyError, lockInstance } from './instance.ts'
+import { runningService, UP } from './services.ts'
 
 const POLL_MS = 100
 
-/** Claims an instance until `release`. Waits while another process starts it. */
-export type Claim = Awaited<ReturnType<typeof lockInstance>>
-
-/** @returns null when another process keeps the instance up, once everything is ready */
-export async function claim(dataDir: string, onProgress: (line: string) => void): Promise<Claim | null> {
+/**
+ * Claims an instance until `release`. Waits while another process starts it.
+ * @returns null when another process keeps the instance up, once everything is ready
+ */
+export async function claimInstance(
+  dataDir: string,
+  onProgress: (line: string) => void,
+): Promise<Lock | null> {
   for (let told = false; ; told = true) {
     try {
       return await lockInstance(dataDir)
@@ -22,7 +26,4 @@ export async function claim(dataDir: string, onProgress: (line: string) => void)
 }
 
 /** Whether a `treeos up`, in the foreground or detached, supervises the instance and has finished its start. */
-export function isKeptUp(dataDir: string): boolean {
-  const keeper = serviceOf(readInstance(dataDir), UP)
-  return keeper !== null && isAlive(keeper) && keeper.detail?.state === 'ready'
-}
+export const isKeptUp = (dataDir: string): boolean => runningService(dataDir, UP)?.detail?.state === 'ready'

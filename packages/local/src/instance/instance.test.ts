@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { temporaryFolders } from '../../test/instances.ts'
 import { isRunning, type Process, spawnDetached, terminate } from '../machine/process.ts'
 import * as instances from './instance.ts'
+import { runningService } from './services.ts'
+import { stopInstance } from './stop.ts'
 
 const folder = temporaryFolders()
 const sleeper = (dir: string) => spawnDetached({ command: 'sleep', args: ['60'], logFile: join(dir, 'log') })
@@ -34,9 +36,9 @@ describe('the record of services', () => {
       ['b', 'b'],
     ])
     await instances.forgetService(dir, 'a', two) // recorded under that name is another process
-    expect(instances.runningService(dir, 'a')).not.toBeNull()
+    expect(runningService(dir, 'a')).not.toBeNull()
     await instances.forgetService(dir, 'a', one)
-    expect(instances.runningService(dir, 'a')).toBeNull()
+    expect(runningService(dir, 'a')).toBeNull()
     expect(instances.readInstance(dir).ports).toEqual({ a: 1 })
   })
 
@@ -59,7 +61,7 @@ describe('the record of services', () => {
     expect(await add(another)).toBe(instances.readInstance(dir).services.at(-1)?.name)
     expect(instances.readInstance(dir).services).toHaveLength(3)
     expect(instances.readInstance(dir).services.at(-1)?.process).toEqual(another)
-    await instances.stopInstance(dir)
+    await stopInstance(dir)
   })
 
   it('that cannot be read is named, not overwritten', async () => {
@@ -74,18 +76,18 @@ describe('the record of services', () => {
 })
 
 describe('stopping', () => {
-  it('ends what was recorded, the last first, and nothing else', async () => {
+  it('ends what was recorded, the servers last, and nothing else', async () => {
     const dir = folder()
     const [first, second, stranger] = [await sleeper(dir), await sleeper(dir), await sleeper(dir)]
-    await instances.recordService(dir, { name: 'first', process: first, address: '' })
-    await instances.recordService(dir, { name: 'outer', process: null, address: 'cloud' })
-    await instances.recordService(dir, { name: 'second', process: second, address: '' })
+    await instances.recordService(dir, { name: 'temporal', process: first, address: '' })
+    await instances.recordService(dir, { name: 'postgres', process: null, address: 'cloud' })
+    await instances.recordService(dir, { name: 'worker-1', process: second, address: '' })
     const recycled = { pid: stranger.pid, startedAt: 'before the reboot' }
-    await instances.recordService(dir, { name: 'recycled', process: recycled, address: '' })
-    expect(await instances.stopInstance(dir)).toEqual([
-      { name: 'recycled', pid: stranger.pid, end: 'gone' },
-      { name: 'second', pid: second.pid, end: 'stopped' },
-      { name: 'first', pid: first.pid, end: 'stopped' },
+    await instances.recordService(dir, { name: 'worker-2', process: recycled, address: '' })
+    expect(await stopInstance(dir)).toEqual([
+      { name: 'worker-2', pid: stranger.pid, end: 'gone' },
+      { name: 'worker-1', pid: second.pid, end: 'stopped' },
+      { name: 'temporal', pid: first.pid, end: 'stopped' },
     ])
     expect([first, second, stranger].map(isRunning)).toEqual([false, false, true])
     expect(instances.readInstance(dir).services).toEqual([])
@@ -93,7 +95,7 @@ describe('stopping', () => {
   })
 
   it('an instance that never ran stops nothing', async () => {
-    expect(await instances.stopInstance(folder())).toEqual([])
+    expect(await stopInstance(folder())).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { LocalError, messageOf } from '../machine/error.ts'
 import { readIfThere, writeWhole } from '../machine/files.ts'
 import { acquireLock, type Lock, LockedError } from '../machine/lock.ts'
-import { isRunning, type Process, terminate } from '../machine/process.ts'
+import { isRunning, type Process } from '../machine/process.ts'
 
 /** One service of an instance. Addresses and details hold no secrets: they are shown. */
 export interface Service {
@@ -24,13 +24,6 @@ export interface Instance {
   services: Service[]
   /** The ports of the last run by purpose. They are used again when free, so that addresses stay the same. */
   ports: Record<string, number>
-}
-
-export interface Stopped {
-  name: string
-  pid: number
-  /** `gone`: it had ended before, or its pid belongs to another process by now. */
-  end: 'gone' | 'stopped' | 'killed'
 }
 
 /** Another process is starting, running or stopping this instance. */
@@ -81,13 +74,7 @@ export function readInstance(dataDir: string): Instance {
   throw new LocalError(`${file} is of another version of TreeOS`)
 }
 
-/** The recorded service while its process runs, else null. One that is not ours to stop counts as running. */
-export function runningService(dataDir: string, name: string): Service | null {
-  const service = readInstance(dataDir).services.find((one) => one.name === name)
-  return service !== undefined && isThere(service) ? service : null
-}
-
-const isThere = ({ process }: Service): boolean => process === null || isRunning(process)
+export const isAlive = ({ process }: Service): boolean => process === null || isRunning(process)
 
 /** Adds a service, or replaces the one of that name; remembers its ports. */
 export async function recordService(
@@ -113,7 +100,7 @@ export async function recordNumbered(
 ): Promise<string> {
   let name = ''
   await change(dataDir, (instance) => {
-    const taken = new Set(instance.services.filter(isThere).map((one) => one.name))
+    const taken = new Set(instance.services.filter(isAlive).map((one) => one.name))
     let n = 1
     while (taken.has(`${prefix}${n}`)) n++
     name = `${prefix}${n}`
@@ -144,31 +131,6 @@ export async function lockInstance(dataDir: string): Promise<Lock> {
     if (error instanceof LockedError) throw new InstanceBusyError(dataDir, error.holder.pid)
     throw error
   }
-}
-
-/**
- * Ends every recorded process, the last started first, each with its own signal and SIGKILL after `graceMs`. Leaves alone
- * what is not recorded, and a process whose start time differs from the recorded one.
- */
-export async function stopInstance(
-  dataDir: string,
-  { graceMs = 10_000, onProgress }: { graceMs?: number; onProgress?: (line: string) => void } = {},
-): Promise<Stopped[]> {
-  const stopped: Stopped[] = []
-  const stop = async ({ name, process: known, stopSignal = 'SIGTERM' }: Service) => {
-    if (known !== null) {
-      const end = await terminate(known, { graceMs, signal: stopSignal })
-      stopped.push({ name, pid: known.pid, end })
-      onProgress?.(`${name} ${end}`)
-    }
-    await forgetService(dataDir, name, known ?? undefined)
-  }
-  // Again while there are any: a supervisor may have started one anew before it was stopped itself.
-  for (let services = readInstance(dataDir).services; services.length > 0; ) {
-    for (const service of services.reverse()) await stop(service)
-    services = readInstance(dataDir).services
-  }
-  return stopped
 }
 
 /** Replaces the record of the same process in its place, else appends: the list is in the order of starts. */

@@ -1,9 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { quote, TreeosError } from '@treeos/core'
-import { systemCode } from '@treeos/local'
-import { unavailable } from '../text/failure.ts'
+import { LocalError, systemCode } from '../machine/error.ts'
 
 export interface Log {
   /** `postgres`, `temporal`, `worker-1`, `up`, … */
@@ -17,19 +15,18 @@ const CHUNK_BYTES = 64 * 1024
 
 /**
  * The logs in the folder of an instance: of all services that ever ran in it, or of those that are named.
- * @throws {TreeosError} SERVICE_UNAVAILABLE where there is none; INVALID_INPUT for a service without one
+ * @throws {LocalError} SERVICE_UNAVAILABLE where there is none; INVALID_INPUT for a service without one
  */
 export function requireLogs(dataDir: string, services: readonly string[]): Log[] {
   const logs = logsIn(dataDir)
   if (logs.length === 0)
-    throw unavailable(`${dataDir} holds no logs: no instance was started there; name another with --data`)
+    throw new LocalError(`${dataDir} holds no logs: no instance was started there; name another with --data`)
   const known = logs.map(({ service }) => service)
   const unknown = services.find((service) => !known.includes(service))
   if (unknown !== undefined)
-    throw new TreeosError(
-      'INVALID_INPUT',
-      `there is no log of ${quote(unknown)}; there is ${known.join(', ')}`,
-    )
+    throw new LocalError(`there is no log of ${JSON.stringify(unknown)}; there is ${known.join(', ')}`, {
+      code: 'INVALID_INPUT',
+    })
   return services.length === 0 ? logs : logs.filter(({ service }) => services.includes(service))
 }
 
@@ -37,7 +34,7 @@ function logsIn(dataDir: string): Log[] {
   return namesIn(dataDir)
     .filter((name) => name.endsWith(ENDING))
     .sort()
-    .map((name) => ({ service: serviceOf(name), file: join(dataDir, name) }))
+    .map((name) => ({ service: serviceIn(name), file: join(dataDir, name) }))
 }
 
 /** @throws the error of a folder that is there and cannot be read */
@@ -50,7 +47,7 @@ function namesIn(dataDir: string): string[] {
   }
 }
 
-const serviceOf = (name: string): string => name.slice(0, -ENDING.length)
+const serviceIn = (name: string): string => name.slice(0, -ENDING.length)
 
 /** The last lines of a file, and where they end. A line without its end counts when it is whole. */
 export function lastLines(file: string, count: number): { lines: string[]; end: number } {
@@ -114,7 +111,7 @@ export function followLogs(
     }
   }
   const watcher = watch(dataDir, (_event, name) => {
-    if (name?.endsWith(ENDING)) readOn({ service: serviceOf(name), file: join(dataDir, name) })
+    if (name?.endsWith(ENDING)) readOn({ service: serviceIn(name), file: join(dataDir, name) })
   })
   watcher.on('error', () => undefined) // the folder is gone, and nothing more comes
   for (const log of logsIn(dataDir)) readOn(log) // what came before the watch began

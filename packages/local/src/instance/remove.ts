@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readIfThere } from '../machine/files.ts'
-import { stopInstance } from './instance.ts'
+import { stopInstance } from './stop.ts'
 
 /** Stops an instance and deletes its folder, and its cluster if that is elsewhere. */
 export async function removeInstance(dataDir: string): Promise<void> {

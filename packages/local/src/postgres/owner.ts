@@ -15,7 +15,7 @@ const USER = 'postgres'
 /** The user that the server runs as when we are root, which Postgres refuses. @returns null when we are not root */
 export function serverOwner(onProgress: (line: string) => void): Owner | null {
   if (process.getuid?.() !== 0) return null
-  const known = lookUp()
+  const known = findOwner()
   if (known !== null) return known
   onProgress(`creating the system user ${USER}, since Postgres does not run as root`)
   const command = [
@@ -36,13 +36,13 @@ export function serverOwner(onProgress: (line: string) => void): Owner | null {
       { cause: error },
     )
   }
-  const made = lookUp()
+  const made = findOwner()
   if (made === null) throw new LocalError(`the user ${USER} was made but cannot be found`)
   return made
 }
 
-/** Reads /etc/passwd itself: `getent` and `id` are not installed everywhere. */
-function lookUp(): Owner | null {
+/** The user postgres. Reads /etc/passwd itself: `getent` and `id` are not installed everywhere. */
+export function findOwner(): Owner | null {
   const line = readIfThere('/etc/passwd')
     ?.split('\n')
     .find((one) => one.startsWith(`${USER}:`))

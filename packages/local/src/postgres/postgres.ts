@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openInstance, recordService } from '../instance/instance.ts'
-import { LocalError } from '../machine/error.ts'
+import { LocalError, messageOf } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import { findBinaries } from './binaries.ts'
 import { makeCluster, passwordIn } from './cluster.ts'
 import { makeLogin, PORTAL, SEQUENCER, WORKER } from './logins.ts'
 import { clusterHome, serverOwner } from './owner.ts'
-import { createDatabase, query, reasonOf, serve, stopServer, urlOf } from './server.ts'
+import { createDatabase, query, serve, stopServer, urlOf } from './server.ts'
 
 export interface PostgresOptions {
   /** The instance's folder. */
@@ -84,7 +84,7 @@ async function requireAnswer(name: string, url: string): Promise<void> {
     await query(url, 'select 1')
   } catch (error) {
     throw new LocalError(
-      `${name} names ${host}${pathname}, which does not answer: ${reasonOf(error)}. ` +
+      `${name} names ${host}${pathname}, which does not answer: ${messageOf(error)}. ` +
         'Start that server, correct the variable, or unset it to use the one TreeOS brings along',
       { cause: error },
     )

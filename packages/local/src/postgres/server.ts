@@ -102,7 +102,7 @@ async function isReady(server: Server, { password, dataDir }: Serving): Promise<
       }
       if (isRunning(server.process) && Date.now() > until) {
         const log = `${join(dataDir, 'postgres.log')}:\n${tail(join(dataDir, 'postgres.log'))}`
-        const late = `Postgres does not answer within ${READY_MS / 1000} s (${reasonOf(error)})`
+        const late = `Postgres does not answer within ${READY_MS / 1000} s (${messageOf(error)})`
         throw new LocalError(`${late}. The end of ${log}`, { cause: error })
       }
     }
@@ -133,12 +133,6 @@ export async function query(url: string, text: string, values: unknown[] = []): 
   } finally {
     await client.end()
   }
-}
-
-/** Refused connections come as an AggregateError with an empty message, one error an address. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
-  return messageOf(error)
 }
 
 async function record(dataDir: string, { process, port }: Server): Promise<void> {

@@ -2,32 +2,40 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { TreeosError } from '@treeos/core'
-import { forgetService, processStart, readInstance, recordNumbered, recordService } from '@treeos/local'
-import { locatePostgres, locateTemporal, WORKER_PREFIX } from '../../instance/instance.ts'
-import { watchLaunchers } from '../../instance/launcher.ts'
-import { withSettings } from '../../instance/settings.ts'
-import { readReady, serversOf, workerEnvironment, workerProgram } from '../../instance/workers.ts'
-import { type ExitStatus, type Output, plain } from '../../text/output.ts'
+import { forgetService, readInstance, recordNumbered, recordService } from '../instance/instance.ts'
+import { WORKER_PREFIX } from '../instance/services.ts'
+import { withSettings } from '../instance/settings.ts'
+import { onEnding } from '../machine/ending.ts'
+import { processStart } from '../machine/process.ts'
+import { locatePostgres, locateTemporal } from './places.ts'
+import { serversOf } from './servers.ts'
+import { readReady, workerEnvironment } from './workers.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** A worker in the foreground: its own lines come out as ours, and it ends with us. */
-export async function runWorker(dataDir: string, out: Output): Promise<ExitStatus> {
+/**
+ * A worker in the foreground, which ends with us.
+ * @param program the script of a worker
+ * @param onLine is called for each line that it prints
+ * @returns null when it ended in order; else its exit code or signal
+ */
+export async function runWorker(
+  dataDir: string,
+  program: string,
+  onLine: (line: string) => void,
+): Promise<number | string | null> {
   const { url } = locatePostgres(dataDir)
   const temporal = locateTemporal(dataDir)
   const settings = withSettings(dataDir, process.env)
   const env = workerEnvironment(dataDir, { databaseUrl: url }, settings)
   // Detached, so that Ctrl-C reaches it once, through us.
-  const child = spawn(process.execPath, [workerProgram()], {
+  const child = spawn(process.execPath, [program], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const stop = () => child.kill('SIGTERM')
-  for (const signal of SIGNALS) process.on(signal, stop)
-  const unwatch = watchLaunchers(stop)
+  const ending = onEnding({ watch: true })
+  void ending.promise.then(stop)
   const known = { pid: child.pid ?? 0, startedAt: processStart(child.pid ?? 0) ?? '' }
   const servers = temporal.kind === 'environment' ? {} : serversOf({ databaseUrl: url, temporal })
   const service = { process: known, address: '', detail: servers }
@@ -35,27 +43,27 @@ export async function runWorker(dataDir: string, out: Output): Promise<ExitStatu
   const name = isRecorded ? await recordNumbered(dataDir, WORKER_PREFIX, service) : null
   try {
     const [[code, signal]] = await Promise.all([
-      ended as Promise<[number | null, NodeJS.Signals | null]>,
-      passOn(child.stdout, async (said) => {
+      ended,
+      passOn(child.stdout, onLine, async (said) => {
         if (name !== null) await recordService(dataDir, { ...service, name, detail: { ...servers, ...said } })
       }),
     ])
     // SIGTERM: we or `treeos down` stopped it before it could handle the signal.
-    if (code !== 0 && signal !== 'SIGTERM')
-      throw new TreeosError('INTERNAL', `the worker ended with ${signal ?? code}`)
-    out.progress('the worker stopped')
-    return 0
+    return code === 0 || signal === 'SIGTERM' ? null : (signal ?? code)
   } finally {
     stop() // it ends with us, also after a failure here
-    unwatch()
+    ending.release()
     if (name !== null) await forgetService(dataDir, name, known)
   }
 }
 
-/** Prints its lines as they come. */
-async function passOn(lines: Readable, onReady: (detail: Record<string, string>) => Promise<void>) {
+async function passOn(
+  lines: Readable,
+  onLine: (line: string) => void,
+  onReady: (detail: Record<string, string>) => Promise<void>,
+): Promise<void> {
   for await (const line of createInterface(lines)) {
-    process.stdout.write(`${plain(line)}\n`)
+    onLine(line)
     const detail = readReady(line)
     if (detail !== null) await onReady(detail)
   }

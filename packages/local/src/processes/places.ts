@@ -1,135 +1,75 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Instance,
-  instanceDir,
-  isRunning,
-  type Process,
-  processStart,
-  readInstance,
-  type Service,
-  temporalEnvironment,
-} from '@treeos/local'
-import type { InstanceOptions } from '../cli.ts'
-import { unavailable } from '../text/failure.ts'
-import { userPath } from '../text/folder.ts'
+import { isAlive, readInstance, type Service } from '../instance/instance.ts'
+import { serviceOf } from '../instance/services.ts'
+import { LocalError } from '../machine/error.ts'
+import { readIfThere } from '../machine/files.ts'
+import { type LoginRole, OWNER, PORTAL, SEQUENCER, WORKER } from '../postgres/logins.ts'
+import { temporalEnvironment } from '../temporal/access.ts'
 
-export const WORKER_PREFIX = 'worker-'
-export const PORTAL = 'portal'
-export const CHECKPOINTS = 'checkpoints'
-/** The record of the process that keeps an instance up: a `treeos up`, or the supervisor of a detached one. */
-export const UP = 'up'
-
-export function dataDirOf({ data }: InstanceOptions): string {
-  return instanceDir({ data: data === undefined ? undefined : userPath(data) })
+/** How to reach Postgres. The URL holds a password; the address is for people. */
+export interface LoginPlace {
+  readonly url: string
+  readonly address: string
 }
 
-export const isAlive = (service: Service): boolean => service.process === null || isRunning(service.process)
-
-export function serviceOf(instance: Instance, name: string): Service | null {
-  return instance.services.find((service) => service.name === name) ?? null
+/** How workers and commands reach Postgres: as a role that owns nothing when the server is ours. */
+export interface PostgresPlace extends LoginPlace {
+  /** as the owner of our tables */
+  readonly ownerUrl: string
 }
 
-/** The process that keeps the instance up; null when none does. */
-export function keeperOf(dataDir: string): number | null {
-  const keeper = serviceOf(readInstance(dataDir), UP)
-  return keeper?.process != null && isAlive(keeper) ? keeper.process.pid : null
-}
-
-export const isWorker = (service: Service): boolean => service.name.startsWith(WORKER_PREFIX)
-
-/** Workers whose process runs. */
-export function runningWorkers(dataDir: string): (Service & { readonly process: Process })[] {
-  const workers = readInstance(dataDir).services.filter(isWorker)
-  return workers.filter(
-    (service): service is Service & { process: Process } =>
-      service.process !== null && isRunning(service.process),
-  )
-}
-
-/** Where running workers serve their metrics. A worker that has not reported it yet is left out. */
-export function metricsOf(dataDir: string): { readonly pid: number; readonly url: string }[] {
-  return runningWorkers(dataDir).flatMap(({ process: { pid }, detail }) =>
-    detail?.metrics == null ? [] : [{ pid, url: detail.metrics }],
-  )
-}
-
-export const hasWorker = (dataDir: string): boolean => runningWorkers(dataDir).length > 0
+const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
 
 /** The option by which commands reach this instance; empty for the default one of the current folder. */
 export function dataFlag(dataDir: string): string {
   return dataDir === join(process.cwd(), '.treeos') ? '' : ` --data ${dataDir}`
 }
 
-/** This process, as instances record it. */
-export function ourselves(): Process {
-  return { pid: process.pid, startedAt: processStart(process.pid) ?? '' }
-}
-
-/** How to reach Postgres. The URL holds a password; the address is for people. */
-export interface PostgresPlace {
-  /** as the role of workers, which owns nothing when the server is ours */
-  readonly url: string
-  /** as the owner of our tables */
-  readonly ownerUrl: string
-  readonly address: string
-}
-
-const HINT = '`treeos status` shows what runs, and `treeos up` (or `npx pnpm@12.21.0 start`) starts it'
-
-/** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
+/** @throws {LocalError} saying how to start */
 export function locatePostgres(dataDir: string, env: NodeJS.ProcessEnv = process.env): PostgresPlace {
   const { DATABASE_URL: named, TREEOS_OWNER_DATABASE_URL: owner } = env
   if (named) return { url: named, ownerUrl: owner || named, address: addressOf(named) }
   const service = requireService(dataDir, 'postgres', 'Postgres')
-  if (service.process === null) {
-    throw unavailable(
+  const [url, ownerUrl] = [WORKER, OWNER].map((role) => loginUrl(dataDir, service, role))
+  if (url == null || ownerUrl == null)
+    throw new LocalError(
       `the instance in ${dataDir} uses your own Postgres at ${service.address}: set DATABASE_URL to it`,
     )
-  }
-  const urlAs = (user: string, file: string) =>
-    `postgres://${user}:${readFileSync(join(dataDir, 'postgres', file), 'utf8').trim()}@${service.address}/treeos`
-  const ownerUrl = urlAs('treeos', 'password')
-  const hasWorkerLogin = existsSync(join(dataDir, 'postgres', 'worker-password')) // older versions made none
-  const url = hasWorkerLogin ? urlAs('treeos_worker', 'worker-password') : ownerUrl
   return { url, ownerUrl, address: service.address }
 }
 
 /**
  * How the portal reaches Postgres: by a login of its own. Null when the Postgres is the user's own and no login is named.
- * @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start
+ * @throws {LocalError} saying how to start
  */
-export function locatePortalPostgres(
-  dataDir: string,
-  env: NodeJS.ProcessEnv = process.env,
-): LoginPlace | null {
-  return locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, 'treeos_web', 'portal-password')
-}
+export const locatePortalPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
+  locateLogin(dataDir, env, env.TREEOS_PORTAL_DATABASE_URL, PORTAL)
 
 /** The same for the process that sequences the log and signs checkpoints. */
-export function locateSequencerPostgres(
-  dataDir: string,
-  env: NodeJS.ProcessEnv = process.env,
-): LoginPlace | null {
-  const { TREEOS_SEQUENCER_DATABASE_URL: named } = env
-  return locateLogin(dataDir, env, named, 'treeos_sequence', 'sequencer-password')
-}
-
-type LoginPlace = Pick<PostgresPlace, 'url' | 'address'>
+export const locateSequencerPostgres = (dataDir: string, env = process.env): LoginPlace | null =>
+  locateLogin(dataDir, env, env.TREEOS_SEQUENCER_DATABASE_URL, SEQUENCER)
 
 function locateLogin(
   dataDir: string,
   { DATABASE_URL: own }: NodeJS.ProcessEnv,
   named: string | undefined,
-  login: string,
-  passwordFile: string,
+  role: LoginRole,
 ): LoginPlace | null {
   if (named) return { url: named, address: addressOf(named) }
   if (own) return null
-  const { process: known, address } = requireService(dataDir, 'postgres', 'Postgres')
-  const file = join(dataDir, 'postgres', passwordFile)
-  if (known === null || !existsSync(file)) return null
-  return { url: `postgres://${login}:${readFileSync(file, 'utf8').trim()}@${address}/treeos`, address }
+  const service = requireService(dataDir, 'postgres', 'Postgres')
+  const url = loginUrl(dataDir, service, role)
+  return url === null ? null : { url, address: service.address }
+}
+
+/** @returns null for a server that is not ours */
+function loginUrl(
+  dataDir: string,
+  { process, address }: Service,
+  { login, passwordFile }: LoginRole,
+): string | null {
+  const password = process === null ? null : readIfThere(join(dataDir, 'postgres', passwordFile))
+  return password === null ? null : `postgres://${login}:${password.trim()}@${address}/treeos`
 }
 
 /** How to reach Temporal: `env` names it to our programs, with its credential. */
@@ -156,7 +96,7 @@ export function temporalUiOf(dataDir: string): { readonly ui: string | null; rea
   return { ui, namespace: namespace ?? 'default' }
 }
 
-/** @throws {TreeosError} SERVICE_UNAVAILABLE saying how to start */
+/** @throws {LocalError} saying how to start */
 export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process.env): TemporalPlace {
   if (namesTemporal(env)) return { kind: 'environment', env }
   const { address, detail } = requireService(dataDir, 'temporal', 'Temporal')
@@ -165,15 +105,13 @@ export function locateTemporal(dataDir: string, env: NodeJS.ProcessEnv = process
 }
 
 function requireService(dataDir: string, name: string, title: string): Service {
-  const instance = readInstance(dataDir)
-  const service = serviceOf(instance, name)
-  if (service === null) {
-    throw unavailable(
+  const service = serviceOf(readInstance(dataDir), name)
+  if (service === null)
+    throw new LocalError(
       `no instance of TreeOS runs in ${dataDir}: start it with \`npx treeos up --data ${dataDir}\`, or name another with --data`,
     )
-  }
   if (isAlive(service)) return service
-  throw unavailable(`${title} at ${service.address} has ended: ${HINT}`)
+  throw new LocalError(`${title} at ${service.address} has ended: ${HINT}`)
 }
 
 /** Host, port and database of a URL, without who connects. */
@@ -190,6 +128,5 @@ export function withoutSecrets(url: string): string {
 }
 
 /** The error of a service that failed during a command, in the user's terms. */
-export function serviceDown(title: string, address: string, reason: string): Error {
-  return unavailable(`${title} at ${address} does not answer (${reason}): ${HINT}`)
-}
+export const serviceDown = (title: string, address: string, reason: string): LocalError =>
+  new LocalError(`${title} at ${address} does not answer (${reason}): ${HINT}`)

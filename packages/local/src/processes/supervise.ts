@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readInstance, type Service } from '@treeos/local'
-import { messageOf } from '../text/failure.ts'
-import { CHECKPOINTS, hasWorker, isAlive, PORTAL, serviceOf } from './instance.ts'
+import { isAlive, readInstance, type Service } from '../instance/instance.ts'
+import { CHECKPOINTS, hasWorker, PORTAL, serviceOf } from '../instance/services.ts'
+import { messageOf } from '../machine/error.ts'
+import { ensureCheckpoints } from './checkpoints.ts'
+import { ensurePortal } from './portal.ts'
 import type { StartOptions } from './servers.ts'
+import { startServers } from './start.ts'
+import { ensureWorker } from './workers.ts'
 
 const LOOK_MS = 500
 const BACKOFF_MS_MIN = 500
 const BACKOFF_MS_MAX = 30_000
 /** After this long without an end, the next pause is a short one again. */
 const STEADY_MS = 60_000
+/** How long a second `treeos up` waits for the first to start again what ended. */
+const MEND_MS = 90_000
 
 export interface Supervision {
   stop(): Promise<void>
@@ -64,13 +70,7 @@ async function watch(
     if (!(await pause(backoff, stopping)) || isDeleted()) return
     backoff = Math.min(backoff * 2, BACKOFF_MS_MAX)
     try {
-      const { ensureWorker, startServers } = await import('./start.ts') // the supervisor rarely needs all of it
-      const place = await startServers(options)
-      await ensureWorker(options, place)
-      const { ensurePortal } = await import('./portal.ts')
-      if (has(known, PORTAL)) await ensurePortal(options, place)
-      const { ensureCheckpoints } = await import('./checkpoints.ts')
-      if (has(known, CHECKPOINTS)) await ensureCheckpoints(options, place)
+      await startAgain(options, known)
       onProgress('everything runs again')
     } catch (error) {
       onProgress(messageOf(error))
@@ -79,31 +79,41 @@ async function watch(
   }
 }
 
-/** What should run and does not, in words. */
-export function missingOf(dataDir: string): string[] {
-  const instance = readInstance(dataDir)
-  const missing: string[] = []
-  for (const [name, title] of [
-    ['postgres', 'Postgres'],
-    ['temporal', 'Temporal'],
-  ] as const) {
-    const service = serviceOf(instance, name)
-    if (service === null || !isAlive(service)) missing.push(title)
-  }
-  if (!hasWorker(dataDir)) missing.push('the worker')
-  // Only what was started is started again.
-  for (const [name, title] of [
-    [PORTAL, 'the portal'],
-    [CHECKPOINTS, 'the signer of checkpoints'],
-  ] as const) {
-    const service = serviceOf(instance, name)
-    if (service !== null && !isAlive(service)) missing.push(title)
-  }
-  return missing
+/** Only what was started is started again. */
+async function startAgain(options: StartOptions, known: readonly Service[]): Promise<void> {
+  const has = (wanted: string) => known.some(({ name }) => name === wanted)
+  const place = await startServers(options)
+  await ensureWorker(options, place)
+  if (has(PORTAL)) await ensurePortal(options, place)
+  if (has(CHECKPOINTS)) await ensureCheckpoints(options, place)
 }
 
-const has = (services: readonly Service[], wanted: string): boolean =>
-  services.some(({ name }) => name === wanted)
+/** What has just ended is started again by whoever keeps the instance up: waits for that. */
+export async function untilMended(dataDir: string, onProgress: (line: string) => void): Promise<void> {
+  let told = ''
+  for (const until = Date.now() + MEND_MS; Date.now() < until; await sleep(LOOK_MS / 2)) {
+    const missing = missingOf(dataDir).join(' and ')
+    if (missing === '') return
+    if (missing !== told) onProgress(`waiting for ${missing} to be started again`)
+    told = missing
+  }
+}
+
+/** What should run and does not, in words. */
+function missingOf(dataDir: string): string[] {
+  const instance = readInstance(dataDir)
+  const ended = (name: string, ifUnknown: boolean) => {
+    const service = serviceOf(instance, name)
+    return service === null ? ifUnknown : !isAlive(service)
+  }
+  return [
+    ...(ended('postgres', true) ? ['Postgres'] : []),
+    ...(ended('temporal', true) ? ['Temporal'] : []),
+    ...(hasWorker(dataDir) ? [] : ['the worker']),
+    ...(ended(PORTAL, false) ? ['the portal'] : []),
+    ...(ended(CHECKPOINTS, false) ? ['the signer of checkpoints'] : []),
+  ]
+}
 
 /** @returns false when it is time to stop */
 async function pause(ms: number, stopping: AbortSignal): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { openInstance, recordService, runningService } from '../instance/instance.ts'
+import { openInstance, recordService } from '../instance/instance.ts'
+import { runningService } from '../instance/services.ts'
 import { LocalError } from '../machine/error.ts'
 import { acquireLock } from '../machine/lock.ts'
 import type { Process } from '../machine/process.ts'

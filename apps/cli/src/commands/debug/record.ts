@@ -1,10 +1,12 @@
 import { inspectMoment, newestMoment, stackChange } from '@treeos/client/records'
-import { type BeingName, stanceOf, TreeosError } from '@treeos/core'
+import { type BeingName, stanceOf } from '@treeos/core'
+import { temporalUiOf } from '@treeos/local'
 import { beingWorkflowId } from '@treeos/protocol'
 import type { Registry } from '@treeos/world'
 import type { InstanceOptions } from '../../cli.ts'
 import { type ReadConnection, withServices } from '../../instance/connection.ts'
-import { dataDirOf, temporalUiOf } from '../../instance/instance.ts'
+import { dataDirOf } from '../../instance/data-dir.ts'
+import { failureOf } from '../../text/failure.ts'
 import type { DebugRecord } from './session.ts'
 
 /** The record of one being in Postgres, and where Temporal shows it. */
@@ -38,7 +40,7 @@ export function recordFor(
 
 /** The page stands without Temporal. */
 function nullIfAway(error: unknown): null {
-  if (error instanceof TreeosError && error.code === 'SERVICE_UNAVAILABLE') return null
+  if (failureOf(error).code === 'SERVICE_UNAVAILABLE') return null
   throw error
 }
 

@@ -1,4 +1,5 @@
 import { TreeosError } from '@treeos/core'
+import { checkpointsFolder } from '@treeos/local'
 import {
   type Broken,
   type LogVerified,
@@ -11,7 +12,6 @@ import {
   verifierKeyOf,
   verifyLog,
 } from '@treeos/proofs'
-import { checkpointsFolder } from '../../instance/checkpoints.ts'
 import type { ReadConnection } from '../../instance/connection.ts'
 
 /** A checkpoint as it is shown. */

@@ -1,7 +1,7 @@
 import { TreeosError } from '@treeos/core'
 import type { InstanceOptions } from '../../cli.ts'
 import { readStatus } from '../../health/status.ts'
-import { dataDirOf } from '../../instance/instance.ts'
+import { dataDirOf } from '../../instance/data-dir.ts'
 
 /** Where the portal of an instance is. @throws {TreeosError} SERVICE_UNAVAILABLE when none runs */
 export async function portalUrl(options: InstanceOptions): Promise<string> {

@@ -1,8 +1,9 @@
 import { listenToJournal, type Words, watch } from '@treeos/client/records'
 import type { BeingName } from '@treeos/core'
+import { locatePostgres } from '@treeos/local'
 import type { InstanceOptions } from '../../cli.ts'
 import type { ReadConnection } from '../../instance/connection.ts'
-import { dataDirOf, locatePostgres } from '../../instance/instance.ts'
+import { dataDirOf } from '../../instance/data-dir.ts'
 import type { Output } from '../../text/output.ts'
 
 interface Asked {

@@ -1,0 +1,82 @@
+import { dataFlag, unappliedSettings, up } from '@treeos/local'
+import type { Extension } from '@treeos/world'
+import { describeStatus, readStatus } from '../../health/status.ts'
+import { plantDemo } from '../../instance/demo.ts'
+import { programs } from '../../instance/programs.ts'
+import type { ExitStatus, Output } from '../../text/output.ts'
+
+interface Wanted {
+  readonly detach: boolean
+  readonly portal: boolean
+  /** whose scene is planted once a worker runs */
+  readonly demo: Extension | null
+}
+
+/** Brings an instance up, and shows what runs. */
+export async function bringUp(
+  dataDir: string,
+  { detach, portal, demo }: Wanted,
+  out: Output,
+): Promise<ExitStatus> {
+  const plant = async () => {
+    if (demo !== null) await plantDemo(dataDir, demo, out)
+  }
+  const isThere = await up({
+    ...{ dataDir, programs, detach, portal },
+    onProgress: (line) => out.progress(line),
+    during: (work) => out.spinning(work),
+    onStarted: plant,
+    onReady: ({ isNew }) => showReady(dataDir, { isNew, detach }, out),
+    async onFound() {
+      const unapplied = unappliedSettings(dataDir, await programs.sharedSettings(dataDir, process.env))
+      if (unapplied.length > 0) out.progress(tellUnapplied(unapplied, dataDir))
+      await plant()
+      await showFound(dataDir, out)
+    },
+  })
+  return isThere ? 0 : 1
+}
+
+const tellUnapplied = (names: readonly string[], dataDir: string): string =>
+  `not applied: ${names.join(', ')} differ from what this instance was started with; \`treeos down${dataFlag(dataDir)}\`, then \`treeos up\` applies them`
+
+async function showFound(dataDir: string, out: Output): Promise<void> {
+  const status = await readStatus(dataDir)
+  await tellFirstLink(dataDir, status.portal.url, out)
+  out.value(
+    status,
+    () => `TreeOS is already running here; \`treeos down\` stops it.\n${describeStatus(status, dataDir)}`,
+  )
+}
+
+async function showReady(
+  dataDir: string,
+  { isNew, detach }: { isNew: boolean; detach: boolean },
+  out: Output,
+): Promise<void> {
+  const status = await readStatus(dataDir)
+  await tellFirstLink(dataDir, status.portal.url, out)
+  const others = dataFlag(dataDir)
+  out.value(status, () => {
+    const lines = [`TreeOS is up${isNew ? ', with a new reality' : ''}.`, describeStatus(status, dataDir), '']
+    if (status.mind === null) lines.push(...NO_MIND, '')
+    lines.push(`Try   npx treeos summon @echo "hello" --wait 20${others}`)
+    if (status.mind !== null)
+      lines.push(`      npx treeos summon @librarian "What is this place?" --wait 120${others}`)
+    lines.push(detach ? `Stop  npx treeos down${others}` : 'Stop  Ctrl-C')
+    return lines.join('\n')
+  })
+}
+
+/** Until the operator has signed in once, each start makes a link to do so. It is a secret, so it is not part of the status. */
+async function tellFirstLink(dataDir: string, portalUrl: string | null, out: Output): Promise<void> {
+  if (portalUrl === null) return
+  const { firstLink } = await import('../../instance/portal-link.ts')
+  const link = await firstLink(dataDir, portalUrl)
+  if (link !== null) out.progress(`sign in to the portal as @operator, once and within a day: ${link}`)
+}
+
+const NO_MIND = [
+  'No model is connected. Scripted beings and people work without one. To connect one: stop, set OPENAI_API_KEY (or',
+  'OPENAI_BASE_URL for any compatible endpoint) and TREEOS_MODEL, or start Ollama, then start again.',
+]
