@@ -66,8 +66,7 @@ export default async function setup({ provide }: TestProject): Promise<Stop> {
   const compiledFolder = process.env.NODE_COMPILE_CACHE ?? join(dataDir, 'compiled')
   const [postgres, temporal] = await Promise.all([
     ensurePostgres({ dataDir, onProgress }),
-    // `leak-search.ts` searches the files of the server. Servers of fault runs and of the tests in `packages/local` pack.
-    ensureTemporal({ dataDir, searchAttributes, isPacking: false, onProgress }),
+    ensureTemporal({ dataDir, searchAttributes, onProgress }),
     workflowBundle().then(({ code }) => writeFile(bundlePath, code)),
     bundleForReplay().then(({ code }) => writeFile(replayBundlePath, code)),
     compileWorker(compiledFolder),

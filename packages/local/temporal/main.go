@@ -30,7 +30,6 @@ import (
 	"go.temporal.io/server/common/dynamicconfig"
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/metrics"
-	persistence "go.temporal.io/server/common/persistence/sql"
 	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/schema/sqlite"
@@ -56,7 +55,6 @@ type options struct {
 	ip, db, namespace, logLevel       string
 	port, uiPort, shards              int
 	gcPercent, memoryMiB              int
-	keepStatements, packHistory       bool
 	headless, open                    bool
 	keyFile, tlsDir                   string
 	retention                         time.Duration
@@ -83,8 +81,6 @@ func main() {
 	flag.BoolVar(&o.open, "open", false, "ask nobody for anything, to measure and test against: everyone on this machine gets in")
 	flag.StringVar(&o.db, "db", "", "SQLite file to keep the state in; memory only when empty")
 	flag.IntVar(&o.shards, "shards", 4, "history shards; a database keeps the number it was made with")
-	flag.BoolVar(&o.keepStatements, "keep-statements", true, "keep prepared statements of the SQLite file")
-	flag.BoolVar(&o.packHistory, "pack-history", true, "pack new histories in the SQLite file; packed ones are read in any case")
 	flag.IntVar(&o.gcPercent, "gc-percent", 400, "garbage is collected when the heap has grown by so much since the last time")
 	flag.IntVar(&o.memoryMiB, "memory-mib", 1024, "near so much memory garbage is collected as often as needed")
 	flag.Var(&o.searchAttributes, "search-attribute", "keyword search attribute of a new namespace (repeatable)")
@@ -215,14 +211,6 @@ func openStore(o options, namespace *sqlite.NamespaceConfig) (*config.SQL, error
 		}
 	} else if err != nil {
 		return nil, err
-	}
-	if o.db != "" {
-		packer, err := newPacker(!o.packHistory)
-		if err != nil {
-			return nil, err
-		}
-		persistence.RegisterPlugin(ownPlugin, plugin{packer, o.keepStatements})
-		store.PluginName = ownPlugin
 	}
 	return store, sqlite.CreateNamespaces(store, namespace)
 }

@@ -29,7 +29,6 @@ interface Launch {
   searchAttributes: readonly string[]
   ports: { grpc?: number | undefined; ui?: number | undefined }
   logFile: string
-  isPacking: boolean
   onProgress: (line: string) => void
 }
 
@@ -141,7 +140,7 @@ function guardFor({ dataDir, binary, bind }: Launch): Guard {
 }
 
 function argumentsFor(
-  { dataDir, binary, bind, namespace, searchAttributes, isPacking }: Launch,
+  { dataDir, binary, bind, namespace, searchAttributes }: Launch,
   port: number,
   uiPort: number,
 ) {
@@ -160,7 +159,6 @@ function argumentsFor(
     return [
       ...[...network, '--db', database, '--key-file', keyFileOf(dataDir)],
       ...(isBeyondLoopback(bind) ? ['--tls-dir', tlsFolderOf(dataDir)] : []),
-      ...(isPacking ? [] : ['--pack-history=false']),
       ...searchAttributes.flatMap((name) => ['--search-attribute', name]),
       ...DYNAMIC_CONFIG.flatMap((pair) => ['--dynamic-config', pair]),
     ]

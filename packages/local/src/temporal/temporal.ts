@@ -24,8 +24,6 @@ export interface TemporalOptions {
   bind?: string
   /** The server's log file; `temporal.log` in the instance's folder unless given. */
   log?: string
-  /** False stores histories as they are, so that a search of the server's files finds what they say. */
-  isPacking?: boolean
   onProgress?: (line: string) => void
   env?: NodeJS.ProcessEnv
   /** The folders to look for executables in, as PATH lists them. */
@@ -147,7 +145,6 @@ async function start(
     searchAttributes: options.searchAttributes,
     ports: options.ports ?? {},
     logFile: options.log ?? join(dataDir, 'temporal.log'),
-    isPacking: options.isPacking ?? true,
     onProgress,
   })
   return describe(dataDir, { ...server, kind: binary.kind }, false)
