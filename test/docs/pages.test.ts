@@ -30,7 +30,6 @@ const PAGES = [
   'docs/records.md',
   'docs/proofs.md',
   'docs/looking-back.md',
-  'docs/sandbox-entry.md',
   'docs/performance.md',
 ]
 

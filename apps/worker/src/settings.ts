@@ -46,8 +46,6 @@ export interface Settings {
   readonly bundlePath: string | null
   /** the version of this worker for Temporal's Worker Versioning; null: it has none, and takes every task of its queue */
   readonly deployment: WorkerVersion | null
-  /** workflows are entered without the SDK's timer */
-  readonly quickEntry: boolean
   /** most beings that the worker holds in memory; undefined: as many as there is room for */
   readonly cachedBeings: number | undefined
   /** most connections of the pool to Postgres; undefined: the default */
@@ -135,7 +133,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         )
       : undefined,
     deployment: readDeployment(env),
-    quickEntry: readSwitch('TREEOS_QUICK_ENTRY', env.TREEOS_QUICK_ENTRY) ?? true,
   }
 }
 

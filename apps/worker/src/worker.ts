@@ -1,7 +1,6 @@
 import { NativeConnection, Runtime, Worker, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker'
 import { quote } from '@treeos/core'
 import {
-  enterWorkflowsQuickly,
   historiesFolder,
   isOpenTemporal,
   type ModelOptions,
@@ -73,7 +72,6 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
   const temporalOpen = await isOpen(temporal, log)
   const actSignal = settings.actSignal ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
-  if (settings.quickEntry) enterWorkflowsQuickly()
   const onProblem = (message: string) => log.warn(message)
   const bundle = bundlePath === null ? await workflowBundle({ onProblem }) : { codePath: bundlePath }
   const worker = await start.askTemporal(temporal, () =>

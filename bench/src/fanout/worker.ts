@@ -1,11 +1,5 @@
 /** A worker in a process of its own, for benchmarks that kill it. */
-import {
-  createModel,
-  enterWorkflowsQuickly,
-  modelEndpoint,
-  skipWorkflowStackTraces,
-  treeos,
-} from '@treeos/host'
+import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { diary } from '../moment/diary.ts'
 import { runWorker } from '../moment/worker.ts'
 
@@ -22,7 +16,6 @@ export interface Setup {
 process.env.TZ = 'UTC'
 const { databaseUrl, temporal, taskQueue, modelUrl } = JSON.parse(process.argv[2] ?? '') as Setup
 skipWorkflowStackTraces()
-if (process.env.TREEOS_QUICK_ENTRY !== '0') enterWorkflowsQuickly()
 const observe = { error: (where: string, error: unknown) => console.error(where, error) }
 const asked =
   modelUrl === undefined

@@ -1,11 +1,5 @@
 import type { JsonObject } from '@treeos/core'
-import {
-  createModel,
-  enterWorkflowsQuickly,
-  modelEndpoint,
-  skipWorkflowStackTraces,
-  treeos,
-} from '@treeos/host'
+import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
 import { bootstrapReality, setStandardBudgets } from '@treeos/reality'
 import { migrate, openDatabase } from '@treeos/store'
@@ -27,7 +21,6 @@ export async function startTreeos(
   fail: (error: Error) => void,
 ): Promise<Contestant> {
   skipWorkflowStackTraces()
-  if (process.env.TREEOS_QUICK_ENTRY !== '0') enterWorkflowsQuickly()
   await plantDiaries(setup.databaseUrl, setup.reality, setup.beings)
   const taskQueue = taskQueueOf(setup.reality)
   const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {

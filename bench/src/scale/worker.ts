@@ -1,11 +1,5 @@
 /** A worker of the scale benchmark, in a process of its own. Several live the beings of one reality. */
-import {
-  createModel,
-  enterWorkflowsQuickly,
-  modelEndpoint,
-  skipWorkflowStackTraces,
-  treeos,
-} from '@treeos/host'
+import { createModel, modelEndpoint, skipWorkflowStackTraces, treeos } from '@treeos/host'
 import { diary } from '../moment/diary.ts'
 import { reportingEnds } from '../moment/ends.ts'
 import type { FromContestant, ToContestant } from '../moment/protocol.ts'
@@ -24,7 +18,6 @@ process.env.TZ = 'UTC'
 const setup = JSON.parse(process.argv[2] ?? '') as Setup
 const tell = (message: FromContestant) => void process.send?.(message)
 skipWorkflowStackTraces()
-if (process.env.TREEOS_QUICK_ENTRY !== '0') enterWorkflowsQuickly()
 const model = createModel(modelEndpoint({ model: 'stub', baseUrl: setup.modelUrl, apiKey: null }), {
   timeoutSeconds: 30,
 })

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { type InjectedSinks, type ReplayResult, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Json } from '@treeos/core'
-import { enterWorkflowsQuickly, treeos, workflowBundle } from '@treeos/host'
+import { treeos, workflowBundle } from '@treeos/host'
 import { digestOf } from '@treeos/store'
 import type { StrictSinks } from '@treeos/workflows/strict'
 import { type RecordedCommand, type Run, textOf } from './temporal-history.ts'
@@ -59,12 +59,10 @@ export class HistoryReplayer {
   async #start(): Promise<IteratorResult<ReplayResult>> {
     this.#isStarted = true
     const limit = Error.stackTraceLimit
-    const undoQuickEntry = enterWorkflowsQuickly()
     setFlagsFromString('--stack-trace-limit=0')
     try {
       return await this.#results.next()
     } finally {
-      undoQuickEntry()
       setFlagsFromString(`--stack-trace-limit=${limit}`)
       Error.stackTraceLimit = limit
     }
