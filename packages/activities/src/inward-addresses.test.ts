@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { INWARD, LOOPBACK, NO_URLS } from '../test/inward-addresses.ts'
-import { boundFetch } from './model/fetch.ts'
+import { exchange } from './model/fetch.ts'
 import { outsideFetch } from './run/outside-fetch.ts'
 
 const lookup = vi.hoisted(() => ({ address: '' }))
@@ -65,7 +65,9 @@ describe('an address inside is reached by no spelling', () => {
   })
 
   it.each(ALL)('as what a model server redirects to: %s', async (host) => {
-    expect((await boundFetch()(redirecting(host), { method: 'POST', body: '{}' })).status).toBe(307)
+    expect(await exchange(new URL(redirecting(host)), { method: 'POST', body: '{}' })).toMatchObject({
+      refusal: { status: 307 },
+    })
     expect(reached).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { TreeosError } from '@treeos/core'
-import { boundFetch } from './fetch.ts'
+import { exchange, headersFor, type Reply, urlOf } from './fetch.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
 export interface ModelEndpoint {
@@ -38,7 +38,7 @@ export async function resolveModelEndpoint(
   const apiKey = setting('OPENAI_API_KEY')
   const url = setting('OPENAI_BASE_URL')
   const model = setting('TREEOS_MODEL')
-  const list = (endpoint: Address, timeoutMs: number) => listModels(endpoint, timeoutMs, boundFetch(fetch))
+  const list = (endpoint: Address, timeoutMs: number) => listModels(endpoint, timeoutMs, fetch)
 
   if (apiKey !== null || url !== null) {
     const endpoint = { baseUrl: url === null ? OPENAI_URL : requireBaseUrl(url), apiKey: requireKey(apiKey) }
@@ -92,12 +92,12 @@ export async function faultOfEndpoint(
   { fetch }: { fetch?: typeof globalThis.fetch } = {},
 ): Promise<string | null> {
   try {
-    const response = await askForModels(endpoint, CHECK_TIMEOUT_MS, boundFetch(fetch))
-    const { status } = response
+    const reply = await askForModels(endpoint, CHECK_TIMEOUT_MS, fetch)
+    const status = 'refusal' in reply ? reply.refusal.status : 200
     if (status === 401 || status === 403) return `refuses the key (${status})`
     if (status >= 500) return `answers ${status}`
     if (status >= 300 && status < 400) return `redirects (${status}), which is not followed`
-    const listed = response.ok ? await namesIn(response) : null
+    const listed = namesIn(reply)
     const isKnown = listed === null || listed.length === 0 || listed.includes(endpoint.model)
     return isKnown ? null : `does not list the model ${endpoint.model}`
   } catch (error) {
@@ -118,11 +118,10 @@ function codeOf(error: unknown): string {
 async function listModels(
   address: Address,
   timeoutMs: number,
-  fetch: typeof globalThis.fetch,
+  fetch: typeof globalThis.fetch | undefined,
 ): Promise<string[] | null> {
   try {
-    const response = await askForModels(address, timeoutMs, fetch)
-    return response.ok ? await namesIn(response) : null
+    return namesIn(await askForModels(address, timeoutMs, fetch))
   } catch {
     return null
   }
@@ -131,18 +130,16 @@ async function listModels(
 function askForModels(
   { baseUrl, apiKey }: Address,
   timeoutMs: number,
-  fetch: typeof globalThis.fetch,
-): Promise<Response> {
-  const url = new URL(baseUrl)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/models`
-  return fetch(url, {
-    headers: { accept: 'application/json', ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) },
-    signal: AbortSignal.timeout(timeoutMs),
-  })
+  fetch: typeof globalThis.fetch | undefined,
+): Promise<Reply> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return exchange(urlOf(baseUrl, 'models'), { headers: headersFor(apiKey), signal }, fetch)
 }
 
-async function namesIn(response: Response): Promise<string[] | null> {
-  const { data } = (await response.json()) as { data?: unknown }
+/** @throws {SyntaxError | TypeError} for an answer that is not JSON, or null */
+function namesIn(reply: Reply): string[] | null {
+  if (!('text' in reply)) return null
+  const { data } = JSON.parse(reply.text) as { data?: unknown }
   if (data === null) return [] // the answer of an Ollama without models
   if (!Array.isArray(data)) return null
   return data.map((entry: { id?: unknown } | null) => entry?.id).filter(isModelName)

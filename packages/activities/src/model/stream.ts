@@ -1,29 +1,42 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 import type { Saying } from '@treeos/store'
-import type OpenAI from 'openai'
-import { Stream } from 'openai/streaming'
+import { createParser } from 'eventsource-parser'
+import { parseJson } from './answer.ts'
+import { CutStreamError } from './failures.ts'
 import { ANSWER_BYTES_MAX, UnusableAnswerError } from './fetch.ts'
 
-/** The stream ended before the answer did. */
-export class CutStreamError extends Error {
-  override readonly name = 'CutStreamError'
-}
+/** Most bytes read of a stream, which wraps each token in an event. */
+const STREAM_BYTES_MAX = 64 * ANSWER_BYTES_MAX
 
 /**
  * Reads a streamed answer to its end.
  * @param onSaying hears each piece as it comes
- * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where the server sent any
- * @throws {CutStreamError}; {UnusableAnswerError}; errors of the connection and of the client. An abort of the request may look
- *   like the end of the stream, so the caller looks at its signal first
+ * @returns the completion as the server would have sent it whole: message, reason of its end, and usage where the server sent any;
+ *   undefined when an event is not JSON
+ * @throws {UnusableAnswerError} for an answer that is too long; every other error is one of the connection
  */
 export async function readStreamed(
-  response: Response,
-  client: OpenAI,
+  events: ReadableStream<Uint8Array>,
   onSaying: (saying: Saying) => void,
 ): Promise<unknown> {
-  const stream = Stream.fromSSEResponse<unknown>(response, new AbortController(), client)
   const answer = new AnswerSoFar()
-  for await (const chunk of stream) for (const saying of answer.take(chunk)) onSaying(saying)
+  const waiting: { event: string | undefined; data: string }[] = []
+  const parser = createParser({ onEvent: ({ event, data }) => waiting.push({ event, data }) })
+  const decoder = new TextDecoder()
+  let bytes = 0
+  for await (const piece of events) {
+    bytes += piece.length
+    if (bytes > STREAM_BYTES_MAX)
+      throw new UnusableAnswerError(`model answered with more than ${STREAM_BYTES_MAX} bytes of events`)
+    parser.feed(decoder.decode(piece, { stream: true }))
+    for (const { event, data } of waiting.splice(0)) {
+      if (data === '[DONE]') return answer.completion()
+      const chunk = parseJson(data)
+      if (chunk === undefined) return undefined
+      if (event === 'error' || (isJsonObject(chunk) && chunk.error)) throw new CutStreamError('an error came')
+      for (const saying of answer.take(chunk)) onSaying(saying)
+    }
+  }
   return answer.completion()
 }
 

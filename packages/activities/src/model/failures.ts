@@ -1,0 +1,98 @@
+import type { ModelEndpoint } from './endpoint.ts'
+import type { Refusal } from './fetch.ts'
+
+/** The model gave no answer in this attempt. The message quotes no prompt and no provider, and there is no `cause`. */
+export class ModelTransientError extends Error {
+  override readonly name = 'ModelTransientError'
+  readonly code: 'LLM_TIMEOUT' | 'LLM_FAILED'
+  /** HTTP status; undefined when there was no answer */
+  readonly status: number | undefined
+  /** the provider's Retry-After in ms, from 0 to an hour */
+  readonly retryAfterMs: number | undefined
+  /** true when the call cost nothing: the provider was not reached, or rejected the request */
+  readonly isFree: boolean
+  constructor(
+    code: 'LLM_TIMEOUT' | 'LLM_FAILED',
+    message: string,
+    {
+      status,
+      retryAfterMs,
+      isFree = false,
+    }: { status?: number | undefined; retryAfterMs?: number | undefined; isFree?: boolean } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+    this.isFree = isFree
+  }
+}
+
+/** The server ended the stream before the answer, or sent an error instead of the rest. */
+export class CutStreamError extends Error {
+  override readonly name = 'CutStreamError'
+}
+
+/** 408, 409, 429 and 5xx may succeed on a retry. @throws {ModelTransientError} for these; returns for every other status */
+export function throwIfTransient({ status, retryAfterMs }: Refusal): void {
+  if (![408, 409, 429].includes(status) && (status < 500 || status > 599)) return
+  throw new ModelTransientError('LLM_FAILED', `model answered ${status}`, {
+    status,
+    retryAfterMs,
+    isFree: isRejected(status),
+  })
+}
+
+/** @throws {ModelTransientError} for a lost connection, which may come back; errors of ours as they are */
+export function throwLost(error: unknown): never {
+  if (!(error instanceof TypeError || error instanceof CutStreamError)) throw error // fetch throws no other kind
+  const code = systemCode(error)
+  throw new ModelTransientError(
+    /TIMEDOUT|TIMEOUT/.test(code ?? '') ? 'LLM_TIMEOUT' : 'LLM_FAILED',
+    `connection to the model failed (${code ?? 'cut'})`,
+    { isFree: ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? '') },
+  )
+}
+
+/** Node's code of a failed connection, such as ECONNREFUSED. The set is closed, so it quotes nothing of the server. */
+function systemCode(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException
+    if (typeof code === 'string' && /^[A-Z0-9_]{2,48}$/.test(code)) return code
+  }
+  return null
+}
+
+/**
+ * True when the provider says that it did no work: a 4xx, or that it is away or too busy. Not for 408 and the other 5xx: the
+ * provider may have worked on a request that failed.
+ */
+export const isRejected = (status: number): boolean =>
+  (status >= 400 && status < 500 && status !== 408) || [501, 503, 529].includes(status)
+
+/** What a refusal means, in our own words: the bodies of refusals quote prompts. */
+export function explain({ status }: Refusal, endpoint: ModelEndpoint): string {
+  const { key, url, model } = settingsOf(endpoint)
+  const said = `model answered ${status}`
+  if (status > 599) return `${said}, which is not an HTTP status`
+  if (status < 400) return `${said}: redirects are not followed, check ${url}`
+  if (status === 401) return `${said}: check ${key}`
+  if (status === 403) return `${said}: check what ${key} may use`
+  if (status === 404) return `${said}: check ${model} and ${url}`
+  if (status === 400) return `${said}: check that ${model} can call tools and takes prompts of this length`
+  return said
+}
+
+/** Errors of `Headers` quote keys, so this quotes none of them. */
+export function explainUnsent(endpoint: ModelEndpoint): string {
+  const { key, url } = settingsOf(endpoint)
+  return `the request to the model could not be sent: check ${url} and ${key}`
+}
+
+/** How the operator names the settings of an endpoint. */
+function settingsOf({ connection }: ModelEndpoint) {
+  if (connection === undefined)
+    return { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL', model: 'TREEOS_MODEL' }
+  const field = (name: string) => `the ${name} of the model connection ${connection}`
+  return { key: field('key'), url: field('baseUrl'), model: field('model') }
+}
