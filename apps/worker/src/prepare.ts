@@ -9,7 +9,7 @@ import { loadExtensions } from './extensions.ts'
 import { readSettings } from './settings.ts'
 import { locateTemporal } from './start.ts'
 
-const { databaseUrl } = readSettings(process.env)
+const { DATABASE_URL: databaseUrl } = readSettings(process.env)
 const {
   TREEOS_OWNER_DATABASE_URL: ownerUrl,
   TREEOS_REALITY: reality,

@@ -3,14 +3,15 @@ import { quote } from '@treeos/core'
 import {
   historiesFolder,
   isOpenTemporal,
-  type ModelOptions,
   type Observer,
   readConnections,
   resolveModelEndpoint,
+  type TreeosPlugin,
   treeos,
   workflowBundle,
 } from '@treeos/host'
 import { taskQueueOf } from '@treeos/protocol'
+import type { Extension } from '@treeos/sdk'
 import { openDatabase } from '@treeos/store'
 import type { Logger } from 'pino'
 import { loadExtensions } from './extensions.ts'
@@ -43,72 +44,36 @@ export interface RunningWorker {
 /**
  * Starts a worker for the reality of a database. It takes its services from the environment: `DATABASE_URL`, `TEMPORAL_*`,
  * `OPENAI_*`, `TREEOS_MODEL`, `TREEOS_MODELS`, `TREEOS_EXTENSIONS`, and `TREEOS_DATA` for the folder for histories. TREEOS_WORKFLOW_BUNDLE is a bundle of
- * our workflows made before; otherwise it is made once and kept in the cache. With `TEMPORAL_WORKER_BUILD_ID` the worker has a version. Workflows are entered quickly, also those of other workers of this
- * process, unless TREEOS_QUICK_ENTRY is 0. A service that is away is waited for.
+ * our workflows made before; otherwise it is made once and kept in the cache. With `TEMPORAL_WORKER_BUILD_ID` the worker has a version. A service that is away is waited for.
  * @returns once it takes work
  * @throws {StartError} when the environment or a service says that this cannot work
  * @throws {ServiceAwayError} when a service stays away
  */
 export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningWorker> {
   const settings = readSettings(env)
-  const { databaseUrl, dataDir, keepRunsSeconds, bundlePath, cachedBeings, poolMax, shortMindMs } = settings
   const extensions = await loadExtensions(env)
-  const mind = await resolveModelEndpoint(env)
-  const minds = new Minds(mind, readConnections(env))
+  const minds = new Minds(await resolveModelEndpoint(env), readConnections(env))
   const temporal = locateTemporal()
-  const db = openDatabase(databaseUrl, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
+  const db = openDatabase(settings.DATABASE_URL, { poolMax: 1 }) // for its own questions; the beats have a pool of their own
   const metrics = new Metrics(db)
   const running = new Running()
   const served = await metrics.serve({
-    port: settings.metricsPort,
-    bind: settings.metricsBind,
+    port: settings.TREEOS_METRICS_PORT,
+    bind: settings.TREEOS_METRICS_BIND,
     isReady: () => running.isTakingWork,
     minds: () => minds.check(),
   })
-  const start = new Start(log, settings.startSeconds)
-  const reality = await start.findReality(db, databaseUrl)
+  const start = new Start(log, settings.TREEOS_START_SECONDS)
+  const reality = await start.findReality(db, settings.DATABASE_URL)
   Runtime.install({ shutdownSignals: [], logger: runtimeLogger(log) })
   const connection = await start.askTemporal(temporal, () => NativeConnection.connect(temporal.options))
   const temporalOpen = await isOpen(temporal, log)
-  const actSignal = settings.actSignal ?? temporalOpen === false
+  const actSignal = settings.TREEOS_ACT_SIGNAL ?? temporalOpen === false
   const taskQueue = taskQueueOf(reality.name)
-  const onProblem = (message: string) => log.warn(message)
-  const bundle = bundlePath === null ? await workflowBundle({ onProblem }) : { codePath: bundlePath }
+  const beings = pluginOf(settings, { extensions, minds, actSignal, observe: observer(metrics, log) })
+  const options = await workerOptions(settings, taskQueue, log)
   const worker = await start.askTemporal(temporal, () =>
-    Worker.create({
-      connection,
-      namespace: temporal.namespace,
-      taskQueue,
-      workflowBundle: bundle,
-      plugins: [
-        treeos({
-          extensions,
-          databaseUrl,
-          ...(dataDir === null ? {} : { histories: historiesFolder(dataDir) }),
-          ...(keepRunsSeconds === undefined ? {} : { keepRunsSeconds }),
-          ...(poolMax === undefined ? {} : { poolMax }),
-          ...(shortMindMs === undefined ? {} : { shortMindMs }),
-          ...minds.models(modelOptions(settings)),
-          actSignal,
-          privateHosts: settings.privateHosts,
-          sandbox: settings.sandbox,
-          vault: settings.vault,
-          overlayMode: settings.overlayMode,
-          observe: observer(metrics, log),
-        }),
-        running,
-      ],
-      ...(cachedBeings === undefined ? {} : { maxCachedWorkflows: cachedBeings }),
-      ...versionOf(settings.deployment, taskQueue),
-      maxConcurrentWorkflowTaskExecutions: 150,
-      maxConcurrentWorkflowTaskPolls: 20,
-      maxConcurrentActivityTaskPolls: 20,
-      maxConcurrentLocalActivityExecutions: 150,
-      stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
-      nonStickyToStickyPollRatio: 0.5,
-      shutdownGraceTime: '5s',
-      shutdownForceTime: '15s',
-    }),
+    Worker.create({ ...options, connection, namespace: temporal.namespace, plugins: [beings, running] }),
   )
   const done = worker.run().finally(async () => {
     await connection.close()
@@ -125,6 +90,56 @@ export async function startWorker(env: NodeJS.ProcessEnv, log: Logger): Promise<
     done,
     stop: () => stop(worker),
   }
+}
+
+interface ForBeings {
+  readonly extensions: readonly Extension[]
+  readonly minds: Minds
+  readonly actSignal: boolean
+  readonly observe: Observer
+}
+
+function pluginOf(settings: Settings, { extensions, minds, actSignal, observe }: ForBeings): TreeosPlugin {
+  const models = minds.models({
+    timeoutSeconds: settings.TREEOS_MODEL_TIMEOUT_SECONDS,
+    patienceSeconds: settings.TREEOS_MODEL_PATIENCE_SECONDS,
+    prices: settings.prices,
+    answerTokensMax: settings.TREEOS_ANSWER_TOKENS,
+  })
+  return treeos({
+    extensions,
+    databaseUrl: settings.DATABASE_URL,
+    histories: settings.TREEOS_DATA === null ? null : historiesFolder(settings.TREEOS_DATA),
+    keepRunsSeconds: settings.TREEOS_KEEP_RUNS_SECONDS,
+    poolMax: settings.TREEOS_POOL_MAX,
+    shortMindMs: settings.TREEOS_SHORT_MIND_MS,
+    ...models,
+    actSignal,
+    privateHosts: settings.TREEOS_FETCH_PRIVATE,
+    sandbox: settings.TREEOS_SANDBOX,
+    vault: settings.vault,
+    overlayMode: settings.overlayMode,
+    observe,
+  })
+}
+
+async function workerOptions(settings: Settings, taskQueue: string, log: Logger) {
+  const { TREEOS_WORKFLOW_BUNDLE: codePath, TREEOS_CACHED_BEINGS: maxCachedWorkflows } = settings
+  const onProblem = (message: string) => log.warn(message)
+  return {
+    taskQueue,
+    workflowBundle: codePath === null ? await workflowBundle({ onProblem }) : { codePath },
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...versionOf(settings.deployment, taskQueue),
+    maxConcurrentWorkflowTaskExecutions: 150,
+    maxConcurrentWorkflowTaskPolls: 20,
+    maxConcurrentActivityTaskPolls: 20,
+    maxConcurrentLocalActivityExecutions: 150,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    nonStickyToStickyPollRatio: 0.5,
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '15s',
+  } satisfies WorkerOptions
 }
 
 /** With a version, a being's run stays with workers of the version that began it, and its next run begins with the current one. */
@@ -152,16 +167,6 @@ async function isOpen({ address, namespace, options }: TemporalPlace, log: Logge
   } catch (error) {
     log.warn(nameAndCode(error), `whether Temporal at ${address} is open could not be found out`)
     return null
-  }
-}
-
-function modelOptions(settings: Settings): ModelOptions {
-  const { modelTimeoutSeconds, modelPatienceSeconds, prices, answerTokensMax } = settings
-  return {
-    timeoutSeconds: modelTimeoutSeconds,
-    ...(modelPatienceSeconds === undefined ? {} : { patienceSeconds: modelPatienceSeconds }),
-    ...(prices === undefined ? {} : { prices }),
-    ...(answerTokensMax === undefined ? {} : { answerTokensMax }),
   }
 }
 

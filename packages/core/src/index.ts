@@ -104,6 +104,7 @@ export {
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
+export { readVariables } from './variables.ts'
 export {
   type Caller,
   CONTINUE_PREFIX,

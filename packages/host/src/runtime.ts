@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
-import { type BeatDeps, createBeats, type Model, newMemory, type Observer } from '@treeos/activities'
+import { type BeatDeps, createBeats, newMemory, noopObserver, type Observer } from '@treeos/activities'
 import type { RoleName } from '@treeos/core'
-import type { ListenOptions, OverlayMode } from '@treeos/overlay'
+import { DEFAULT_MODE } from '@treeos/overlay'
 import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { installDelegates, installRoles } from '@treeos/reality'
 import { type ChainDb, isTransient, openDatabase, type Reality } from '@treeos/store'
@@ -10,47 +10,33 @@ import type { Kysely } from 'kysely'
 import { Archivist } from './archive.ts'
 import { Doorbells } from './doorbells.ts'
 import { isRunning } from './is-running.ts'
+import type { TreeosOptions } from './options.ts'
 import { type Place, requirePrepared, requireReality } from './prepare.ts'
 import { Schedules } from './schedules.ts'
 import { Vaults } from './vaults.ts'
 import { waitFor } from './wait-for.ts'
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends Omit<TreeosOptions, 'extensions'> {
   readonly databaseUrl: string
   readonly registry: Registry
-  readonly model: Model | null
-  readonly connections: ReadonlyMap<string, Model>
-  readonly privateHosts: readonly string[]
-  /** path of the sandbox program that effects run commands in; null: they run none */
-  readonly sandbox: string | null
-  /** where this worker keeps overlays; null: it keeps none */
-  readonly vault: ListenOptions | null
-  readonly overlayMode: OverlayMode
-  readonly observe: Observer
-  /** folder that archives the histories of closed runs; null archives none */
-  readonly histories: string | null
-  /** after this time archived runs are deleted from Temporal; null: never */
-  readonly keepRunsMs: number | null
-  /** persons may act by a Temporal signal */
-  readonly actSignal: boolean
-  /** most connections of the pool */
-  readonly poolMax: number
-  /** longest time in ms of a mind that decides within the workflow task; left out: 4000 */
-  readonly shortMindMs?: number | undefined
   /** most model calls that workflow tasks wait for at once */
   readonly shortCallsMax: number
 }
 
 /** Timeout of a statement. Statements take milliseconds; one that hangs must end before the workflow task times out. */
 const STATEMENT_SECONDS_MAX = 8
+/** Most connections of the pool. */
+const POOL_MAX = 20
 
 /** State that the beats of a running worker share: a pool, the reality, the doorbells. Runs the daemons of the worker. */
 export class Runtime {
   readonly #options: RuntimeOptions
+  readonly #observe: Observer
   #deps: BeatDeps | null = null
 
   constructor(options: RuntimeOptions) {
     this.#options = options
+    this.#observe = { ...noopObserver, ...options.observe }
   }
 
   /** Activities to register before the runtime runs. They throw until it does. */
@@ -83,11 +69,10 @@ export class Runtime {
 
   /** Opens the pool and starts the daemons, runs `next`, and closes them again. @throws {Error} where nothing is prepared */
   async run(client: Client, at: Place, next: () => Promise<void>): Promise<void> {
-    const { databaseUrl, observe, poolMax } = this.#options
-    const db = openDatabase(databaseUrl, {
-      poolMax,
+    const db = openDatabase(this.#options.databaseUrl, {
+      poolMax: this.#options.poolMax ?? POOL_MAX,
       statementSecondsMax: STATEMENT_SECONDS_MAX,
-      onConnectionError: (error) => observe.error('postgres', error),
+      onConnectionError: (error) => this.#observe.error('postgres', error),
     })
     try {
       await this.#runOn(db, client, at, next)
@@ -100,19 +85,12 @@ export class Runtime {
   async #runOn(db: Kysely<ChainDb>, client: Client, at: Place, next: () => Promise<void>) {
     const {
       registry,
-      model,
-      connections,
-      privateHosts,
-      sandbox,
-      observe,
-      histories,
-      keepRunsMs,
-      actSignal,
-      shortMindMs,
-      shortCallsMax,
-      vault,
-      overlayMode,
+      histories = null,
+      keepRunsSeconds,
+      vault = null,
+      overlayMode = DEFAULT_MODE,
     } = this.#options
+    const observe = this.#observe
     const onError = (where: string, error: unknown) => observe.error(where, error)
     const { reality, taken } = await waitFor(() => loadReality(db, registry), {
       service: 'Postgres',
@@ -125,22 +103,23 @@ export class Runtime {
       onError(`role ${role} was not installed: another role or being has this name`, null)
     const doorbells = new Doorbells({ client, db, reality, taskQueue, onError })
     const schedules = new Schedules({ client, db, reality, taskQueue, onError })
+    const keepMs = keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds
     const archivist =
       histories === null
         ? null
-        : new Archivist({ client, reality: reality.name, folder: histories, keepMs: keepRunsMs, onError })
-    const memory = newMemory({ mindMs: shortMindMs, callsMax: shortCallsMax })
+        : new Archivist({ client, reality: reality.name, folder: histories, keepMs, onError })
+    const memory = newMemory({ mindMs: this.#options.shortMindMs, callsMax: this.#options.shortCallsMax })
     const vaults = new Vaults({ db, vault, mode: overlayMode, onError })
     this.#deps = {
       db,
       memory,
       reality,
       registry,
-      model,
-      connections,
-      actSignal,
-      privateHosts,
-      sandbox,
+      model: this.#options.model ?? null,
+      connections: this.#options.connections ?? new Map(),
+      actSignal: this.#options.actSignal ?? false,
+      privateHosts: this.#options.privateHosts ?? [],
+      sandbox: this.#options.sandbox ?? null,
       observe,
       overlays: vaults,
       ring: (beings) => doorbells.ring(beings),

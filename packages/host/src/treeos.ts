@@ -2,57 +2,13 @@ import { createRequire } from 'node:module'
 import { Client } from '@temporalio/client'
 import { SimplePlugin } from '@temporalio/plugin'
 import type { BundleOptions, ReplayWorkerOptions, Worker, WorkerOptions } from '@temporalio/worker'
-import { type Model, noopObserver, type Observer } from '@treeos/activities'
-import { DEFAULT_MODE, type ListenOptions, type OverlayMode } from '@treeos/overlay'
 import type { Effects } from '@treeos/protocol'
 import { buildRegistry, type Extension, type Registry, seed } from '@treeos/world'
 import { beingsInCache } from './cache-size.ts'
 import { PayloadBound } from './history-bound.ts'
+import type { TreeosOptions } from './options.ts'
 import { type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { Runtime } from './runtime.ts'
-
-export interface TreeosOptions {
-  /** extensions that the worker loads */
-  readonly extensions?: readonly Extension[]
-  /** Postgres URL; required for a worker, not for a client or a replay */
-  readonly databaseUrl?: string
-  /** null or left out: moments of LLM beings fail with LLM_NOT_CONFIGURED */
-  readonly model?: Model | null
-  /** models by the names that beings have in their quality `llm.connection` */
-  readonly connections?: ReadonlyMap<string, Model>
-  /** hosts, or host:port, with private addresses that effects may reach; default none */
-  readonly privateHosts?: readonly string[]
-  /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */
-  readonly sandbox?: string | null
-  /** folder that archives the histories of closed runs; without it they are lost after Temporal's retention period */
-  readonly histories?: string
-  /**
-   * seconds after which Temporal need not keep a closed run that is archived in `histories`; left out: Temporal keeps it for its
-   * retention period. Name it only if all workers of the reality archive to the same folder.
-   */
-  readonly keepRunsSeconds?: number
-  /** most connections of the worker's Postgres pool; default 20 */
-  readonly poolMax?: number
-  /**
-   * persons may act by the signal `act`, as from Temporal's UI; default false. Whoever reaches Temporal may then act as the first
-   * operator, so turn it on only for a Temporal that asks its callers for a credential.
-   */
-  readonly actSignal?: boolean
-  /**
-   * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower one decides in an
-   * activity of its own; 0: every mind does.
-   */
-  readonly shortMindMs?: number
-  /**
-   * where the worker keeps overlays, with the key that it shares with the clients and other workers of its instance; without it
-   * no call can have an overlay
-   */
-  readonly vault?: ListenOptions | null
-  /** what becomes of several overlays of one call; default `block`: the highest tier alone counts */
-  readonly overlayMode?: OverlayMode
-  /** receives what the worker does, in names and numbers, for metrics and logs */
-  readonly observe?: Partial<Observer>
-}
 
 /** Path of the module with TreeOS' workflow types. */
 export const workflowsPath = createRequire(import.meta.url).resolve('@treeos/workflows/workflows')
@@ -111,43 +67,18 @@ export class TreeosPlugin extends SimplePlugin {
   }
 
   override configureWorker(worker: WorkerOptions): WorkerOptions {
-    const {
-      extensions = [],
-      model = null,
-      connections = new Map(),
-      privateHosts = [],
-      sandbox = null,
-      poolMax = 20,
-      histories = null,
-      keepRunsSeconds,
-      actSignal = false,
-      shortMindMs,
-      vault = null,
-      overlayMode = DEFAULT_MODE,
-      observe = {},
-    } = this.#options
-    this.#runtime = new Runtime({
+    const { extensions = [] } = this.#options
+    const runtime = new Runtime({
+      ...this.#options,
       databaseUrl: this.#databaseUrl,
       registry: this.#registry,
-      model,
-      connections,
-      privateHosts,
-      sandbox,
-      observe: { ...noopObserver, ...observe },
-      poolMax,
-      histories,
-      keepRunsMs: keepRunsSeconds === undefined ? null : 1000 * keepRunsSeconds,
-      actSignal,
-      shortMindMs,
       shortCallsMax: shortCallsMax(worker),
-      vault,
-      overlayMode,
     })
+    this.#runtime = runtime
     this.#connection = worker.connection
     this.#namespace = worker.namespace ?? 'default'
     this.#taskQueue = worker.taskQueue
     const bundled = worker.workflowsPath !== undefined || worker.workflowBundle !== undefined
-    const runtime = this.#runtime
     const withEffects = extensions
       .map((extension) => pluginOf(extension, runtime))
       .reduce(

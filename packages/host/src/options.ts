@@ -1,0 +1,46 @@
+import type { Model, Observer } from '@treeos/activities'
+import type { ListenOptions, OverlayMode } from '@treeos/overlay'
+import type { Extension } from '@treeos/world'
+
+export interface TreeosOptions {
+  /** extensions that the worker loads */
+  readonly extensions?: readonly Extension[] | undefined
+  /** Postgres URL; required for a worker, not for a client or a replay */
+  readonly databaseUrl?: string | undefined
+  /** null or left out: moments of LLM beings fail with LLM_NOT_CONFIGURED */
+  readonly model?: Model | null | undefined
+  /** models by the names that beings have in their quality `llm.connection` */
+  readonly connections?: ReadonlyMap<string, Model> | undefined
+  /** hosts, or host:port, with private addresses that effects may reach; default none */
+  readonly privateHosts?: readonly string[] | undefined
+  /** the program `bwrap` (bubblewrap) of this machine, in which effects run commands; null or left out: they run none */
+  readonly sandbox?: string | null | undefined
+  /** folder that archives the histories of closed runs; null or left out: they are lost after Temporal's retention period */
+  readonly histories?: string | null | undefined
+  /**
+   * seconds after which Temporal need not keep a closed run that is archived in `histories`; left out: Temporal keeps it for its
+   * retention period. Name it only if all workers of the reality archive to the same folder.
+   */
+  readonly keepRunsSeconds?: number | undefined
+  /** most connections of the worker's Postgres pool; default 20 */
+  readonly poolMax?: number | undefined
+  /**
+   * persons may act by the signal `act`, as from Temporal's UI; default false. Whoever reaches Temporal may then act as the first
+   * operator, so turn it on only for a Temporal that asks its callers for a credential.
+   */
+  readonly actSignal?: boolean | undefined
+  /**
+   * longest time in ms of a mind that decides within the workflow task of its moment; default 4000. A slower one decides in an
+   * activity of its own; 0: every mind does.
+   */
+  readonly shortMindMs?: number | undefined
+  /**
+   * where the worker keeps overlays, with the key that it shares with the clients and other workers of its instance; without it
+   * no call can have an overlay
+   */
+  readonly vault?: ListenOptions | null | undefined
+  /** what becomes of several overlays of one call; default `block`: the highest tier alone counts */
+  readonly overlayMode?: OverlayMode | undefined
+  /** receives what the worker does, in names and numbers, for metrics and logs */
+  readonly observe?: Partial<Observer> | undefined
+}
