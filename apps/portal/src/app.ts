@@ -7,7 +7,7 @@ import { findSession } from './accounts/sessions.ts'
 import { sessionCookie } from './edge/cookies.ts'
 import { secureHeaders } from './edge/headers.ts'
 import { requireOwnName } from './edge/names.ts'
-import { Pace } from './edge/pace.ts'
+import { pace } from './edge/pace.ts'
 import type { Page } from './edge/page.ts'
 import { requireOwnPage } from './edge/same-site.ts'
 import type { Tabs } from './inhabit/tabs.ts'
@@ -67,8 +67,8 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
 export type Routes = ReturnType<typeof routesOf>
 
 export function createApp(portal: Portal, page: Page, { names, streams, tabs }: AppOptions): Hono<Env> {
-  const strangers = new Pace({ burst: 40, perSecond: 5 })
-  const people = new Pace({ burst: 200, perSecond: 40 })
+  const strangers = pace({ points: 5, burst: 35 })
+  const people = pace({ points: 40, burst: 160 })
   const app = new Hono<Env>()
   app.onError((error, c) => {
     if (!(error instanceof TreeosError)) portal.onError(c.req.routePath, error)
@@ -96,17 +96,17 @@ export function createApp(portal: Portal, page: Page, { names, streams, tabs }: 
   )
   app.use('/api/*', async (c, next) => {
     if (c.req.path.startsWith('/api/open/')) {
-      strangers.take('all')
+      await strangers('all')
       return next()
     }
     const cookie = sessionCookie(c.req.raw, c.get('host')) ?? ''
     const key = c.req.header(KEY_HEADER) ?? ''
     const session = await findSession(portal.store, { cookie, key })
     if (session === null) {
-      strangers.take('all')
+      await strangers('all')
       throw new TreeosError('UNAUTHORIZED', 'sign in first')
     }
-    people.take(session.id)
+    await people(session.id)
     const handle = c.req.header(TAB_HEADER)
     c.set('visit', await visitOf(portal, tabs, session, { cookie, key, handle }))
     return next()

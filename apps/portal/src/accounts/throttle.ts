@@ -2,7 +2,10 @@ import { TreeosError } from '@treeos/core'
 import { type Kysely, sql } from 'kysely'
 import type { PortalDb } from '../store/schema.ts'
 
-/** Failures that cost nothing. Each further one doubles the pause. */
+/**
+ * Pauses after failed attempts are ours: they double, and all portals of a reality count in Postgres. No kept limiter of rates does both.
+ * This many failures cost nothing. Each further one doubles the pause.
+ */
 const FREE = 5
 const PAUSE_SECONDS_MIN = 5
 const PAUSE_SECONDS_MAX = 900

@@ -1,39 +1,22 @@
 import { TreeosError } from '@treeos/core'
+import { BurstyRateLimiter, RateLimiterMemory } from 'rate-limiter-flexible'
 
-interface Bucket {
-  tokens: number
-  at: number
-}
+/** A burst is free again after this time. */
+const BURST_SECONDS = 30
 
-/** Bounds how often each key may ask: a burst, which fills up again at a steady rate. */
-export class Pace {
-  readonly #burst: number
-  readonly #perSecond: number
-  readonly #buckets = new Map<string, Bucket>()
-
-  constructor({ burst, perSecond }: { readonly burst: number; readonly perSecond: number }) {
-    this.#burst = burst
-    this.#perSecond = perSecond
-  }
-
-  /** @throws {TreeosError} RATE_LIMITED */
-  take(key: string, now = performance.now()): void {
-    const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, at: now }
-    bucket.tokens = Math.min(this.#burst, bucket.tokens + ((now - bucket.at) / 1000) * this.#perSecond)
-    bucket.at = now
-    if (bucket.tokens < 1) throw new TreeosError('RATE_LIMITED', 'too many requests: wait a second')
-    bucket.tokens--
-    this.#buckets.delete(key) // a key that was used goes last
-    this.#buckets.set(key, bucket)
-    this.#forget(now)
-  }
-
-  /** The keys that were unused longest are first; those whose bucket is full again need no memory. */
-  #forget(now: number): void {
-    const fullMs = (this.#burst / this.#perSecond) * 1000
-    for (const [key, { at }] of this.#buckets) {
-      if (now - at < fullMs) return
-      this.#buckets.delete(key)
-    }
+/**
+ * Bounds how often each key may ask: `points` in each span of `seconds`, and beside them `burst` in half a minute.
+ * @returns counts a request @throws {TreeosError} RATE_LIMITED
+ */
+export function pace({ points, seconds = 1, burst }: { points: number; seconds?: number; burst: number }) {
+  const limiter = new BurstyRateLimiter(
+    new RateLimiterMemory({ points, duration: seconds }),
+    new RateLimiterMemory({ points: burst, duration: BURST_SECONDS }),
+  )
+  return async (key: string): Promise<void> => {
+    await limiter.consume(key).catch((refusal: unknown) => {
+      if (refusal instanceof Error) throw refusal
+      throw new TreeosError('RATE_LIMITED', 'too many requests: wait a second')
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { TreeosError } from '@treeos/core'
 import { createMiddleware } from 'hono/factory'
-import { Pace } from '../edge/pace.ts'
+import { pace } from '../edge/pace.ts'
 import type { Env } from '../portal.ts'
 
 const SAFE = new Set(['GET', 'HEAD'])
@@ -10,7 +10,7 @@ const SAFE = new Set(['GET', 'HEAD'])
  * @throws {TreeosError} FORBIDDEN in such a tab; RATE_LIMITED for a person that changes too much
  */
 export const ofPersons = () => {
-  const changes = new Pace({ burst: 60, perSecond: 0.5 })
+  const changes = pace({ points: 1, seconds: 2, burst: 60 })
   return createMiddleware<Env>(async (c, next) => {
     const { handle, being, person } = c.get('visit')
     if (handle !== null)
@@ -19,7 +19,7 @@ export const ofPersons = () => {
         `this tab drives @${being}: do this in a tab in which you act as yourself, @${person}`,
         { reason: 'driving' },
       )
-    if (!SAFE.has(c.req.method)) changes.take(person)
+    if (!SAFE.has(c.req.method)) await changes(person)
     await next()
   })
 }
