@@ -30,7 +30,7 @@ export function profileOf({ qualities }: Pick<BeingRow, 'qualities'>): Profile |
 }
 
 /** Roles that a parent defined, in its quality `lineage.roles`. `set-being` may have put anything there. */
-export function rolesDefinedBy({ qualities }: BeingRow): Readonly<Record<string, Json>> {
+export function rolesDefinedBy({ qualities }: Pick<BeingRow, 'qualities'>): Readonly<Record<string, Json>> {
   const { roles } = (qualities.lineage ?? {}) as { roles?: unknown }
   return typeof roles === 'object' && roles !== null ? (roles as Record<string, Json>) : {}
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configure, readOverride } from './config.ts'
+import { rolesFor } from './custom-roles.ts'
 import { ROLE_CONFIGS } from './roles.ts'
 
 describe('the table of roles is data', () => {
@@ -33,5 +34,31 @@ describe('the table of roles is data', () => {
     ['{"heartbeatSeconds": 0}', 'heartbeatSeconds'],
   ])('%s is refused, naming what is wrong', (text, why) => {
     expect(() => readOverride(text)).toThrow(new RegExp(`^TREEOS_LINEAGE cannot be read: [\\s\\S]*${why}`))
+  })
+})
+
+describe('rolesFor', () => {
+  const own = {
+    ...{ description: 'Draws maps.', inferenceModel: '', allowedTools: ['read_file', 'write_file'] },
+    ...{ heartbeatMultiplier: 1, maxTokensPerTurn: 4096, autoSleep: false },
+  }
+  it('offers the built-in roles, then those that the parent defined, each with the number of its operations', () => {
+    const choices = rolesFor(configure(), { qualities: { lineage: { roles: { mapper: own } } } }, 17)
+    expect(choices).toEqual([
+      { value: 'generalist', description: '17 operations' },
+      { value: 'writer', description: '10 operations' },
+      { value: 'analyst', description: '7 operations' },
+      { value: 'guardian', description: '6 operations' },
+      { value: 'mapper', description: 'Draws maps. 2 operations' },
+    ])
+  })
+
+  it('leaves out what is no role, since set-being may put anything there', () => {
+    const choices = rolesFor(
+      configure(),
+      { qualities: { lineage: { roles: { odd: 7, map: { description: 'x' } } } } },
+      17,
+    )
+    expect(choices.map(({ value }) => value)).toEqual(['generalist', 'writer', 'analyst', 'guardian'])
   })
 })

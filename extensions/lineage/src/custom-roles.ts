@@ -1,4 +1,12 @@
-import { asJson, type BeingRow, defineOperation, type Json, TreeosError, type WorldReader } from '@treeos/sdk'
+import {
+  asJson,
+  type BeingRow,
+  type BirthChoice,
+  defineOperation,
+  type Json,
+  TreeosError,
+  type WorldReader,
+} from '@treeos/sdk'
 import { z } from 'zod'
 import { operationOf, recordOf, rolesDefinedBy, setProfilePart } from './child.ts'
 import type { LineageConfig } from './config.ts'
@@ -45,6 +53,25 @@ export async function requireRole(config: LineageConfig, of: Of, role: string): 
     'INVALID_INPUT',
     `there is no role ${JSON.stringify(role)} for a child; there is ${there}`,
   )
+}
+
+/** The roles that a parent may give a child: the built-in ones, then its own. A role without restrictions may use all tools. */
+export function rolesFor(
+  { roles }: LineageConfig,
+  parent: Pick<BeingRow, 'qualities'>,
+  allTools: number,
+): BirthChoice[] {
+  const own = Object.entries(rolesDefinedBy(parent)).flatMap(([name, role]) => {
+    const { data } = kept.safeParse(role)
+    return data === undefined ? [] : [[name, `${data.description} `, data.allowedTools.length] as const]
+  })
+  const builtIn = Object.entries(roles).map(
+    ([name, { allowedTools }]) => [name, '', allowedTools?.length ?? allTools] as const,
+  )
+  return [...builtIn, ...own].map(([value, description, tools]) => ({
+    value,
+    description: `${description}${tools} operations`,
+  }))
 }
 
 /** @throws {TreeosError} INVALID_INPUT, FORBIDDEN */

@@ -1,6 +1,7 @@
 import { defineExtension, defineRole, type Json } from '@treeos/sdk'
 import { isLiving, operationOf, profileOf, promptOf, STOPPED, spawnedBy } from './child.ts'
 import { configure, type LineageOverride, readOverride } from './config.ts'
+import { rolesFor } from './custom-roles.ts'
 import { FILE } from './files.ts'
 import { parentOperations } from './parenting.ts'
 import { type RoleConfig, TOOLS } from './roles.ts'
@@ -65,6 +66,41 @@ export function defineLineage(override: LineageOverride = {}) {
     operations,
     scripts: { 'lineage:keeper': keeper, 'lineage:worker': worker },
     scene,
+    birthForms: [
+      {
+        title: 'A child with a profile',
+        action: 'lineage:spawn-child',
+        button: 'Spawn it',
+        note: `At most ${config.liveChildrenMax} live children of one parent, and ${config.spawnsPerDayMax} spawns within 24 hours.`,
+        fields: [
+          { name: 'name', label: 'Name' },
+          {
+            name: 'role',
+            label: 'Profile',
+            input: 'choice',
+            choices: (me) => rolesFor(config, me, operations.length),
+          },
+          {
+            name: 'specialization',
+            label: 'Specialization',
+            description: 'Its focus; a part of its prompt',
+            input: 'text',
+          },
+          {
+            name: 'message',
+            label: 'First message',
+            description: 'What it is told at its birth; it begins with that',
+            input: 'text',
+          },
+          {
+            name: 'script',
+            label: 'Script',
+            description: 'Decides for it in place of a model',
+            input: 'script',
+          },
+        ],
+      },
+    ],
     matterTypes: { [FILE]: 'a file of a workspace: {path, text}' },
     relations: {
       /** who gave the being the task that it works on */

@@ -123,3 +123,20 @@ it('anything but a schema, a field or an act is refused where it is written', ()
     /must be named trip:/,
   )
 })
+
+it('the form of a birth is for an operation that the extension brings', () => {
+  const field = {
+    name: 'by',
+    label: 'By',
+    input: 'choice',
+    choices: () => [{ value: 'foot', description: '' }],
+  } as const
+  const form = { title: 'A child that goes', action: 'trip:go', button: 'Go', fields: [field] } as const
+  const trip = defineExtension({ ...base, operations: [go], birthForms: [form] })
+  expect(buildRegistry([seed, trip]).birthForms).toEqual([form])
+  const strange = { ...form, action: 'birth' } as const
+  // @ts-expect-error birth is no operation of the extension
+  expect(() => defineExtension({ ...base, operations: [go], birthForms: [strange] })).toThrow(
+    /"birth" of extension trip must be named trip:/,
+  )
+})

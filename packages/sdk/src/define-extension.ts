@@ -1,6 +1,7 @@
 import { isKey, type Json, type JsonObject, type Priority, parseCall } from '@treeos/core'
 import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
 import {
+  type BirthForm,
   type Extension,
   type Operation,
   type PatternResolver,
@@ -49,6 +50,8 @@ export interface ExtensionInput<Action extends string = string> {
   readonly hooks?: Readonly<Record<string, HookPreset>>
   /** acts of the operator, in order, that plant a small demo world: `treeos up --demo <extension>` */
   readonly scene?: readonly SceneAct[]
+  /** forms that the portal offers beside its own one of a birth, each for an operation of this extension */
+  readonly birthForms?: readonly (BirthForm & { readonly action: NoInfer<Action> })[]
 }
 
 /** The arguments of `set-schedule`, without the name. */
@@ -114,6 +117,7 @@ export function defineExtension<const Action extends string = never>(
     ...Object.keys(input.matterTypes ?? {}),
     ...Object.keys(input.schedules ?? {}),
     ...Object.keys(input.hooks ?? {}),
+    ...(input.birthForms ?? []).map(({ action }) => action),
   ]
   const unprefixed = named.find((part) => !part.startsWith(`${name}:`))
   if (unprefixed !== undefined)
@@ -141,6 +145,7 @@ export function defineExtension<const Action extends string = never>(
     schedules: (input.schedules ?? {}) as Record<string, JsonObject & SchedulePreset>,
     hooks: (input.hooks ?? {}) as Record<string, JsonObject & HookPreset>,
     scene: (input.scene ?? []).map((act) => parseCall(act)),
+    birthForms: input.birthForms ?? [],
   })
 }
 

@@ -6,6 +6,9 @@ export { defineSignature, type Schema, type Signature, type SignatureInput } fro
 export type {
   AskSignature,
   BeingRow,
+  BirthChoice,
+  BirthField,
+  BirthForm,
   CarriedCall,
   CarryOut,
   Decided,

@@ -13,6 +13,9 @@ export type {
   OutsideRunOptions,
 } from './extend/effect.ts'
 export type {
+  BirthChoice,
+  BirthField,
+  BirthForm,
   CarriedCall,
   CarryOut,
   Decided,

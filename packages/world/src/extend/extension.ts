@@ -192,4 +192,34 @@ export interface Extension {
   readonly hooks: Readonly<Record<string, JsonObject>>
   /** calls that the operator makes, in order, to set up a demonstration; empty for none */
   readonly scene: readonly VerbCall[]
+  /** forms that the portal offers beside its own one of a birth; none when left out */
+  readonly birthForms?: readonly BirthForm[]
+}
+
+/** A form for an operation that brings a child into the world. The portal draws it: no code of an extension runs in a browser. */
+export interface BirthForm {
+  readonly title: string
+  /** the operation, which names the child in its argument `name` */
+  readonly action: string
+  readonly button: string
+  /** what the form says beside its button */
+  readonly note?: string
+  /** the arguments that it asks for, in order */
+  readonly fields: readonly BirthField[]
+}
+
+export interface BirthField {
+  /** of the argument */
+  readonly name: string
+  readonly label: string
+  readonly description?: string
+  /** a line unless given; `script` offers the names of scripts */
+  readonly input?: 'text' | 'script' | 'choice'
+  /** of a choice, for the being that fills in the form; the first one is chosen at first */
+  readonly choices?: (me: Pick<BeingRow, 'qualities'>) => readonly BirthChoice[]
+}
+
+export interface BirthChoice {
+  readonly value: string
+  readonly description: string
 }
