@@ -39,8 +39,12 @@ describe('the table of roles is data', () => {
 
 describe('rolesFor', () => {
   const own = {
-    ...{ description: 'Draws maps.', inferenceModel: '', allowedTools: ['read_file', 'write_file'] },
-    ...{ heartbeatMultiplier: 1, maxTokensPerTurn: 4096, autoSleep: false },
+    description: 'Draws maps.',
+    inferenceModel: '',
+    allowedTools: ['read_file', 'write_file'],
+    heartbeatMultiplier: 1,
+    maxTokensPerTurn: 4096,
+    autoSleep: false,
   }
   it('offers the built-in roles, then those that the parent defined, each with the number of its operations', () => {
     const choices = rolesFor(configure(), { qualities: { lineage: { roles: { mapper: own } } } }, 17)

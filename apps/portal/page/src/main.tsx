@@ -1,7 +1,15 @@
 import '@mantine/core/styles.css'
 import '@mantine/spotlight/styles.css'
 import './page.css'
-import { createTheme, defaultVariantColorsResolver, MantineProvider } from '@mantine/core'
+import {
+  Badge,
+  createTheme,
+  defaultVariantColorsResolver,
+  Input,
+  MantineProvider,
+  Table,
+  Textarea,
+} from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -31,6 +39,12 @@ const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "DejaVu Sans Mono", Consolas, monospace',
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
+  components: {
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }),
+    InputWrapper: Input.Wrapper.extend({ defaultProps: { withAsterisk: false } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 4 } }),
+    Textarea: Textarea.extend({ defaultProps: { autosize: true } }),
+  },
   colors: {
     leaf: [
       '#eef6f2',

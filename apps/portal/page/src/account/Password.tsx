@@ -1,69 +1,63 @@
-import { Button, Group, PasswordInput, Text } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Button, PasswordInput } from '@mantine/core'
+import { hasLength, useForm } from '@mantine/form'
 import { api } from '../api/client.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Part } from './Part.tsx'
+import { Card, Done, Form } from '../parts/index.ts'
 import { type OwnAccount, useChange } from './queries.ts'
 
 const CHARS_MIN = 12
 
 /** Sets, changes or removes the password. */
-export function Password({ own }: { readonly own: OwnAccount }) {
-  const [password, setPassword] = useState('')
+export function Password({ own: { hasPassword, isFresh } }: { readonly own: OwnAccount }) {
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: hasLength({ min: CHARS_MIN }) },
+  })
   const changing = useChange(
-    (next: string | null) => api.account.password.$post({ json: { password: next } }),
-    () => setPassword(''),
+    (json: { password: string | null }) => api.account.password.$post({ json }),
+    form.reset,
   )
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    changing.mutate(password)
-  }
   return (
-    <Part
+    <Card
+      isPart
       title="Password"
       note={
-        own.hasPassword
+        hasPassword
           ? 'You have one. A new one signs you out everywhere else.'
           : 'You have none, and need none beside a passkey.'
       }
+      gap="sm"
     >
-      <form onSubmit={onSubmit}>
-        <Group align="flex-end" gap="sm">
-          <PasswordInput
-            flex={1}
-            miw={200}
-            label={own.hasPassword ? 'New password' : 'Password'}
-            description={`At least ${CHARS_MIN} characters`}
-            autoComplete="new-password"
-            disabled={!own.isFresh}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          <Button
-            type="submit"
-            loading={changing.isPending}
-            disabled={!own.isFresh || password.length < CHARS_MIN}
-          >
-            {own.hasPassword ? 'Change it' : 'Set it'}
-          </Button>
-          {own.hasPassword ? (
+      <Form
+        form={form}
+        doing={changing}
+        submit={hasPassword ? 'Change it' : 'Set it'}
+        send={(values) => values}
+        isInRow
+        isOff={!isFresh}
+        beside={
+          hasPassword ? (
             <Button
               variant="default"
-              disabled={!own.isFresh}
+              disabled={!isFresh}
               loading={changing.isPending}
-              onClick={() => changing.mutate(null)}
+              onClick={() => changing.mutate({ password: null })}
             >
               Remove it
             </Button>
-          ) : null}
-        </Group>
-      </form>
-      <Trouble error={changing.error} />
-      {changing.isSuccess ? (
-        <Text size="sm" role="status">
-          Done.
-        </Text>
-      ) : null}
-    </Part>
+          ) : null
+        }
+        done={<Done is={changing.isSuccess} />}
+      >
+        <PasswordInput
+          flex={1}
+          miw={200}
+          label={hasPassword ? 'New password' : 'Password'}
+          description={`At least ${CHARS_MIN} characters`}
+          autoComplete="new-password"
+          disabled={!isFresh}
+          {...form.getInputProps('password')}
+        />
+      </Form>
+    </Card>
   )
 }

@@ -1,11 +1,9 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
 import { keepKey } from '../api/session.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Time } from '../shell/Time.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { Card, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
 import { browserIn } from './agent.ts'
-import { Part } from './Part.tsx'
 import { type OwnAccount, useChange } from './queries.ts'
 
 const WAYS: Readonly<Record<string, string>> = {
@@ -15,36 +13,36 @@ const WAYS: Readonly<Record<string, string>> = {
   provider: 'by another account',
 }
 
+const end = (which: string) => api.account.sessions.end.$post({ json: { which } })
+
 /** Where the person is signed in, and ways to end it. */
-export function Sessions({ own }: { readonly own: OwnAccount }) {
-  const ending = useChange((which: string) => api.account.sessions.end.$post({ json: { which } }))
-  const leaving = useChange(
-    () => api.account.sessions.end.$post({ json: { which: 'all' } }),
-    () => keepKey(null),
-  )
+export function Sessions({ own: { sessions } }: { readonly own: OwnAccount }) {
+  const ending = useChange(end)
+  const leaving = useDeed(() => end('all'), { stale: null, onDone: () => keepKey(null) })
   return (
-    <Part title="Signed in" note="A session ends after 72 hours without use, and after 30 days.">
-      {own.sessions.map(({ id, agent, way, createdAt, seenAt, isThis }) => (
+    <Card
+      isPart
+      title="Signed in"
+      note="A session ends after 72 hours without use, and after 30 days."
+      gap="sm"
+    >
+      {sessions.map(({ id, agent, way, createdAt, seenAt, isThis }) => (
         <Group key={id} justify="space-between" gap="sm" className="block">
           <div>
             <Group gap={6}>
               <Text fw={600} title={agent}>
                 <Inert text={browserIn(agent)} />
               </Text>
-              {isThis ? (
-                <Badge variant="light" tt="none">
-                  this browser
-                </Badge>
-              ) : null}
+              {isThis ? <Badge>this browser</Badge> : null}
             </Group>
-            <Text size="xs" className="quiet">
+            <Quiet size="xs">
               {WAYS[way] ?? way}, <Time iso={createdAt} /> · last used <Time iso={seenAt} />
-            </Text>
+            </Quiet>
           </div>
           {isThis ? null : (
-            <Button size="xs" variant="default" loading={ending.isPending} onClick={() => ending.mutate(id)}>
+            <SmallButton loading={ending.isPending} onClick={() => ending.mutate(id)}>
               End it
-            </Button>
+            </SmallButton>
           )}
         </Group>
       ))}
@@ -52,16 +50,16 @@ export function Sessions({ own }: { readonly own: OwnAccount }) {
       <Group gap="sm">
         <Button
           variant="default"
-          disabled={own.sessions.length < 2}
+          disabled={sessions.length < 2}
           loading={ending.isPending}
           onClick={() => ending.mutate('others')}
         >
           Sign out elsewhere
         </Button>
-        <Button variant="default" loading={leaving.isPending} onClick={() => leaving.mutate(undefined)}>
+        <Button variant="default" loading={leaving.isPending} onClick={() => leaving.mutate()}>
           Sign out everywhere
         </Button>
       </Group>
-    </Part>
+    </Card>
   )
 }

@@ -1,19 +1,15 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { asking, useDeed } from '../api/deed.ts'
 
-export const accountQuery = queryOptions({
-  queryKey: ['account'],
-  queryFn: async () => (await api.account.$get()).json(),
-})
+/** of the name of a passkey */
+export const NAME_CHARS_MAX = 80
+
+export const accountQuery = asking(['account'], () => api.account.$get())
 
 export type OwnAccount = Awaited<ReturnType<NonNullable<typeof accountQuery.queryFn>>>
 
 /** A change of the own account, after which it is asked for again. */
-export function useChange<T>(change: (of: T) => Promise<unknown>, onDone: () => void = () => undefined) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    onSuccess: onDone,
-    onSettled: () => queries.invalidateQueries({ queryKey: accountQuery.queryKey }),
-  })
-}
+export const useChange = <A extends { json(): Promise<unknown> }, Of = void>(
+  change: (of: Of) => Promise<A>,
+  onDone?: () => void,
+) => useDeed(change, { stale: ['account'], ...(onDone === undefined ? {} : { onDone }) })

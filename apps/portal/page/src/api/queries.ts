@@ -1,15 +1,9 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
+import { asking } from './deed.ts'
 
-/** The first word of each key is what `live.ts` makes stale. */
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: async () => (await api.session.$get()).json(),
-})
-export const worldQuery = queryOptions({
-  queryKey: ['world'],
-  queryFn: async () => (await api.world.$get()).json(),
-})
+export const sessionQuery = asking(['session'], () => api.session.$get())
+export const worldQuery = asking(['world'], () => api.world.$get())
 /** One space with who is there, page by page. */
 export const spaceQuery = (path: string) =>
   infiniteQueryOptions({
@@ -21,16 +15,9 @@ export const spaceQuery = (path: string) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   })
-export const mapQuery = (path: string) =>
-  queryOptions({
-    queryKey: ['map', path],
-    queryFn: async () => (await api.map.$get({ query: { path } })).json(),
-  })
+export const mapQuery = (path: string) => asking(['map', path], () => api.map.$get({ query: { path } }))
 export const beingQuery = (name: string) =>
-  queryOptions({
-    queryKey: ['being', name],
-    queryFn: async () => (await api.beings[':name'].$get({ param: { name } })).json(),
-  })
+  asking(['being', name], () => api.beings[':name'].$get({ param: { name } }))
 /** More than a list draws whole, so that a list with further pages notices its end. */
 const PAGE = 100
 export const momentsQuery = (name: string) =>
@@ -45,22 +32,12 @@ export const momentsQuery = (name: string) =>
   })
 /** A finished moment never changes. */
 export const momentQuery = (name: string, n: number) =>
-  queryOptions({
-    queryKey: ['past', name, n],
-    queryFn: async () =>
-      (await api.beings[':name'].moments[':n'].$get({ param: { name, n: String(n) } })).json(),
+  asking(['past', name, n], () => api.beings[':name'].moments[':n'].$get({ param: { name, n: String(n) } }), {
     staleTime: Number.POSITIVE_INFINITY,
   })
-export const inboxQuery = queryOptions({
-  queryKey: ['inbox'],
-  queryFn: async () => (await api.inbox.$get()).json(),
-})
-export const threadsQuery = queryOptions({
-  queryKey: ['threads'],
-  queryFn: async () => (await api.threads.$get({ query: { all: 'true' } })).json(),
-})
+export const inboxQuery = asking(['inbox'], () => api.inbox.$get())
+export const threadsQuery = asking(['threads'], () => api.threads.$get({ query: { all: 'true' } }))
 export const threadQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['thread', id],
-    queryFn: async () => (await api.threads[':id'].$get({ param: { id } })).json(),
-  })
+  asking(['thread', id], () => api.threads[':id'].$get({ param: { id } }))
+/** What the being may reach for now. A change of any row may change it, as with `session`. */
+export const reachQuery = asking(['session', 'reach'], () => api.reach.$get())

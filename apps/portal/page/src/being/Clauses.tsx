@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
-import { Inert } from '../text/Inert.tsx'
+import { Inert, Quiet } from '../parts/index.ts'
 
 interface Test {
   readonly path: string
@@ -28,9 +28,7 @@ export interface Clause {
 /** Each clause of the flow, with what it expected and what was so. */
 export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
   clauses.length === 0 ? (
-    <Text size="sm" className="quiet">
-      Its flow has no clauses: it wore its default role.
-    </Text>
+    <Quiet>Its flow has no clauses: it wore its default role.</Quiet>
   ) : (
     <Stack gap="xs" component="ol" m={0} pl={0}>
       {clauses.map(({ index, role, stack, result, reason, tree }) => (
@@ -39,18 +37,12 @@ export const Clauses = ({ clauses }: { readonly clauses: readonly Clause[] }) =>
             <Text size="sm">
               <span className="quiet">{index + 1}</span>&ensp;{stack ? 'stack' : 'use'} <b>{role ?? '?'}</b>
             </Text>
-            <Badge
-              variant="light"
-              color={result === 'matched' || result === 'used' ? 'leaf' : 'gray'}
-              tt="none"
-            >
-              {result}
-            </Badge>
+            <Badge color={result === 'matched' || result === 'used' ? 'leaf' : 'gray'}>{result}</Badge>
           </Group>
           {tree === null ? null : <TraceLines trace={tree} />}
-          <Text size="xs" className="quiet">
+          <Quiet size="xs">
             <Inert text={reason} />
-          </Text>
+          </Quiet>
         </li>
       ))}
     </Stack>
@@ -77,15 +69,13 @@ function TraceLines({ trace, depth = 0 }: { readonly trace: Trace; readonly dept
   )
 }
 
-const Line = ({
-  depth,
-  result,
-  text,
-}: {
+interface LineProps {
   readonly depth: number
   readonly result: boolean
   readonly text: string
-}) => (
+}
+
+const Line = ({ depth, result, text }: LineProps) => (
   <Text pl={12 * depth} className="code">
     {/* The mark alone would be colour or shape only; the word is for those who do not see it. */}
     <Text span inherit c={result ? 'leaf' : 'dimmed'} aria-label={result ? 'true' : 'false'} role="img">

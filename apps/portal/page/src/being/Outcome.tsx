@@ -2,14 +2,13 @@ import { Badge } from '@mantine/core'
 
 const COLORS: Readonly<Record<string, string>> = { act: 'leaf', see: 'blue', failure: 'red', skipped: 'gray' }
 
-export const OutcomeBadge = ({
-  outcome,
-  reason,
-}: {
+interface Props {
   readonly outcome: string
   readonly reason?: string | undefined
-}) => (
-  <Badge variant="light" color={COLORS[outcome] ?? 'gray'} tt="none" title={reason}>
+}
+
+export const OutcomeBadge = ({ outcome, reason }: Props) => (
+  <Badge color={COLORS[outcome] ?? 'gray'} title={reason}>
     {reason ?? outcome}
   </Badge>
 )

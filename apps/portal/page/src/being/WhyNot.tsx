@@ -1,9 +1,8 @@
-import { Autocomplete, Button, Group, Stack, Table, Text, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { api, Refusal } from '../api/client.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { Autocomplete, Stack, Table, Text, Textarea } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
+import { Code, Form, Inert, parsed } from '../parts/index.ts'
 import { escaped } from '../text/unseen.ts'
 
 /** A side that is left out is missing. */
@@ -25,123 +24,94 @@ interface Props {
 }
 
 /** What would have had to be otherwise, for the moment to wear a role or to be allowed an act. */
-export function WhyNot({ name, n, roles, call, mayAskOfActs }: Props) {
-  const [role, setRole] = useState('')
-  const [act, setAct] = useState(call === null ? '' : escaped(JSON.stringify(call, null, 2)))
-  const param = { name, n: String(n) }
-  const past = api.beings[':name'].moments[':n']['why-not']
+export const WhyNot = ({ mayAskOfActs, ...of }: Props) => (
+  <Stack>
+    <OfRole {...of} />
+    {mayAskOfActs ? <OfAct {...of} /> : null}
+  </Stack>
+)
+
+type OfMoment = Omit<Props, 'mayAskOfActs'>
+const past = api.beings[':name'].moments[':n']['why-not']
+const paramOf = ({ name, n }: Pick<Props, 'name' | 'n'>) => ({ name, n: String(n) })
+
+function OfRole({ roles, ...of }: Omit<OfMoment, 'call'>) {
+  const form = useForm({ initialValues: { role: '' }, validate: { role: isNotEmpty() } })
+  const asking = useDeed((json: { role: string }) => past.role.$post({ param: paramOf(of), json }), {
+    stale: null,
+  })
   return (
-    <Stack gap="md">
-      <Question
-        label="What would it have needed to wear it?"
-        isAsked={role.trim() !== ''}
-        ask={async () => (await past.role.$post({ param, json: { role: role.trim() } })).json()}
-      >
-        <Autocomplete
-          flex={1}
-          label="A role"
-          data={[...roles]}
-          value={role}
-          onChange={setRole}
-          renderOption={({ option }) => <Inert text={option.value} />}
-        />
-      </Question>
-      {mayAskOfActs ? (
-        <Question
-          label="What would have allowed it?"
-          isAsked={act.trim() !== ''}
-          ask={async () => (await past.act.$post({ param, json: { call: parse(act) } })).json()}
-        >
-          <Textarea
-            flex={1}
-            label="An act, as JSON"
-            autosize
-            minRows={2}
-            maxRows={12}
-            value={act}
-            onChange={(event) => setAct(event.currentTarget.value)}
-          />
-        </Question>
-      ) : null}
-    </Stack>
+    <Form
+      form={form}
+      doing={asking}
+      submit="What would it have needed to wear it?"
+      send={({ role }) => ({ role: role.trim() })}
+      isInRow
+      done={<Answered of={asking.data} />}
+    >
+      <Autocomplete
+        flex={1}
+        label="A role"
+        data={[...roles]}
+        renderOption={({ option }) => <Inert text={option.value} />}
+        {...form.getInputProps('role')}
+      />
+    </Form>
   )
 }
 
-interface QuestionProps {
-  readonly label: string
-  readonly isAsked: boolean
-  readonly ask: () => Promise<unknown>
-  readonly children: ReactNode
-}
-
-function Question({ label, isAsked, ask, children }: QuestionProps) {
-  const asking = useMutation({ mutationFn: async () => (await ask()) as Found })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    asking.mutate()
-  }
+function OfAct({ call, ...of }: Omit<OfMoment, 'roles'>) {
+  const form = useForm({
+    initialValues: { call: call === null ? '' : escaped(JSON.stringify(call, null, 2)) },
+    validate: { call: isNotEmpty() },
+  })
+  const asking = useDeed((json: { call: unknown }) => past.act.$post({ param: paramOf(of), json }), {
+    stale: null,
+  })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="xs">
-        <Group align="flex-end" gap="sm">
-          {children}
-          <Button type="submit" variant="default" disabled={!isAsked} loading={asking.isPending}>
-            {label}
-          </Button>
-        </Group>
-        <Trouble error={asking.error} />
-        {asking.data === undefined ? null : <Answered {...asking.data} />}
-      </Stack>
-    </form>
+    <Form
+      form={form}
+      doing={asking}
+      submit="What would have allowed it?"
+      send={({ call }) => ({ call: parsed(call, 'the act is') })}
+      isInRow
+      done={<Answered of={asking.data} />}
+    >
+      <Textarea flex={1} label="An act, as JSON" minRows={2} maxRows={12} {...form.getInputProps('call')} />
+    </Form>
   )
 }
 
-function Answered(found: Found) {
-  if (found.changes === null)
+function Answered({ of }: { readonly of: unknown }) {
+  if (of === undefined) return null
+  const found = of as Found
+  if (found.changes === null || found.changes.length === 0)
     return (
       <Text size="sm" role="status">
-        No change helps: <Inert text={found.message} />
-      </Text>
-    )
-  if (found.changes.length === 0)
-    return (
-      <Text size="sm" role="status">
-        Nothing: it was so.
+        {found.changes === null ? 'No change helps: ' : 'Nothing: it was so.'}
+        {found.changes === null ? <Inert text={found.message} /> : null}
       </Text>
     )
   return (
-    <Table verticalSpacing={4} className="facts" role="status">
-      <Table.Tbody>
-        {found.changes.map((change) => (
-          <Table.Tr key={change.path}>
-            <Table.Td className="code">
-              <Inert text={change.path} />
-            </Table.Td>
-            <Table.Td className="code">
-              <Inert text={wordsOf(change)} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Table
+      className="facts"
+      role="status"
+      data={{
+        body: found.changes.map((change) => [
+          <Code key="path" value={change.path} />,
+          <Code key="change" value={wordsOf(change)} />,
+        ]),
+      }}
+    />
   )
 }
 
 /** Of a list, only what is added. */
 function wordsOf({ from, to }: Change): string {
-  if (Array.isArray(from) && Array.isArray(to))
-    return `+ ${to
-      .slice(from.length)
-      .map((entry) => JSON.stringify(entry))
-      .join(' ')}`
+  if (Array.isArray(from) && Array.isArray(to)) {
+    const added = to.slice(from.length).map((entry) => JSON.stringify(entry))
+    return `+ ${added.join(' ')}`
+  }
   const side = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value))
   return `${side(from)} → ${side(to)}`
-}
-
-function parse(text: string): object {
-  try {
-    return JSON.parse(text) as object
-  } catch {
-    throw new Refusal('INVALID_INPUT', 'this is not JSON')
-  }
 }

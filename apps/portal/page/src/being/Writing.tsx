@@ -1,6 +1,6 @@
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import { type CallSoFar, useWords } from '../api/words.ts'
-import { Inert } from '../text/Inert.tsx'
+import { Inert, Quiet } from '../parts/index.ts'
 
 /** What the model of a being writes now. Nothing of it is recorded before it has decided. */
 export function Writing({ being, thread }: { readonly being: string; readonly thread?: string }) {
@@ -16,10 +16,10 @@ function Call({ being, call }: { readonly being: string; readonly call: CallSoFa
       <Stack gap="xs">
         <Group gap="xs">
           {end === null ? <Loader size="xs" type="dots" aria-hidden /> : null}
-          <Text size="xs" className="quiet">
+          <Quiet size="xs">
             @{being} {SAYS[end ?? 'now']}
             {hasGap ? ' · a part of it was not heard' : ''}
-          </Text>
+          </Quiet>
         </Group>
         {pieces.map(({ tool, text }, i) => (
           <div key={i}>

@@ -1,19 +1,8 @@
-import {
-  Autocomplete,
-  Button,
-  Group,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api } from '../api/client.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Inert } from '../text/Inert.tsx'
-import { Born } from './Born.tsx'
+import { Autocomplete, Input, SegmentedControl, Textarea, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { type Call, useAct } from '../api/deed.ts'
+import { Form, given, Inert, parsed } from '../parts/index.ts'
+import { BornLast } from './Born.tsx'
 
 interface Choices {
   readonly scripts: readonly string[]
@@ -21,137 +10,86 @@ interface Choices {
   readonly homes: readonly string[]
 }
 
+const EMPTY = { name: '', cognition: 'llm', script: '', connection: '', role: '', roleFlow: '', home: '' }
 const COGNITIONS = [
   { value: 'llm', label: 'A model' },
   { value: 'scripted', label: 'A script' },
   { value: 'human', label: 'A person' },
 ]
 
-/** A birth: name, cognition, and what it wears at first. */
-export function BirthForm({ choices: { scripts, roles, homes } }: { readonly choices: Choices }) {
-  const [name, setName] = useState('')
-  const [cognition, setCognition] = useState('llm')
-  const [script, setScript] = useState('')
-  const [connection, setConnection] = useState('')
-  const [role, setRole] = useState('')
-  const [flow, setFlow] = useState('')
-  const [home, setHome] = useState('')
-  const queries = useQueryClient()
-  const bearing = useMutation({
-    mutationFn: async () => {
-      const payload = {
-        name: name.trim().replace(/^@/, ''),
-        cognition,
-        ...(cognition === 'scripted' && script !== '' ? { script } : {}),
-        ...(cognition === 'llm' && connection.trim() !== '' ? { connection: connection.trim() } : {}),
-        ...(role.trim() === '' ? {} : { role: role.trim() }),
-        ...(flow.trim() === '' ? {} : { roleFlow: parseFlow(flow) }),
-        ...(home.trim() === '' ? {} : { home: home.trim() }),
-      }
-      const call = { verb: 'be', operation: 'birth', payload }
-      await (await api.verb.$post({ json: { call } })).json()
-      return payload.name
-    },
-    onSuccess: () => {
-      setName('')
-      void queries.invalidateQueries()
-    },
-  })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    bearing.mutate()
+/** The call of a birth. @throws {Error} for a flow that is not JSON */
+function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY): Call {
+  const { cognition } = rest
+  const payload = {
+    ...given({ ...rest, name: name.trim().replace(/^@/, '') }),
+    ...given({ script: cognition === 'scripted' ? script : '' }),
+    ...given({ connection: cognition === 'llm' ? connection : '' }),
+    ...(roleFlow.trim() === '' ? {} : { roleFlow: parsed(roleFlow, 'the role flow is') }),
   }
-  const chosen = roles.find((one) => one.name === role.trim())
-  return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Name"
-          description="Lower-case letters, digits and hyphens"
-          placeholder="dora"
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <div>
-          <Text size="sm" fw={500} mb={4} id="decides">
-            Who decides for it
-          </Text>
-          <SegmentedControl
-            aria-labelledby="decides"
-            data={COGNITIONS}
-            value={cognition}
-            onChange={setCognition}
-          />
-        </div>
-        {cognition === 'scripted' ? (
-          <Autocomplete
-            label="Script"
-            data={[...scripts]}
-            required
-            withAsterisk={false}
-            value={script}
-            onChange={setScript}
-          />
-        ) : null}
-        {cognition === 'llm' ? (
-          <TextInput
-            label="Model connection"
-            description="As the operator's configuration names it; left out, the default model"
-            value={connection}
-            onChange={(event) => setConnection(event.currentTarget.value)}
-          />
-        ) : null}
-        <Autocomplete
-          label="Default role"
-          description={
-            chosen === undefined ? (
-              'Left out: citizen, if you may hand it on, which can be configured from inside; else resident'
-            ) : (
-              <Inert text={chosen.description} />
-            )
-          }
-          data={roles.map((one) => one.name)}
-          limit={40}
-          value={role}
-          onChange={setRole}
-        />
-        <Autocomplete
-          label="Home"
-          description="The space where it starts; left out, your own home"
-          data={[...homes]}
-          limit={40}
-          value={home}
-          onChange={setHome}
-        />
-        <Textarea
-          label="Role flow, as JSON"
-          description="Clauses in order; left out, it always wears its default role"
-          placeholder={'[{"when": {"world.school.bell": true}, "role": "herald"}]'}
-          classNames={{ input: 'code' }}
-          autosize
-          minRows={2}
-          maxRows={16}
-          value={flow}
-          onChange={(event) => setFlow(event.currentTarget.value)}
-        />
-        <Trouble error={bearing.error} />
-        {bearing.data === undefined ? null : <Born name={bearing.data} />}
-        <Group>
-          <Button type="submit" loading={bearing.isPending} disabled={name.trim() === ''}>
-            Give birth
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
+  return { verb: 'be', operation: 'birth', payload }
 }
 
-function parseFlow(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new Error(`the role flow is not JSON: ${(error as Error).message}`)
-  }
+/** A birth: name, cognition, and what it wears at first. */
+export function BirthForm({ choices: { scripts, roles, homes } }: { readonly choices: Choices }) {
+  const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
+  const bearing = useAct(() => form.setFieldValue('name', ''))
+  const { cognition, role } = form.values
+  const chosen = roles.find((one) => one.name === role.trim())
+  return (
+    <Form form={form} doing={bearing} submit="Give birth" send={birthOf} done={<BornLast of={bearing} />}>
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and hyphens"
+        placeholder="dora"
+        required
+        {...form.getInputProps('name')}
+      />
+      <Input.Wrapper label="Who decides for it" labelElement="div" id="decides">
+        <SegmentedControl
+          aria-labelledby="decides-label"
+          data={COGNITIONS}
+          {...form.getInputProps('cognition')}
+        />
+      </Input.Wrapper>
+      {cognition === 'scripted' ? (
+        <Autocomplete label="Script" data={[...scripts]} required {...form.getInputProps('script')} />
+      ) : null}
+      {cognition === 'llm' ? (
+        <TextInput
+          label="Model connection"
+          description="As the operator's configuration names it; left out, the default model"
+          {...form.getInputProps('connection')}
+        />
+      ) : null}
+      <Autocomplete
+        label="Default role"
+        description={
+          chosen === undefined ? (
+            'Left out: citizen, if you may hand it on, which can be configured from inside; else resident'
+          ) : (
+            <Inert text={chosen.description} />
+          )
+        }
+        data={roles.map((one) => one.name)}
+        limit={40}
+        {...form.getInputProps('role')}
+      />
+      <Autocomplete
+        label="Home"
+        description="The space where it starts; left out, your own home"
+        data={[...homes]}
+        limit={40}
+        {...form.getInputProps('home')}
+      />
+      <Textarea
+        label="Role flow, as JSON"
+        description="Clauses in order; left out, it always wears its default role"
+        placeholder={'[{"when": {"world.school.bell": true}, "role": "herald"}]'}
+        classNames={{ input: 'code' }}
+        minRows={2}
+        maxRows={16}
+        {...form.getInputProps('roleFlow')}
+      />
+    </Form>
+  )
 }

@@ -1,26 +1,28 @@
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { Call } from '../api/deed.ts'
+import { InhabitLink } from '../inhabit/InhabitLink.tsx'
 
-/** A child that was just born, and what comes next. */
-export const Born = ({ name }: { readonly name: string }) => (
-  <div className="block" role="status">
-    <Group justify="space-between">
-      <Text size="sm">
-        <Anchor component={Link} to={`/beings/${name}`} fw={600} size="sm">
-          @{name}
-        </Anchor>{' '}
-        was born.
-      </Text>
-      <Button
-        size="xs"
-        variant="default"
-        component="a"
-        href={`/inhabit/${name}`}
-        target="_blank"
-        rel="opener"
-      >
-        Inhabit (new tab)
-      </Button>
-    </Group>
-  </div>
-)
+interface Props {
+  /** the act that bore it */
+  readonly of: { readonly isSuccess: boolean; readonly variables: Call | undefined }
+}
+
+/** The child that was born last, and what comes next. */
+export function BornLast({ of: { isSuccess, variables } }: Props) {
+  if (!isSuccess || variables === undefined) return null
+  const { name } = (variables.payload ?? variables.args) as { readonly name: string }
+  return (
+    <div className="block" role="status">
+      <Group justify="space-between">
+        <Text size="sm">
+          <Anchor component={Link} to={`/beings/${name}`} fw={600} size="sm">
+            @{name}
+          </Anchor>{' '}
+          was born.
+        </Text>
+        <InhabitLink name={name} />
+      </Group>
+    </div>
+  )
+}

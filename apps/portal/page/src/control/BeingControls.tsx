@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
+import { InhabitLink } from '../inhabit/InhabitLink.tsx'
 import { Composer } from '../overlays/Composer.tsx'
-import { Dialog } from '../shell/Dialog.tsx'
+import { DialogButton, Quiet } from '../parts/index.ts'
 import { ConfirmedAct } from './Acting.tsx'
 import { CancelButton, PauseButton } from './AtWork.tsx'
 import { BudgetForm } from './BudgetForm.tsx'
@@ -21,33 +21,25 @@ interface Props {
 /** What may be done with a being from its page. The makers of a being may drive it, pause it and end it. */
 export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, isPaused, isPerson }: Props) {
   const { data: session } = useQuery(sessionQuery)
-  const [isSpeaking, speaking] = useDisclosure()
-  const [isBudget, budget] = useDisclosure()
   const stance = `@${name}`
   if (session === undefined || isEnded) return null
   const isMine = lineage.includes(session.stance)
   return (
     <Group gap="xs">
-      <Button size="xs" variant="default" onClick={speaking.open}>
-        Speak to it
-      </Button>
-      {isMine && !isDriven ? (
-        // The opener stays known to the new tab: it gives the being back when this tab is closed.
-        <Button
-          size="xs"
-          variant="default"
-          component="a"
-          href={`/inhabit/${name}`}
-          target="_blank"
-          rel="opener"
-        >
-          Inhabit (new tab)
-        </Button>
-      ) : null}
+      <DialogButton label="Speak to it" title={`Speak to ${stance}`} isSmall>
+        <Stack gap="sm">
+          <Composer target={stance} />
+          <Quiet size="xs">
+            It comes into its inbox, and is lived with its next moments. To tell it something without an
+            answer, switch off “expects an answer”.
+          </Quiet>
+        </Stack>
+      </DialogButton>
+      {isMine && !isDriven ? <InhabitLink name={name} /> : null}
       {isPastOpen && session.stance !== stance ? (
-        <Button size="xs" variant="default" onClick={budget.open}>
-          Budget
-        </Button>
+        <DialogButton label="Budget" title={`The budget of ${stance}`} isSmall>
+          <BudgetForm name={name} />
+        </DialogButton>
       ) : null}
       {isMine && !isPerson ? (
         <>
@@ -62,18 +54,6 @@ export function BeingControls({ name, lineage, isEnded, isPastOpen, isDriven, is
           call={{ verb: 'do', action: 'end-being', target: stance, args: {} }}
         />
       ) : null}
-      <Dialog opened={isSpeaking} onClose={speaking.close} title={`Speak to ${stance}`}>
-        <Stack gap="sm">
-          <Composer target={stance} />
-          <Text size="xs" className="quiet">
-            It comes into its inbox, and is lived with its next moments. To tell it something without an
-            answer, switch off “expects an answer”.
-          </Text>
-        </Stack>
-      </Dialog>
-      <Dialog opened={isBudget} onClose={budget.close} title={`The budget of ${stance}`}>
-        <BudgetForm name={name} />
-      </Dialog>
     </Group>
   )
 }

@@ -1,25 +1,28 @@
-import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core'
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Button, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { Answer, Trouble } from '../shell/states.tsx'
+import { asking, type Call, useAct } from '../api/deed.ts'
+import { Answer, Done, Form, Quiet } from '../parts/index.ts'
 
 const budgetQuery = (name: string) =>
-  queryOptions({
-    queryKey: ['being', name, 'budget'],
-    queryFn: async () => (await api.beings[':name'].budget.$get({ param: { name } })).json(),
+  asking(['being', name, 'budget'], () => api.beings[':name'].budget.$get({ param: { name } }), {
     staleTime: 0,
   })
 
-const LIMITS = [
-  { name: 'tokens', label: 'Model tokens' },
-  { name: 'money', label: 'Money' },
-  { name: 'momentsPerMinute', label: 'Moments a minute' },
-  { name: 'births', label: 'Births' },
-  { name: 'selfContinues', label: 'Goes on by itself' },
-  { name: 'hops', label: 'Hops' },
-] as const
-type Limit = (typeof LIMITS)[number]['name']
+const LIMITS = {
+  tokens: 'Model tokens',
+  money: 'Money',
+  momentsPerMinute: 'Moments a minute',
+  births: 'Births',
+  selfContinues: 'Goes on by itself',
+  hops: 'Hops',
+}
+type Limits = Readonly<Partial<Record<string, number | string>>>
+const PERIODS = [
+  { value: 'day', label: 'by the day' },
+  { value: 'total', label: 'in total' },
+]
 
 interface Props {
   readonly name: string
@@ -34,11 +37,11 @@ export function BudgetForm({ name, resumes = name }: Props) {
     <Answer of={budget}>
       {({ limits, used, standard }) => (
         <Stack gap="sm">
-          <Text size="sm" className="quiet">
+          <Quiet>
             @{name} used {used.tokens} tokens{used.money > 0 ? `, ${used.money} money` : ''}, {used.moments}{' '}
             moments in this minute, {used.births} births.{' '}
             {standard === true ? 'The standard budget bounds it; what you set replaces that.' : ''}
-          </Text>
+          </Quiet>
           <SetBudget name={name} resumes={resumes} limits={limits} />
         </Stack>
       )}
@@ -46,80 +49,57 @@ export function BudgetForm({ name, resumes = name }: Props) {
   )
 }
 
-interface SetProps {
-  readonly name: string
-  readonly resumes: string
-  readonly limits: Readonly<Partial<Record<Limit, number>>> & { readonly per?: string }
+const callOf = (action: 'set-budget' | 'resume', name: string, args: Limits): Call => ({
+  verb: 'do',
+  action,
+  target: `@${name}`,
+  args,
+})
+
+interface SetProps extends Required<Props> {
+  readonly limits: Limits
 }
 
 function SetBudget({ name, resumes, limits }: SetProps) {
-  const [values, setValues] = useState<Record<string, string>>(() =>
-    Object.fromEntries(
-      LIMITS.map(({ name }) => [name, limits[name] === undefined ? '' : String(limits[name])]),
-    ),
-  )
-  const [per, setPer] = useState(limits.per ?? 'total')
-  const queries = useQueryClient()
-  const doing = useMutation({
-    mutationFn: async (action: 'set-budget' | 'resume') => {
-      const given = LIMITS.flatMap(({ name }) =>
-        values[name] === undefined || values[name] === '' ? [] : [[name, Number(values[name])]],
-      )
-      const args = action === 'resume' ? {} : { ...Object.fromEntries(given), per }
-      return (
-        await api.verb.$post({ json: { call: { verb: 'do', action, target: `@${name}`, args } } })
-      ).json()
-    },
-    onSuccess: () => queries.invalidateQueries(),
-  })
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    doing.mutate('set-budget')
-  }
+  const form = useForm<Limits>({ initialValues: { per: 'total', ...limits } })
+  const doing = useAct()
   return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          {LIMITS.map(({ name, label }) => (
-            <NumberInput
-              key={name}
-              label={label}
-              placeholder="no limit"
-              min={0}
-              value={values[name] ?? ''}
-              onChange={(next) => setValues((all) => ({ ...all, [name]: String(next) }))}
-            />
-          ))}
-          <Select
-            label="Tokens and money count"
-            allowDeselect={false}
-            data={[
-              { value: 'day', label: 'by the day' },
-              { value: 'total', label: 'in total' },
-            ]}
-            value={per}
-            onChange={(next) => setPer(next ?? 'total')}
+    <Form
+      form={form}
+      doing={doing}
+      submit="Set the budget"
+      send={(values) =>
+        callOf('set-budget', name, Object.fromEntries(Object.entries(values).filter(([, one]) => one !== '')))
+      }
+      done={<Done is={doing.isSuccess} />}
+      beside={
+        <Button
+          variant="default"
+          loading={doing.isPending}
+          onClick={() => doing.mutate(callOf('resume', name, {}))}
+        >
+          Let @{resumes} try again
+        </Button>
+      }
+    >
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {Object.entries(LIMITS).map(([limit, label]) => (
+          <NumberInput
+            key={limit}
+            label={label}
+            placeholder="no limit"
+            min={0}
+            {...form.getInputProps(limit)}
+            value={form.values[limit] ?? ''}
           />
-        </SimpleGrid>
-        <Trouble error={doing.error} />
-        {doing.data === undefined ? null : (
-          <Text size="sm" role="status">
-            Done.
-          </Text>
-        )}
-        <Group>
-          <Button type="submit" loading={doing.isPending && doing.variables === 'set-budget'}>
-            Set the budget
-          </Button>
-          <Button
-            variant="default"
-            loading={doing.isPending && doing.variables === 'resume'}
-            onClick={() => doing.mutate('resume')}
-          >
-            Let @{resumes} try again
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        ))}
+        <Select
+          label="Tokens and money count"
+          allowDeselect={false}
+          data={PERIODS}
+          {...form.getInputProps('per')}
+        />
+      </SimpleGrid>
+    </Form>
   )
 }

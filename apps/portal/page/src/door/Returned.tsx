@@ -1,10 +1,10 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { keepKey } from '../api/session.ts'
-import { Trouble } from '../shell/states.tsx'
+import { Quiet, Trouble } from '../parts/index.ts'
 import { Door } from './Door.tsx'
 import { takeAsked } from './provider.ts'
 
@@ -40,9 +40,9 @@ export function Returned() {
   return (
     <Door title="Signing in">
       {finishing.error === null ? (
-        <Text role="status" className="quiet">
+        <Quiet role="status" size="md">
           Asking who you are…
-        </Text>
+        </Quiet>
       ) : (
         <Trouble error={finishing.error} />
       )}

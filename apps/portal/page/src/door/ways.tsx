@@ -1,15 +1,12 @@
 import { Button, Divider } from '@mantine/core'
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { asking, useDeed } from '../api/deed.ts'
+import { Inert, Trouble } from '../parts/index.ts'
 import { knowsPasskeys } from './passkey.ts'
 import { leaveForProvider } from './provider.ts'
 
-const waysQuery = queryOptions({
-  queryKey: ['ways'],
-  queryFn: async () => (await api.open.ways.$get()).json(),
-})
+const waysQuery = asking(['ways'], () => api.open.ways.$get())
 
 interface Props {
   /** the link that is to be opened; null for a sign-in */
@@ -22,9 +19,9 @@ interface Props {
 export function OtherWays({ token, passkeyLabel, onPasskey }: Props) {
   const { data: ways } = useQuery(waysQuery)
   const keying = useMutation({ mutationFn: onPasskey })
-  const leaving = useMutation({
-    mutationFn: async () => (await api.open.provider.$post({ json: { token } })).json(),
-    onSuccess: ({ attempt, url }) => leaveForProvider(url, { attempt, token, isConnecting: false }),
+  const leaving = useDeed(() => api.open.provider.$post({ json: { token } }), {
+    stale: null,
+    onDone: ({ attempt, url }) => leaveForProvider(url, { attempt, token, isConnecting: false }),
   })
   const provider = ways?.provider ?? null
   if (!knowsPasskeys() && provider === null) return null

@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { RefObject } from 'react'
+import { Content, Quiet } from '../parts/index.ts'
 import { Hidden } from '../roles/Hidden.tsx'
-import { Content } from '../text/Inert.tsx'
 import type { Sentence, Test } from './sentences.ts'
 import { TestRow } from './TestRow.tsx'
 
@@ -68,9 +68,7 @@ export function SentenceCard(props: CardProps) {
           <span className="word">{tests.length === 0 ? 'WHEN' : 'AND'}</span>
           <div className="block code">
             <Content value={sentence.rest} />
-            <Text size="xs" className="quiet">
-              The JSON view changes this part.
-            </Text>
+            <Quiet size="xs">The JSON view changes this part.</Quiet>
           </div>
         </Group>
       )}

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
-import { Inert } from '../text/Inert.tsx'
+import { Inert } from '../parts/index.ts'
 import { type Side, useDrag } from './drag.ts'
 import { SentenceCard } from './SentenceCard.tsx'
 import { moved, type Sentence } from './sentences.ts'

@@ -1,40 +1,8 @@
-import { Alert, Badge, Button, Group, Progress, Stack, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { api } from '../api/client.ts'
-import { Time } from '../shell/Time.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
+import { Inert, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
+import { type Different, useTrial } from './useTrial.ts'
 
-/** Moments that one request tries. The server takes no more at once. */
-const STEP = 25
-/** Moments that one press of the button tries. */
-const ROUND = 200
-
-interface Worn {
-  readonly primary: string | null
-  readonly stacked: readonly string[]
-  readonly skip?: string
-}
-interface Different {
-  readonly n: number
-  readonly openedAt: string
-  readonly differs: readonly string[]
-  readonly was: Worn
-  readonly would: Worn
-  readonly refused: { readonly code: string; readonly message: string } | null
-}
-
-interface Trial {
-  /** the draft that was tried, as JSON */
-  readonly of: string
-  readonly found: readonly Different[]
-  /** the first moment that was tried; the next round goes on before it */
-  readonly from: number
-  readonly isRunning: boolean
-  readonly error: string | null
-}
-
-interface WhatIfProps {
+interface Props {
   readonly name: string
   readonly flow: unknown
   /** number of the last finished moment */
@@ -43,38 +11,9 @@ interface WhatIfProps {
 }
 
 /** Which past moments would have been lived otherwise, under the draft: newest first, a few at a time. */
-export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
-  const [trial, setTrial] = useState<Trial | null>(null)
-  const stopping = useRef<AbortController | null>(null)
-  useEffect(() => () => stopping.current?.abort(), [])
+export function WhatIf({ name, flow, last, isBroken }: Props) {
+  const { trial, run, stop } = useTrial(name, last)
   const text = JSON.stringify(flow)
-  const run = async (before: Trial | null) => {
-    const end = new AbortController()
-    stopping.current?.abort()
-    stopping.current = end
-    let now: Trial = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
-    const show = (next: Partial<Trial>) => {
-      now = { ...now, ...next }
-      setTrial(now)
-    }
-    show({ isRunning: true, error: null })
-    const lowest = Math.max(1, now.from - ROUND)
-    try {
-      while (now.from > lowest && !end.signal.aborted) {
-        const until = now.from - 1
-        const since = Math.max(lowest, until - STEP + 1)
-        const answered = await api.beings[':name']['what-if'].$post(
-          { param: { name }, json: { flow: JSON.parse(now.of) as object, since, until } },
-          { init: { signal: end.signal } },
-        )
-        const { differences } = (await answered.json()) as { differences: readonly Different[] }
-        show({ found: [...now.found, ...differences.toReversed()], from: since })
-      }
-    } catch (error) {
-      if (!end.signal.aborted) show({ error: error instanceof Error ? error.message : 'it failed' })
-    }
-    show({ isRunning: false })
-  }
   const tried = trial === null ? 0 : last + 1 - trial.from
   const isOld = trial !== null && trial.of !== text
   return (
@@ -85,23 +24,16 @@ export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
             <Text size="sm" fw={600}>
               What if
             </Text>
-            <Text size="xs" className="quiet">
+            <Quiet size="xs">
               Past moments that would have been lived otherwise. No model is asked, and nothing is written.
-            </Text>
+            </Quiet>
           </div>
           {trial?.isRunning ? (
-            <Button size="xs" variant="default" onClick={() => stopping.current?.abort()}>
-              Stop
-            </Button>
+            <SmallButton onClick={stop}>Stop</SmallButton>
           ) : (
-            <Button
-              size="xs"
-              variant="default"
-              disabled={isBroken || last === 0}
-              onClick={() => void run(null)}
-            >
+            <SmallButton disabled={isBroken || last === 0} onClick={() => void run(text, null)}>
               {last === 0 ? 'It has no moments yet' : 'Try it on past moments'}
-            </Button>
+            </SmallButton>
           )}
         </Group>
         {trial === null ? null : (
@@ -109,11 +41,7 @@ export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
             {trial.isRunning ? (
               <Progress value={(100 * tried) / Math.max(1, last)} aria-label="moments tried" size="sm" />
             ) : null}
-            {isOld ? (
-              <Text size="xs" className="quiet">
-                The draft has changed since: try it again.
-              </Text>
-            ) : null}
+            {isOld ? <Quiet size="xs">The draft has changed since: try it again.</Quiet> : null}
             <Text size="sm" role="status">
               {trial.found.length === 0 ? 'None' : trial.found.length} of the last {tried} moments{' '}
               {trial.found.length === 1 ? 'differs' : 'differ'}.
@@ -130,9 +58,7 @@ export function WhatIf({ name, flow, last, isBroken }: WhatIfProps) {
             </Stack>
             {trial.isRunning || trial.from === 1 || isOld ? null : (
               <div>
-                <Button size="xs" variant="default" onClick={() => void run(trial)}>
-                  Earlier moments
-                </Button>
+                <SmallButton onClick={() => void run(text, trial)}>Earlier moments</SmallButton>
               </div>
             )}
           </>
@@ -148,9 +74,9 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
     <li>
       <Group gap="xs">
         <Text size="sm">
-          <Link to="/beings/$name" params={{ name }} search={{ n }}>
+          <MomentLink being={name} n={n}>
             moment {n}
-          </Link>{' '}
+          </MomentLink>{' '}
           <Time iso={openedAt} />
         </Text>
         <Text size="sm">
@@ -160,7 +86,7 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
           </b>
         </Text>
         {differs.map((part) => (
-          <Badge key={part} size="sm" variant="light" color="gray" tt="none">
+          <Badge key={part} size="sm" color="gray">
             {part}
           </Badge>
         ))}
@@ -174,5 +100,5 @@ function MomentLine({ name, moment }: { readonly name: string; readonly moment: 
   )
 }
 
-const wornText = ({ primary, stacked, skip }: Worn): string =>
+const wornText = ({ primary, stacked, skip }: Different['was']): string =>
   skip === undefined ? [primary ?? 'no role', ...stacked].join(' + ') : `no moment (${skip})`

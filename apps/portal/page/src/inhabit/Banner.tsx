@@ -15,18 +15,18 @@ export function Banner({ tab, until }: { readonly tab: Driven; readonly until: n
       <Group justify="space-between" wrap="nowrap" gap="sm" h="100%" px="md">
         <Text size="sm" truncate miw={0}>
           <b>{tab.driver}</b> drives <b>{tab.being}</b>
-          <Text span size="sm" visibleFrom="xs">
+          <Text span inherit visibleFrom="xs">
             {' '}
             in this tab
           </Text>
           {until === null ? null : (
-            <Text span size="sm" className="quiet">
+            <span className="quiet">
               {' '}
               · until {CLOCK.format(until)}
-              <Text span size="sm" visibleFrom="md">
+              <Text span inherit visibleFrom="md">
                 , and longer while this tab is open
               </Text>
-            </Text>
+            </span>
           )}
         </Text>
         <Button

@@ -4,8 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import { beginDriven, driven } from '../api/tab.ts'
-import { Trouble } from '../shell/states.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { Inert, Quiet, Trouble } from '../parts/index.ts'
 import { hasOwnOpener } from './hold.ts'
 
 /** Where "Inhabit" leads, in a new tab. This tab takes the lease itself, so its secret never leaves it. */
@@ -33,7 +32,7 @@ export function Drive() {
     }
   }, [hasParent, mutate, name, navigate])
   return (
-    <Stack gap="md" align="flex-start" maw={640}>
+    <Stack align="flex-start" maw={640}>
       <Title order={1}>
         Inhabit <Inert text={`@${name}`} />
       </Title>
@@ -43,9 +42,9 @@ export function Drive() {
       </Text>
       <Trouble error={taking.error} />
       {hasParent && taking.error === null ? (
-        <Text role="status" className="quiet">
+        <Quiet role="status" size="md">
           Taking the lease…
-        </Text>
+        </Quiet>
       ) : (
         <Button loading={taking.isPending} onClick={() => mutate()}>
           Drive @{name} from this tab

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { type Driven, forgetDriven } from '../api/tab.ts'
 import { Door } from '../door/Door.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { Inert } from '../parts/index.ts'
 
 /** In place of every page of a tab whose lease ended: what is done next must not be done as somebody else unnoticed. */
 export const Over = ({ tab }: { readonly tab: Driven }) => (

@@ -1,16 +1,9 @@
-import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { asking } from '../api/deed.ts'
 
 /** Overlays are not facts, so no live event tells of a change: they are asked for again whenever they are shown. */
-export const overlaysQuery = queryOptions({
-  queryKey: ['overlays'],
-  queryFn: async () => (await api.overlays.$get()).json(),
-  staleTime: 0,
-  gcTime: 0,
-})
+export const overlaysQuery = asking(['overlays'], () => api.overlays.$get(), { staleTime: 0, gcTime: 0 })
 export const threadOverlayQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['thread', id, 'overlay'],
-    queryFn: async () => (await api.threads[':id'].overlay.$get({ param: { id } })).json(),
+  asking(['thread', id, 'overlay'], () => api.threads[':id'].overlay.$get({ param: { id } }), {
     staleTime: 0,
   })

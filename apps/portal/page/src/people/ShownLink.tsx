@@ -1,4 +1,5 @@
-import { Alert, Button, CopyButton, Group, Stack, Text } from '@mantine/core'
+import { Alert, Group, Stack, Text } from '@mantine/core'
+import { Copied, SmallButton } from '../parts/index.ts'
 
 export interface NewLink {
   readonly stance: string
@@ -6,14 +7,13 @@ export interface NewLink {
   readonly hours: number
 }
 
-/** A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent to no server. */
-export function ShownLink({
-  link: { stance, token, hours },
-  onClose,
-}: {
+interface Props {
   readonly link: NewLink
   readonly onClose: () => void
-}) {
+}
+
+/** A link is shown once: the server keeps only a hash of it. The secret stands behind the `#`, which is sent to no server. */
+export function ShownLink({ link: { stance, token, hours }, onClose }: Props) {
   const address = `${location.origin}/welcome#${token}`
   const term = hours > 24 ? `${hours / 24} days` : 'a day'
   return (
@@ -25,16 +25,8 @@ export function ShownLink({
         </Text>
         <span className="code inert">{address}</span>
         <Group gap="xs">
-          <CopyButton value={address}>
-            {({ copied, copy }) => (
-              <Button size="xs" onClick={copy}>
-                {copied ? 'Copied' : 'Copy it'}
-              </Button>
-            )}
-          </CopyButton>
-          <Button size="xs" variant="default" onClick={onClose}>
-            Done
-          </Button>
+          <Copied text={address} />
+          <SmallButton onClick={onClose}>Done</SmallButton>
         </Group>
       </Stack>
     </Alert>

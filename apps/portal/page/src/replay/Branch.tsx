@@ -1,4 +1,5 @@
-import { Button, CopyButton, Group, Popover, Stack, Text } from '@mantine/core'
+import { Button, Group, Popover, Stack, Text } from '@mantine/core'
+import { Copied } from '../parts/index.ts'
 
 /**
  * How to go on from here in another way. A branch is a reality with servers of its own, which the portal may not start: so it names the
@@ -22,13 +23,7 @@ export function Branch({ at }: { readonly at: string }) {
           </Text>
           <span className="code inert">{command}</span>
           <Group>
-            <CopyButton value={command}>
-              {({ copied, copy }) => (
-                <Button size="xs" onClick={copy}>
-                  {copied ? 'Copied' : 'Copy it'}
-                </Button>
-              )}
-            </CopyButton>
+            <Copied text={command} />
           </Group>
         </Stack>
       </Popover.Dropdown>

@@ -1,39 +1,33 @@
-import { Badge, Button, Group, Select, Stack, Table, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Button, Group, Select, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { Compared } from '../../../src/machine.ts'
 import { ask, Refusal } from '../api/client.ts'
 import { EventReader } from '../api/events.ts'
-import { BeingLink } from '../shell/links.tsx'
-import { Trouble } from '../shell/states.tsx'
-import { Content, Inert } from '../text/Inert.tsx'
-
-type Found = Compared & { readonly more: number }
-type State =
-  | { readonly is: 'idle' }
-  | { readonly is: 'running'; readonly progress: string }
-  | { readonly is: 'done'; readonly found: Found }
-  | { readonly is: 'failed'; readonly error: Error }
+import { Inert, Quiet, Trouble } from '../parts/index.ts'
+import { Agreement, type Found } from './Agreement.tsx'
 
 const ALL = 'all beings'
 
+interface Props {
+  readonly me: string | null
+  readonly beings: readonly string[]
+}
+
 /** Runs moments again, from the chain and from Temporal, and says whether the record has the same: as `treeos replay`. */
-export function Compare({ me, beings }: { readonly me: string | null; readonly beings: readonly string[] }) {
+export function Compare({ me, beings }: Props) {
   const [whose, setWhose] = useState<string | null>(null)
-  const [state, setState] = useState<State>({ is: 'idle' })
-  const running = useRef<AbortController | null>(null)
-  useEffect(() => () => running.current?.abort(), [])
+  const [progress, setProgress] = useState('')
+  const stopping = useRef<AbortController | null>(null)
+  useEffect(() => () => stopping.current?.abort(), [])
   const chosen = whose ?? me?.slice(1) ?? beings[0] ?? null
-  const begin = () => {
-    const stopping = new AbortController()
-    running.current = stopping
-    setState({ is: 'running', progress: 'reading the record' })
-    compare(chosen === ALL ? null : chosen, stopping.signal, (progress) =>
-      setState({ is: 'running', progress }),
-    )
-      .then((found) => setState({ is: 'done', found }))
-      .catch((error: Error) => setState(stopping.signal.aborted ? { is: 'idle' } : { is: 'failed', error }))
-  }
+  const comparing = useMutation({
+    mutationFn: () => {
+      setProgress('reading the record')
+      stopping.current = new AbortController()
+      return compare(chosen === ALL ? null : chosen, stopping.current.signal, setProgress)
+    },
+  })
+  const isStopped = stopping.current?.signal.aborted === true
   return (
     <section className="card" aria-label="Compare with the record">
       <Stack gap="sm">
@@ -48,88 +42,25 @@ export function Compare({ me, beings }: { readonly me: string | null; readonly b
             value={chosen}
             onChange={setWhose}
           />
-          {state.is === 'running' ? (
-            <Button variant="default" onClick={() => running.current?.abort()}>
+          {comparing.isPending ? (
+            <Button variant="default" onClick={() => stopping.current?.abort()}>
               Stop
             </Button>
           ) : (
-            <Button variant="default" onClick={begin} disabled={chosen === null}>
+            <Button variant="default" onClick={() => comparing.mutate()} disabled={chosen === null}>
               Compare
             </Button>
           )}
         </Group>
-        {state.is === 'running' ? (
-          <Text size="sm" className="quiet" role="status">
-            <Inert text={state.progress} />…
-          </Text>
+        {comparing.isPending ? (
+          <Quiet role="status">
+            <Inert text={progress} />…
+          </Quiet>
         ) : null}
-        {state.is === 'failed' ? <Trouble error={state.error} /> : null}
-        {state.is === 'done' ? <Result {...state.found} /> : null}
+        {isStopped ? null : <Trouble error={comparing.error} />}
+        {comparing.data === undefined ? null : <Agreement {...comparing.data} />}
       </Stack>
     </section>
-  )
-}
-
-function Result({ beings, moments, identical, mismatches, more, olderPrompts = 0 }: Found) {
-  const all = `${moments} ${moments === 1 ? 'moment' : 'moments'} of ${beings} ${beings === 1 ? 'being' : 'beings'}`
-  return (
-    <Stack gap="xs" role="status">
-      <Group gap="xs">
-        <Badge color={identical ? 'leaf' : 'red'} variant="light" tt="none">
-          {identical ? 'identical' : 'differs'}
-        </Badge>
-        <Text size="sm">
-          {identical
-            ? `${all}: the chain, Temporal and the record agree.`
-            : `${all}: ${mismatches.length + more} ${mismatches.length + more === 1 ? 'value differs' : 'values differ'}.`}
-        </Text>
-      </Group>
-      {olderPrompts === 0 ? null : (
-        <Text size="xs" className="quiet">
-          An older version wrote {olderPrompts} of the prompts, so their text was not compared.
-        </Text>
-      )}
-      {identical ? null : (
-        <Table.ScrollContainer minWidth={480}>
-          <Table verticalSpacing={4} className="facts">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Moment</Table.Th>
-                <Table.Th>Value</Table.Th>
-                <Table.Th>In the record</Table.Th>
-                <Table.Th>From the chain</Table.Th>
-                <Table.Th>From Temporal</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {mismatches.map(({ being, n, field, recorded, chain, temporal }, i) => (
-                <Table.Tr key={i}>
-                  <Table.Td>
-                    <BeingLink stance={`@${being}`} />{' '}
-                    {n === 0 ? null : (
-                      <Link to="/beings/$name" params={{ name: being }} search={{ n }}>
-                        {n}
-                      </Link>
-                    )}
-                  </Table.Td>
-                  <Table.Td>{field}</Table.Td>
-                  {[recorded, chain, temporal].map((value, column) => (
-                    <Table.Td key={column} className="code">
-                      {value === null ? null : <Content value={value} />}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-      {more === 0 ? null : (
-        <Text size="xs" className="quiet">
-          {more} more are not shown.
-        </Text>
-      )}
-    </Stack>
   )
 }
 

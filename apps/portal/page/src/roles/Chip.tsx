@@ -1,5 +1,5 @@
 import { Pill } from '@mantine/core'
-import { Inert } from '../text/Inert.tsx'
+import { Inert } from '../parts/index.ts'
 
 interface ChipProps {
   readonly value?: string

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Refusal } from '../api/client.ts'
 import { momentQuery } from '../api/queries.ts'
-import { Inert } from '../text/Inert.tsx'
+import { Inert, Quiet } from '../parts/index.ts'
 import type { Checked, Fault } from './queries.ts'
 
 /** Why an act was refused, with the rules by which the gates decided. */
@@ -53,11 +53,7 @@ export function Findings({ checked, of }: { readonly checked: Checked | undefine
   const { errors, warnings } = checked
   return (
     <div role="status" aria-label={`Check of the ${of}`}>
-      {errors.length === 0 && warnings.length === 0 ? (
-        <Text size="sm" className="quiet">
-          The check finds nothing wrong.
-        </Text>
-      ) : null}
+      {errors.length === 0 && warnings.length === 0 ? <Quiet>The check finds nothing wrong.</Quiet> : null}
       <Faults title={`It cannot be published: ${count(errors, 'error')}`} color="red" faults={errors} />
       <Faults title={count(warnings, 'warning')} color="orange" faults={warnings} />
     </div>

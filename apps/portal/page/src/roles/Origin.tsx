@@ -15,13 +15,9 @@ export const originText = ({ origin, author, deleted }: Origin): string => {
 export function OriginBadge({ origin, deleted }: Origin) {
   if (deleted)
     return (
-      <Badge color="gray" variant="light">
+      <Badge color="gray" tt="uppercase">
         deleted
       </Badge>
     )
-  return (
-    <Badge color={origin === 'live' ? 'leaf' : 'gray'} variant="light" tt="none">
-      {origin}
-    </Badge>
-  )
+  return <Badge color={origin === 'live' ? 'leaf' : 'gray'}>{origin}</Badge>
 }

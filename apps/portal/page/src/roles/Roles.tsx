@@ -1,10 +1,9 @@
+import { Answer, Empty, Inert, PageHead, plural, Quiet } from '../parts/index.ts'
 import './roles.css'
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Answer, Empty } from '../shell/states.tsx'
-import { Inert } from '../text/Inert.tsx'
 import { OriginBadge, originText } from './Origin.tsx'
 import { rolesQuery } from './queries.ts'
 import { RoleEditor } from './RoleEditor.tsx'
@@ -27,16 +26,13 @@ export function Roles() {
   const roles = useQuery(rolesQuery)
   const { role, edit } = useSearch({ from: '/signed-in/roles' })
   const navigate = useNavigate()
-  const isChosen = role !== undefined || edit === true
+  const write = () => void navigate({ to: '/roles', search: { edit: true } })
   return (
-    <Stack gap="md">
-      <Group justify="space-between">
-        <Title order={1}>Roles</Title>
-        <Button onClick={() => void navigate({ to: '/roles', search: { edit: true } })}>New role</Button>
-      </Group>
+    <Stack>
+      <PageHead title="Roles" action={<Button onClick={write}>New role</Button>} />
       <Answer of={roles}>
         {(catalogs) => (
-          <div className="wide" data-chosen={isChosen}>
+          <div className="wide" data-chosen={role !== undefined || edit === true}>
             <RoleList roles={catalogs.roles} chosen={role} />
             {edit === true ? (
               <RoleEditor key={role ?? ''} name={role ?? null} catalogs={catalogs} />
@@ -54,13 +50,12 @@ export function Roles() {
   )
 }
 
-function RoleList({
-  roles,
-  chosen,
-}: {
+interface ListProps {
   readonly roles: readonly Listed[]
   readonly chosen: string | undefined
-}) {
+}
+
+function RoleList({ roles, chosen }: ListProps) {
   const [wanted, setWanted] = useState('')
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean)
   const found = roles.filter((role) => {
@@ -85,9 +80,7 @@ function RoleList({
         </nav>
       )}
       {found.length > SHOWN_MAX ? (
-        <Text size="xs" className="quiet">
-          {found.length - SHOWN_MAX} more: search to see them.
-        </Text>
+        <Quiet size="xs">{found.length - SHOWN_MAX} more: search to see them.</Quiet>
       ) : null}
     </Stack>
   )
@@ -104,13 +97,13 @@ function RoleRow({ role, isChosen }: { readonly role: Listed; readonly isChosen:
         <OriginBadge {...role} />
       </Group>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="xs" className="quiet" lineClamp={2}>
+        <Quiet size="xs" lineClamp={2}>
           {description === '' ? originText(role) : <Inert text={description} />}
-        </Text>
-        <Text size="xs" className="quiet" style={{ flexShrink: 0 }}>
+        </Quiet>
+        <Quiet size="xs" flex="none">
           {requiredCognition === null ? '' : `${requiredCognition} only · `}
-          {users === 0 ? 'unused' : `${users} ${users === 1 ? 'being' : 'beings'}`}
-        </Text>
+          {users === 0 ? 'unused' : plural(users, 'being')}
+        </Quiet>
       </Group>
     </Link>
   )

@@ -1,11 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { diffLines } from 'diff'
 import { useState } from 'react'
-import { BeingLink } from '../shell/links.tsx'
-import { Time } from '../shell/Time.tsx'
-import { Inert } from '../text/Inert.tsx'
+import { BeingLink, Card, Time } from '../parts/index.ts'
+import { Difference } from './Difference.tsx'
 
-export interface Version {
+interface Version {
   readonly seq: number
   readonly at: string
   readonly by: string | null
@@ -13,7 +11,7 @@ export interface Version {
   readonly text: string | null
 }
 
-interface VersionsProps {
+interface Props {
   /** newest first */
   readonly versions: readonly Version[]
   /** what is being written now, to compare with */
@@ -24,14 +22,11 @@ interface VersionsProps {
 }
 
 /** Earlier states from the record, each compared with the one before it or with the draft, to be set again. */
-export function Versions({ versions, draft, onRestore, isRestoring }: VersionsProps) {
+export function Versions({ versions, draft, onRestore, isRestoring }: Props) {
   const [chosen, choose] = useState<number | null>(null)
   if (versions.length === 0) return null
   return (
-    <section className="card" aria-label="Versions">
-      <Text size="sm" fw={600} mb={4}>
-        Versions
-      </Text>
+    <Card title="Versions" gap={4}>
       <Stack gap={0} component="ol" m={0} pl={0} className="versions">
         {versions.map(({ seq, at, by, text }, i) => (
           <li key={seq}>
@@ -78,50 +73,6 @@ export function Versions({ versions, draft, onRestore, isRestoring }: VersionsPr
           </li>
         ))}
       </Stack>
-    </section>
-  )
-}
-
-interface DifferenceProps {
-  readonly title: string
-  readonly before: string
-  readonly after: string
-}
-
-const MARKS = { added: '+', removed: '−', same: ' ' } as const
-const WORDS = { added: 'added', removed: 'removed', same: '' } as const
-
-export function Difference({ title, before, after }: DifferenceProps) {
-  if (before === after)
-    return (
-      <Text size="xs" className="quiet">
-        {title}: the same
-      </Text>
-    )
-  const lines = diffLines(before, after).flatMap(({ value, added, removed }) => {
-    const kind = added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const)
-    return value
-      .replace(/\n$/, '')
-      .split('\n')
-      .map((line) => ({ kind, line }))
-  })
-  return (
-    <figure className="difference">
-      <figcaption>
-        <Text size="xs" className="quiet">
-          {title}
-        </Text>
-      </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys have to reach what scrolls */}
-      <section className="block code" tabIndex={0} aria-label={title}>
-        {lines.map(({ kind, line }, i) => (
-          <div key={i} data-kind={kind}>
-            <span aria-hidden>{MARKS[kind]} </span>
-            {kind === 'same' ? null : <span className="spoken">{WORDS[kind]}: </span>}
-            <Inert text={line} />
-          </div>
-        ))}
-      </section>
-    </figure>
+    </Card>
   )
 }

@@ -1,26 +1,13 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { asking } from '../api/deed.ts'
 
-/** The first word of each key is what `live.ts` makes stale. */
-export const rolesQuery = queryOptions({
-  queryKey: ['roles'],
-  queryFn: async () => (await api.roles.$get()).json(),
-  retry: false,
-})
+export const rolesQuery = asking(['roles'], () => api.roles.$get(), { retry: false })
 export const roleQuery = (role: string) =>
-  queryOptions({
-    queryKey: ['role', role],
-    queryFn: async () => (await api.roles[':role'].$get({ param: { role } })).json(),
-  })
+  asking(['role', role], () => api.roles[':role'].$get({ param: { role } }))
 export const flowQuery = (name: string) =>
-  queryOptions({
-    queryKey: ['flow', name],
-    queryFn: async () => (await api.beings[':name'].flow.$get({ param: { name } })).json(),
-  })
-export const signalsQuery = queryOptions({
-  queryKey: ['signals'],
-  queryFn: async () => (await api.signals.$get()).json(),
-})
+  asking(['flow', name], () => api.beings[':name'].flow.$get({ param: { name } }))
+export const signalsQuery = asking(['signals'], () => api.signals.$get())
 
 /** The first addresses that hold a text; all of them may be very many. */
 export const addressesQuery = (of: 'beings' | 'all', text: string) =>
@@ -56,22 +43,3 @@ export const checkQuery = (what: 'role' | 'flow', text: string) =>
     placeholderData: (before: Checked | undefined) => before, // what was said of the text before stands until there is an answer
     gcTime: 10_000,
   })
-
-const TOUCHED = ['roles', 'role', 'flow', 'signals', 'being']
-
-/** Does something as the signed-in person, by the public verbs. Its data is the answer of the operation. */
-export function useAct(onDone?: () => void) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async (call: Readonly<Record<string, unknown>>): Promise<unknown> => {
-      const { result } = (await (await api.verb.$post({ json: { call } })).json()) as {
-        result: { result: unknown }
-      }
-      return result.result
-    },
-    onSuccess: async () => {
-      await Promise.all(TOUCHED.map((word) => queries.invalidateQueries({ queryKey: [word] })))
-      onDone?.()
-    },
-  })
-}

@@ -1,13 +1,10 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { sessionQuery, threadQuery } from '../api/queries.ts'
 import { Writing } from '../being/Writing.tsx'
 import { ThreadControls } from '../control/ThreadControls.tsx'
-import { BeingLink } from '../shell/links.tsx'
-import { Answer } from '../shell/states.tsx'
-import { Time } from '../shell/Time.tsx'
-import { Content, Notice } from '../text/Inert.tsx'
+import { Answer, BeingLink, Content, MomentLink, Notice, plural, Quiet, Time } from '../parts/index.ts'
 import { ThreadGraph } from './ThreadGraph.tsx'
 import { StateBadge } from './Threads.tsx'
 
@@ -19,45 +16,21 @@ export function Thread() {
   return (
     <Answer of={thread}>
       {({ state, participants, lines, hidden, began }) => (
-        <Stack gap="md">
+        <Stack>
           <div>
             <Group gap="xs" align="baseline">
               <Title order={1}>{participants.length === 0 ? 'Thread' : participants.join(', ')}</Title>
               <StateBadge state={state} />
             </Group>
-            <Text size="sm" className="quiet">
+            <Quiet>
               began <Time iso={began} />
-              {hidden === 0 ? '' : ` · ${hidden} ${hidden === 1 ? 'line is' : 'lines are'} not yours to read`}
-            </Text>
+              {hidden === 0 ? '' : ` · ${plural(hidden, 'line is', 'lines are')} not yours to read`}
+            </Quiet>
           </div>
           <div className="beside">
-            <Stack gap="md">
-              {lines.map(({ id, at, from, to, content, notice, isOpen, moment }) => (
-                <div key={id} className="said" data-mine={from !== null && from === session.data?.stance}>
-                  <Group gap={6}>
-                    <Text size="xs" fw={600}>
-                      {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
-                      <BeingLink stance={to} />
-                    </Text>
-                    <Text size="xs">
-                      <Time iso={at} />
-                    </Text>
-                  </Group>
-                  {notice ? <Notice value={content} /> : <Content value={content} />}
-                  <Text size="xs" className="quiet">
-                    {moment === null ? (
-                      isOpen ? (
-                        'waits'
-                      ) : (
-                        ''
-                      )
-                    ) : (
-                      <Link to="/beings/$name" params={{ name: to.slice(1) }} search={{ n: moment.n }}>
-                        moment {moment.n}: {moment.outcome}
-                      </Link>
-                    )}
-                  </Text>
-                </div>
+            <Stack>
+              {lines.map((line) => (
+                <Said key={line.id} line={line} me={session.data?.stance} />
               ))}
               {participants.map((stance) => (
                 <Writing key={stance} being={stance.slice(1)} thread={id} />
@@ -71,3 +44,39 @@ export function Thread() {
     </Answer>
   )
 }
+
+interface SaidProps {
+  readonly line: {
+    readonly at: string
+    readonly from: string | null
+    readonly to: string
+    readonly content: unknown
+    readonly notice?: boolean
+    readonly isOpen: boolean
+    readonly moment: { readonly n: number; readonly outcome: string } | null
+  }
+  readonly me: string | undefined
+}
+
+const Said = ({ line: { at, from, to, content, notice, isOpen, moment }, me }: SaidProps) => (
+  <div className="said" data-mine={from !== null && from === me}>
+    <Group gap={6}>
+      <Text size="xs" fw={600}>
+        {from === null ? notice ? 'notice' : 'a change' : <BeingLink stance={from} />} →{' '}
+        <BeingLink stance={to} />
+      </Text>
+      <Text size="xs">
+        <Time iso={at} />
+      </Text>
+    </Group>
+    {notice ? <Notice value={content} /> : <Content value={content} />}
+    <Quiet size="xs">
+      {moment === null && isOpen ? 'waits' : ''}
+      {moment === null ? null : (
+        <MomentLink being={to} n={moment.n}>
+          moment {moment.n}: {moment.outcome}
+        </MomentLink>
+      )}
+    </Quiet>
+  </div>
+)

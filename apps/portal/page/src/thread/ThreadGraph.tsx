@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { graphOf } from './graph.ts'
+import { type Edge, graphOf } from './graph.ts'
 
 const ROW = 84
 const TOP = 30
@@ -11,13 +11,10 @@ const NAME_MAX = 13
 /** More beings than fit side by side are listed instead. */
 const SHOWN_MAX = 60
 
-type Line = Parameters<typeof graphOf>[0][number]
-
 /** Who asked whom. The conversation beside it says the same in words. */
-export function ThreadGraph({ lines }: { readonly lines: readonly Line[] }) {
+export function ThreadGraph({ lines }: { readonly lines: Parameters<typeof graphOf>[0] }) {
   const { ref, width } = useElementSize<HTMLElement>()
   const { nodes, edges } = useMemo(() => graphOf(lines), [lines])
-  const navigate = useNavigate()
   const layers = Math.max(0, ...nodes.map(({ layer }) => layer)) + 1
   const at = new Map(
     nodes.map(({ stance, layer, place, of }) => [
@@ -47,64 +44,74 @@ export function ThreadGraph({ lines }: { readonly lines: readonly Line[] }) {
               <path d="M0,0 L8,4 L0,8 z" className="graph-head" />
             </marker>
           </defs>
-          {edges.map(({ from, to, asks, answers }) => {
-            const [a, b] = [at.get(from), at.get(to)]
-            if (a === undefined || b === undefined) return null
-            return (
-              <g key={`${from} ${to}`} className="graph-edge" data-answered={answers > 0}>
-                <path d={pathOf(a, b)} markerEnd="url(#ask)" />
-                <text x={(a.x + b.x) / 2 + 6} y={(a.y + b.y) / 2 + (a.y === b.y ? 34 : 4)}>
-                  {answers === 0 ? `${asks}` : `${asks}, ${answers} answered`}
-                </text>
-              </g>
-            )
-          })}
-          {nodes.map(({ stance }) => {
-            const spot = at.get(stance)
-            if (spot === undefined) return null
-            const open = () => void navigate({ to: '/beings/$name', params: { name: stance.slice(1) } })
-            return (
-              <g key={stance} transform={`translate(${spot.x} ${spot.y})`} className="graph-node">
-                <a
-                  href={`/beings/${stance.slice(1)}`}
-                  aria-label={tellOf(stance, edges)}
-                  onClick={(event) => {
-                    event.preventDefault()
-                    open()
-                  }}
-                >
-                  <rect x={-spot.half} y={-15} width={2 * spot.half} height={30} rx={9} />
-                  <text aria-hidden y={4}>
-                    {short(stance, Math.max(3, Math.floor(spot.half / 3.6)))}
-                  </text>
-                </a>
-              </g>
-            )
-          })}
+          {edges.map((edge) => (
+            <Arrow key={`${edge.from} ${edge.to}`} edge={edge} a={at.get(edge.from)} b={at.get(edge.to)} />
+          ))}
+          {nodes.map(({ stance }) => (
+            <Box key={stance} stance={stance} edges={edges} at={at.get(stance)} />
+          ))}
         </svg>
       )}
     </section>
   )
 }
 
-interface At {
+interface Spot {
   readonly x: number
   readonly y: number
+  /** of the width of its box */
+  readonly half: number
+}
+interface ArrowProps {
+  readonly edge: Edge
+  readonly a: Spot | undefined
+  readonly b: Spot | undefined
+}
+
+function Arrow({ edge: { asks, answers }, a, b }: ArrowProps) {
+  if (a === undefined || b === undefined) return null
+  return (
+    <g className="graph-edge" data-answered={answers > 0}>
+      <path d={pathOf(a, b)} markerEnd="url(#ask)" />
+      <text x={(a.x + b.x) / 2 + 6} y={(a.y + b.y) / 2 + (a.y === b.y ? 34 : 4)}>
+        {answers === 0 ? `${asks}` : `${asks}, ${answers} answered`}
+      </text>
+    </g>
+  )
+}
+
+interface BoxProps {
+  readonly stance: string
+  readonly edges: readonly Edge[]
+  readonly at: Spot | undefined
+}
+
+function Box({ stance, edges, at }: BoxProps) {
+  if (at === undefined) return null
+  const { x, y, half } = at
+  const asked = edges.filter(({ from, asks }) => from === stance && asks > 0).map(({ to }) => to)
+  return (
+    <g transform={`translate(${x} ${y})`} className="graph-node">
+      <Link
+        to="/beings/$name"
+        params={{ name: stance.slice(1) }}
+        aria-label={`${stance}, asked ${asked.length === 0 ? 'nobody' : asked.join(', ')}`}
+      >
+        <rect x={-half} y={-15} width={2 * half} height={30} rx={9} />
+        <text aria-hidden y={4}>
+          {short(stance, Math.min(NAME_MAX, Math.max(3, Math.floor(half / 3.6))))}
+        </text>
+      </Link>
+    </g>
+  )
 }
 
 /** From the edge of one box to that of the other; along the same layer it goes below. */
-function pathOf(a: At, b: At): string {
+function pathOf(a: Spot, b: Spot): string {
   const away = b.y > a.y ? 16 : -16
   if (a.y === b.y) return `M${a.x},${a.y + 16} C${a.x},${a.y + 44} ${b.x},${b.y + 44} ${b.x},${b.y + 18}`
   return `M${a.x},${a.y + away} C${a.x},${a.y + 2.4 * away} ${b.x},${b.y - 2.4 * away} ${b.x},${b.y - away - Math.sign(away) * 2}`
 }
 
-type Edge = ReturnType<typeof graphOf>['edges'][number]
-
-function tellOf(stance: string, edges: readonly Edge[]): string {
-  const asked = edges.filter(({ from, asks }) => from === stance && asks > 0).map(({ to }) => to)
-  return asked.length === 0 ? `${stance}, asked nobody` : `${stance}, asked ${asked.join(', ')}`
-}
-
 const short = (text: string, max: number): string =>
-  text.length <= Math.min(max, NAME_MAX) ? text : `${text.slice(0, Math.min(max, NAME_MAX) - 1)}…`
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`

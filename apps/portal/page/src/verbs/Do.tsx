@@ -1,21 +1,19 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries.ts'
+import { PageHead } from '../parts/index.ts'
 import { VerbPanel } from './VerbPanel.tsx'
 
 /** Any of the four verbs. */
 export function Do() {
   const { data } = useQuery(sessionQuery)
   return (
-    <Stack gap="md" maw={720}>
-      <div>
-        <Title order={1}>Do something</Title>
-        <Text size="sm" className="quiet">
-          You act as {data?.stance ?? '…'}
-          {data?.role == null ? '' : `, with the role ${data.role}`}. Its lists and the rules of the target
-          decide.
-        </Text>
-      </div>
+    <Stack maw={720}>
+      <PageHead title="Do something">
+        You act as {data?.stance ?? '…'}
+        {data?.role == null ? '' : `, with the role ${data.role}`}. Its lists and the rules of the target
+        decide.
+      </PageHead>
       <section className="card" aria-label="Verbs">
         <VerbPanel />
       </section>

@@ -1,11 +1,12 @@
-import { Autocomplete, Stack, Switch, Text, Textarea } from '@mantine/core'
+import { Autocomplete, Switch, Textarea } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { Inert } from '../text/Inert.tsx'
-import { argumentsIn, fieldsOf } from './arguments.ts'
-import { Fields } from './Fields.tsx'
-import { reachQuery } from './queries.ts'
-import { Send, useCall } from './Send.tsx'
+import { type Call, useAct } from '../api/deed.ts'
+import { reachQuery } from '../api/queries.ts'
+import { Form, given, Inert, parsed, Quiet } from '../parts/index.ts'
+import { ArgumentInput } from './ArgumentInput.tsx'
+import { argumentsIn, type Field, fieldsOf, type Written } from './arguments.ts'
+import { Result } from './Result.tsx'
 
 interface Choice {
   readonly name: string
@@ -21,121 +22,90 @@ interface Props {
   readonly choices: readonly Choice[]
 }
 
+const EMPTY: Written = { name: '', target: '', values: {}, isRaw: false, raw: '{}' }
+
+/** @throws {Error} for arguments that cannot be read */
+function callOf(verb: Props['verb'], fields: readonly Field[] | null, written: Written): Call {
+  const { name, target, values, isRaw, raw } = written
+  const args = isRaw || fields === null ? parsed(raw, 'the arguments are') : argumentsIn(fields, values)
+  if (verb === 'be') return { verb, operation: name.trim(), payload: args }
+  return { verb, action: name.trim(), args, ...given({ target }) }
+}
+
+/** The arguments that were typed, as JSON. What cannot be read yet is typed anew. */
+function rawOf(fields: readonly Field[], { values, raw }: Written): string {
+  try {
+    return JSON.stringify(argumentsIn(fields, values), null, 2)
+  } catch {
+    return raw
+  }
+}
+
 /** A DO or a BE: an operation, what it is done to, and its arguments as a form or as JSON. */
 export function OperationForm({ verb, choices }: Props) {
-  const [name, setName] = useState('')
-  const [target, setTarget] = useState('')
-  const [values, setValues] = useState<Record<string, string>>({})
-  const [isRaw, setRaw] = useState(false)
-  const [raw, setRawText] = useState('{}')
-  const [fault, setFault] = useState<Error | null>(null)
-  const sending = useCall()
+  const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
+  const acting = useAct()
+  const { name, isRaw } = form.values
   const chosen = choices.find((one) => one.name === name.trim())
   const fields = chosen === undefined ? null : fieldsOf(chosen)
-  const asJson = isRaw || fields === null
-
-  const choose = (next: string) => {
-    setName(next)
-    setValues({})
-    sending.reset()
-  }
-  const toRaw = (on: boolean) => {
-    if (on && fields !== null)
-      try {
-        setRawText(JSON.stringify(argumentsIn(fields, values), null, 2))
-      } catch {
-        // What cannot be read yet is typed anew.
-      }
-    setRaw(on)
-  }
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    setFault(null)
-    try {
-      const given = asJson ? (JSON.parse(raw) as unknown) : argumentsIn(fields ?? [], values)
-      const call =
-        verb === 'be'
-          ? { verb, operation: name.trim(), payload: given }
-          : {
-              verb,
-              action: name.trim(),
-              args: given,
-              ...(target.trim() === '' ? {} : { target: target.trim() }),
-            }
-      sending.mutate(call)
-    } catch (error) {
-      setFault(
-        error instanceof SyntaxError
-          ? new Error(`the arguments are not JSON: ${error.message}`)
-          : (error as Error),
-      )
-    }
-  }
+  form.watch('name', () => {
+    form.setFieldValue('values', {})
+    acting.reset()
+  })
+  form.watch('isRaw', ({ value }) => {
+    if (value && fields !== null) form.setFieldValue('raw', rawOf(fields, form.values))
+  })
   return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <Autocomplete
-          label={verb === 'do' ? 'Action' : 'Operation'}
-          description={choices.length === 0 ? 'None is in your reach now' : undefined}
-          placeholder={verb === 'do' ? 'set-role' : 'birth'}
-          data={choices.map((one) => one.name)}
-          limit={40}
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={choose}
+    <Form
+      form={form}
+      doing={acting}
+      submit={verb === 'do' ? 'Do it' : 'Be it'}
+      send={(written) => callOf(verb, fields, written)}
+      done={<Result of={acting} />}
+    >
+      <Autocomplete
+        label={verb === 'do' ? 'Action' : 'Operation'}
+        description={choices.length === 0 ? 'None is in your reach now' : undefined}
+        placeholder={verb === 'do' ? 'set-role' : 'birth'}
+        data={choices.map((one) => one.name)}
+        limit={40}
+        required
+        {...form.getInputProps('name')}
+      />
+      {chosen === undefined ? null : (
+        <Quiet>
+          <Inert text={chosen.description} />
+        </Quiet>
+      )}
+      {verb === 'be' ? null : (
+        <TargetInput targets={chosen?.targets ?? []} {...form.getInputProps('target')} />
+      )}
+      {fields === null ? null : (
+        <Switch label="arguments as JSON" {...form.getInputProps('isRaw', { type: 'checkbox' })} />
+      )}
+      {isRaw || fields === null ? (
+        <Textarea
+          label="Arguments, as JSON"
+          classNames={{ input: 'code' }}
+          minRows={2}
+          maxRows={20}
+          {...form.getInputProps('raw')}
         />
-        {chosen === undefined ? null : (
-          <Text size="sm" className="quiet">
-            <Inert text={chosen.description} />
-          </Text>
-        )}
-        {verb === 'be' ? null : (
-          <TargetInput targets={chosen?.targets ?? []} value={target} onChange={setTarget} />
-        )}
-        {fields === null ? null : (
-          <Switch
-            label="arguments as JSON"
-            checked={isRaw}
-            onChange={(event) => toRaw(event.currentTarget.checked)}
-          />
-        )}
-        {asJson ? (
-          <Textarea
-            label="Arguments, as JSON"
-            classNames={{ input: 'code' }}
-            autosize
-            minRows={2}
-            maxRows={20}
-            value={raw}
-            onChange={(event) => setRawText(event.currentTarget.value)}
-          />
-        ) : (
-          <Fields
-            fields={fields ?? []}
-            values={values}
-            onChange={(field, value) => setValues((all) => ({ ...all, [field]: value }))}
-          />
-        )}
-        <Send
-          label={verb === 'do' ? 'Do it' : 'Be it'}
-          sending={sending}
-          error={fault}
-          isDisabled={name.trim() === ''}
-        />
-      </Stack>
-    </form>
+      ) : (
+        fields.map((field) => <ArgumentInput key={field.name} field={field} form={form} />)
+      )}
+    </Form>
   )
 }
 
 interface TargetProps {
   readonly targets: readonly string[]
-  readonly value: string
-  readonly onChange: (value: string) => void
+  readonly value?: string
+  readonly onChange?: (value: string) => void
 }
 
 /** What is done is done to a being, a space, a thing or a thread; the addresses that the lists name are offered. */
-function TargetInput({ targets, value, onChange }: TargetProps) {
+function TargetInput({ targets, ...input }: TargetProps) {
   const { data } = useQuery(reachQuery)
   const named = [...(data?.surface.canSee ?? []), ...(data?.surface.canSummon ?? [])]
   const addresses = [...new Set(named.filter((entry) => typeof entry === 'string'))].sort()
@@ -148,8 +118,7 @@ function TargetInput({ targets, value, onChange }: TargetProps) {
       placeholder="@ann or /court"
       data={addresses}
       limit={30}
-      value={value}
-      onChange={onChange}
+      {...input}
     />
   )
 }

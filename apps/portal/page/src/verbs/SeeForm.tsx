@@ -1,28 +1,27 @@
-import { Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
-import { Send, useCall } from './Send.tsx'
+import { TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useAct } from '../api/deed.ts'
+import { Form } from '../parts/index.ts'
+import { Result } from './Result.tsx'
 
 /** Reads an address as the being, and shows all that it sees there. */
 export function SeeForm() {
-  const [address, setAddress] = useState('')
-  const sending = useCall()
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    sending.mutate({ verb: 'see', address: address.trim() })
-  }
+  const form = useForm({ initialValues: { address: '' }, validate: { address: isNotEmpty() } })
+  const seeing = useAct()
   return (
-    <form onSubmit={onSubmit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Address"
-          placeholder="@role-manager or /library"
-          required
-          withAsterisk={false}
-          value={address}
-          onChange={(event) => setAddress(event.currentTarget.value)}
-        />
-        <Send label="Look" sending={sending} error={null} isDisabled={address.trim() === ''} />
-      </Stack>
-    </form>
+    <Form
+      form={form}
+      doing={seeing}
+      submit="Look"
+      send={({ address }) => ({ verb: 'see', address: address.trim() })}
+      done={<Result of={seeing} />}
+    >
+      <TextInput
+        label="Address"
+        placeholder="@role-manager or /library"
+        required
+        {...form.getInputProps('address')}
+      />
+    </Form>
   )
 }

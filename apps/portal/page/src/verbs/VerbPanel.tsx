@@ -1,9 +1,9 @@
 import { Stack, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { reachQuery } from '../api/queries.ts'
 import { Composer } from '../overlays/Composer.tsx'
-import { Trouble } from '../shell/states.tsx'
+import { Trouble } from '../parts/index.ts'
 import { OperationForm } from './OperationForm.tsx'
-import { reachQuery } from './queries.ts'
 import { SeeForm } from './SeeForm.tsx'
 
 /** Any of the four verbs, as the person or as the being that this tab drives. */

@@ -7,6 +7,17 @@ export interface Field {
   readonly isRequired: boolean
 }
 
+/** What was typed into the form of an operation. */
+export interface Written {
+  readonly name: string
+  readonly target: string
+  /** of the inputs, by argument */
+  readonly values: Readonly<Record<string, string>>
+  /** the arguments are written as JSON */
+  readonly isRaw: boolean
+  readonly raw: string
+}
+
 interface Described {
   readonly args: Readonly<Record<string, string>>
   readonly schema: unknown

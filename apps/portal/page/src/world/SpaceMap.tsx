@@ -1,11 +1,10 @@
-import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
 import { mapQuery } from '../api/queries.ts'
 import { MapView } from '../map/MapView.tsx'
 import { groundOf, kindOf, type Mark, nameOf, type Plan, spotOn } from '../map/plan.ts'
-import { Answer } from '../shell/states.tsx'
+import { Answer, Quiet } from '../parts/index.ts'
 
 /** The map of a space as it is now. It may have thousands of marks, and is not drawn anew when the list below it grows. */
 export const SpaceMap = memo(({ path }: { readonly path: string }) => {
@@ -33,9 +32,9 @@ export const SpaceMap = memo(({ path }: { readonly path: string }) => {
           <div>
             <MapView plan={plan} onOpen={open} />
             {others === 0 ? null : (
-              <Text size="xs" px={4} className="quiet">
+              <Quiet size="xs" px={4}>
                 {others} more are here, but not on this map: the list has all beings.
-              </Text>
+              </Quiet>
             )}
           </div>
         )

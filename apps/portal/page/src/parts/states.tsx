@@ -1,30 +1,27 @@
-import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Inert } from '../text/Inert.tsx'
+import { Inert } from './Inert.tsx'
+import { Quiet, SmallButton } from './small.ts'
 
 interface Asked<T> {
   readonly data: T | undefined
   readonly error: Error | null
   readonly refetch: () => unknown
 }
-
-/** What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again. */
-export function Answer<T>({
-  of,
-  children,
-}: {
+interface AnswerProps<T> {
   readonly of: Asked<T>
   readonly children: (data: T) => ReactNode
-}) {
+}
+
+/** What a query found; until then a sign that it is asked, and after a refusal why, with a way to try again. */
+export function Answer<T>({ of, children }: AnswerProps<T>) {
   if (of.data !== undefined) return children(of.data)
   if (of.error !== null)
     return (
       <Alert color="red" title="This cannot be shown" role="alert">
         <Stack gap="sm" align="flex-start">
           <Inert text={of.error.message} />
-          <Button size="xs" variant="default" onClick={() => of.refetch()}>
-            Try again
-          </Button>
+          <SmallButton onClick={() => of.refetch()}>Try again</SmallButton>
         </Stack>
       </Alert>
     )
@@ -41,9 +38,7 @@ export function Answer<T>({
 export const Empty = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <div className="card">
     <Text fw={600}>{title}</Text>
-    <Text size="sm" className="quiet">
-      {children}
-    </Text>
+    <Quiet>{children}</Quiet>
   </div>
 )
 
@@ -53,3 +48,10 @@ export const Trouble = ({ error }: { readonly error: Error | null }) =>
       <Inert text={error.message} />
     </Alert>
   )
+
+export const Done = ({ is }: { readonly is: boolean }) =>
+  is ? (
+    <Text size="sm" role="status">
+      Done.
+    </Text>
+  ) : null

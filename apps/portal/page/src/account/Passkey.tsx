@@ -1,0 +1,65 @@
+import { Group, Stack, Text, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { api } from '../api/client.ts'
+import { Form, Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+import { NAME_CHARS_MAX, type OwnAccount, useChange } from './queries.ts'
+
+interface Props {
+  readonly one: OwnAccount['passkeys'][number]
+  readonly isFresh: boolean
+}
+
+/** One passkey, which can be renamed and removed. */
+export function Passkey({ one: { id, name, site, createdAt, usedAt }, isFresh }: Props) {
+  const [isNaming, { toggle, close }] = useDisclosure()
+  const removing = useChange(() => api.account.passkeys.remove.$post({ json: { id } }))
+  return (
+    <Stack gap="xs" className="block">
+      <Group justify="space-between" gap="sm">
+        <div className="grows">
+          {isNaming ? (
+            <NewName id={id} name={name} onDone={close} />
+          ) : (
+            <Text fw={600}>
+              <Inert text={name} />
+            </Text>
+          )}
+          <Quiet size="xs">
+            for <Inert text={site} /> · since <Time iso={createdAt} /> ·{' '}
+            {usedAt === null ? 'not used yet' : 'last used '}
+            {usedAt === null ? null : <Time iso={usedAt} />}
+          </Quiet>
+        </div>
+        <Group gap="xs">
+          <SmallButton disabled={!isFresh} onClick={toggle}>
+            {isNaming ? 'Cancel' : 'Rename'}
+          </SmallButton>
+          <SmallButton disabled={!isFresh} loading={removing.isPending} onClick={() => removing.mutate()}>
+            Remove
+          </SmallButton>
+        </Group>
+      </Group>
+      <Trouble error={removing.error} />
+    </Stack>
+  )
+}
+
+interface NewNameProps {
+  readonly id: string
+  readonly name: string
+  readonly onDone: () => void
+}
+
+function NewName({ id, name, onDone }: NewNameProps) {
+  const form = useForm({ initialValues: { name }, validate: { name: isNotEmpty() } })
+  const renaming = useChange(
+    (json: { name: string }) => api.account.passkeys.rename.$post({ json: { id, ...json } }),
+    onDone,
+  )
+  return (
+    <Form form={form} doing={renaming} submit="Rename it" send={(values) => values} isInRow>
+      <TextInput size="xs" aria-label="New name" maxLength={NAME_CHARS_MAX} {...form.getInputProps('name')} />
+    </Form>
+  )
+}

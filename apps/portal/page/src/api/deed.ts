@@ -1,0 +1,47 @@
+import { type QueryKey, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from './client.ts'
+
+/** An answer of the server as the typed client gives it: a refusal was thrown before. */
+interface Answer {
+  json(): Promise<unknown>
+}
+type Told<A extends Answer> = Awaited<ReturnType<A['json']>>
+const tell = async <A extends Answer>(asked: Promise<A>): Promise<Told<A>> =>
+  (await (await asked).json()) as Told<A>
+
+/** Asks the server; what it said is kept under a key. The first word of each key is what `live.ts` makes stale. */
+export const asking = <A extends Answer>(queryKey: QueryKey, ask: () => Promise<A>, options: Kept = {}) =>
+  queryOptions({ queryKey, queryFn: () => tell(ask()), ...options })
+interface Kept {
+  readonly staleTime?: number
+  readonly gcTime?: number
+  readonly retry?: false
+}
+
+interface After<T> {
+  /** what is asked for anew before `onDone`: queries whose keys begin so; all when left out, null for none */
+  readonly stale?: QueryKey | null
+  readonly onDone?: (told: T) => void
+}
+
+/** Does something on the server, and then asks anew for what it may have changed. */
+export function useDeed<A extends Answer, Of = void>(
+  deed: (of: Of) => Promise<A>,
+  { stale = [], onDone }: After<Told<A>> = {},
+) {
+  const queries = useQueryClient()
+  return useMutation<Told<A>, Error, Of>({
+    mutationFn: (of: Of) => tell(deed(of)),
+    gcTime: 0, // what was sent may be secret
+    onSuccess: async (told) => {
+      if (stale !== null) await queries.invalidateQueries({ queryKey: stale })
+      onDone?.(told)
+    },
+  })
+}
+
+export type Call = Readonly<Record<string, unknown>>
+
+/** Acts by the public verbs as the person, or as the being that this tab drives. */
+export const useAct = (onDone: () => void = () => undefined) =>
+  useDeed((call: Call) => api.verb.$post({ json: { call } }), { onDone })

@@ -1,0 +1,177 @@
+import { Alert, Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { useAct } from '../api/deed.ts'
+import { Inert, plural, Quiet } from '../parts/index.ts'
+import { Findings, Refused } from '../roles/Deed.tsx'
+import { Difference } from '../roles/Difference.tsx'
+import { DraftNote } from '../roles/DraftNote.tsx'
+import { checkQuery, rolesQuery } from '../roles/queries.ts'
+import { Versions } from '../roles/Versions.tsx'
+import { orderedJson } from '../text/ordered.ts'
+import { fieldsOf } from './fields.ts'
+import { Sentences } from './Sentences.tsx'
+import { flowOf, sentencesOf, unsayable } from './sentences.ts'
+import { useFlowDraft } from './useFlowDraft.ts'
+import { WhatIf } from './WhatIf.tsx'
+
+/** Only who opens the JSON view loads the editor for it. */
+const JsonEditor = lazy(() => import('./JsonEditor.tsx'))
+const LINT_MS = 300
+const VIEWS = [
+  { value: 'sentences', label: 'Sentences' },
+  { value: 'json', label: 'JSON' },
+]
+
+export interface Inside {
+  readonly flow: unknown
+  readonly defaultRole: string | null
+  readonly isEnded: boolean
+  readonly isOpen: boolean
+  readonly moments: number
+  readonly versions: readonly {
+    readonly seq: number
+    readonly at: string
+    readonly by: string | null
+    readonly flow: unknown
+  }[]
+}
+
+interface Props {
+  readonly name: string
+  readonly inside: Inside
+}
+
+const pretty = (value: unknown): string => orderedJson(value, 2)
+
+/** A flow as sentences or as JSON, what the check says of it, and what it would have changed. */
+export function FlowEditor({ name, inside }: Props) {
+  const { flow: published, isEnded, isOpen, moments, versions } = inside
+  const draft = useFlowDraft(name, published)
+  const { isDraft, broken } = draft
+  const [view, setView] = useState('sentences')
+  const [text] = useDebouncedValue(draft.text, LINT_MS)
+  const { data: checked } = useQuery(checkQuery('flow', text))
+  const publishing = useAct(draft.drop)
+  const publish = (flow: unknown) =>
+    publishing.mutate({ verb: 'do', target: `@${name}`, action: 'set-roleflow', args: { flow } })
+  return (
+    <Stack>
+      <Group justify="space-between" gap="xs">
+        <SegmentedControl
+          aria-label="View"
+          data={VIEWS}
+          value={view}
+          disabled={broken !== null}
+          onChange={setView}
+        />
+        <DraftNote of="flow" draft={draft} />
+      </Group>
+      {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
+      {view === 'json' ? (
+        <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
+          <JsonEditor
+            key={draft.revision}
+            label="Role flow as JSON"
+            start={pretty(draft.value)}
+            onChange={draft.writeJson}
+          />
+        </Suspense>
+      ) : (
+        <AsSentences draft={draft} defaultRole={inside.defaultRole} errors={checked?.errors ?? []} />
+      )}
+      {broken === null ? (
+        <Findings checked={checked} of="flow" />
+      ) : (
+        <Alert color="red" p="xs" role="alert" title="This is not JSON">
+          <Inert text={broken} />
+        </Alert>
+      )}
+      {isDraft ? (
+        <Difference
+          title="Your draft against what is in force"
+          before={pretty(published)}
+          after={pretty(draft.value)}
+        />
+      ) : null}
+      <Refused error={publishing.error} />
+      <Published answer={publishing.data} />
+      <Group>
+        <Button
+          loading={publishing.isPending}
+          disabled={!isDraft || broken !== null}
+          onClick={() => publish(draft.value)}
+        >
+          Publish
+        </Button>
+        <Button variant="default" disabled={!isDraft && broken === null} onClick={draft.drop}>
+          Discard the draft
+        </Button>
+      </Group>
+      {isOpen ? (
+        <WhatIf name={name} flow={draft.value} last={moments} isBroken={broken !== null} />
+      ) : (
+        <Quiet>
+          Its past is not open to you, so a draft cannot be tried on its moments, and its versions are not
+          shown.
+        </Quiet>
+      )}
+      <Versions
+        versions={versions.map(({ flow, ...rest }) => ({ ...rest, text: pretty(flow) }))}
+        draft={isDraft ? pretty(draft.value) : null}
+        onRestore={(seq) => publish(versions.find((one) => one.seq === seq)?.flow)}
+        isRestoring={publishing.isPending}
+      />
+    </Stack>
+  )
+}
+
+interface SentencesProps {
+  readonly draft: ReturnType<typeof useFlowDraft>
+  readonly defaultRole: string | null
+  readonly errors: readonly { readonly path: string }[]
+}
+
+function AsSentences({ draft, defaultRole, errors }: SentencesProps) {
+  const { data, error } = useQuery(rolesQuery)
+  const unsaid = unsayable(draft.value)
+  if (unsaid !== null)
+    return (
+      <Alert color="orange" title="This cannot be shown as sentences">
+        {unsaid}. The JSON view shows it.
+      </Alert>
+    )
+  return (
+    <>
+      <Sentences
+        key={draft.revision}
+        start={sentencesOf(draft.value)}
+        roles={(data?.roles ?? []).filter((role) => !role.deleted).map((role) => role.name)}
+        fields={fieldsOf(data?.signals ?? [])}
+        faulty={new Set(errors.map(({ path }) => Number.parseInt(path.slice(1), 10)))}
+        defaultRole={defaultRole}
+        onChange={(sentences) => draft.write(flowOf(sentences))}
+      />
+      {error === null ? null : (
+        <Quiet>
+          Roles are not offered here: <Inert text={error.message} />. <Link to="/roles">Roles</Link> says
+          more.
+        </Quiet>
+      )}
+    </>
+  )
+}
+
+/** The answer of `set-roleflow`. */
+function Published({ answer }: { readonly answer: unknown }) {
+  const { clauses } =
+    (answer as { result?: { result?: { clauses?: number } } } | undefined)?.result?.result ?? {}
+  if (clauses === undefined) return null
+  return (
+    <Alert color="leaf" p="xs" role="status">
+      Published, with {plural(clauses, 'sentence')}. The next moment wears it.
+    </Alert>
+  )
+}

@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../api/client.ts'
+
+/** Moments that one request tries. The server takes no more at once. */
+const STEP = 25
+/** Moments that one press of the button tries. */
+const ROUND = 200
+
+interface Worn {
+  readonly primary: string | null
+  readonly stacked: readonly string[]
+  readonly skip?: string
+}
+export interface Different {
+  readonly n: number
+  readonly openedAt: string
+  readonly differs: readonly string[]
+  readonly was: Worn
+  readonly would: Worn
+  readonly refused: { readonly code: string; readonly message: string } | null
+}
+
+interface Trial {
+  /** the draft that was tried, as JSON */
+  readonly of: string
+  readonly found: readonly Different[]
+  /** the first moment that was tried; the next round goes on before it */
+  readonly from: number
+  readonly isRunning: boolean
+  readonly error: string | null
+}
+
+/** Lives past moments of a being again under another flow, newest first, a few at a time. @param last number of its last moment */
+export function useTrial(name: string, last: number) {
+  const [trial, setTrial] = useState<Trial | null>(null)
+  const stopping = useRef<AbortController | null>(null)
+  const stop = () => stopping.current?.abort()
+  useEffect(() => stop, [])
+  /** @param before goes on with it; null begins anew */
+  const run = async (text: string, before: Trial | null) => {
+    stop()
+    stopping.current = new AbortController()
+    const { signal } = stopping.current
+    let now: Trial = before ?? { of: text, found: [], from: last + 1, isRunning: true, error: null }
+    const show = (next: Partial<Trial>) => {
+      now = { ...now, ...next }
+      setTrial(now)
+    }
+    show({ isRunning: true, error: null })
+    const lowest = Math.max(1, now.from - ROUND)
+    try {
+      while (now.from > lowest && !signal.aborted) {
+        const until = now.from - 1
+        const since = Math.max(lowest, until - STEP + 1)
+        const json = { flow: JSON.parse(now.of) as object, since, until }
+        const answered = await api.beings[':name']['what-if'].$post(
+          { param: { name }, json },
+          { init: { signal } },
+        )
+        const { differences } = (await answered.json()) as { differences: readonly Different[] }
+        show({ found: [...now.found, ...differences.toReversed()], from: since })
+      }
+    } catch (error) {
+      if (!signal.aborted) show({ error: (error as Error).message })
+    }
+    show({ isRunning: false })
+  }
+  return { trial, run, stop }
+}

@@ -1,0 +1,74 @@
+import { Progress, Table, Text } from '@mantine/core'
+import { BeingLink, Card, Quiet } from '../parts/index.ts'
+import type { Budget } from './queries.ts'
+
+/** What beings have used of what they may use. */
+export const Budgets = ({ budgets }: { readonly budgets: readonly Budget[] }) => (
+  <Card isPart title="Use against budgets">
+    {budgets.length === 0 ? (
+      <Quiet>Nothing was used yet that a budget counts.</Quiet>
+    ) : (
+      <Table.ScrollContainer minWidth={560}>
+        <Table
+          verticalSpacing={6}
+          data={{
+            head: ['Being', 'Tokens', 'Money', 'Moments in this minute', 'Births'],
+            body: budgets.map(({ stance, standard, limits, used, held }) => [
+              <>
+                {stance === null ? null : <BeingLink stance={stance} />}
+                {standard ? <Quiet size="xs">standard</Quiet> : null}
+              </>,
+              ...[
+                { what: 'tokens', used: used.tokens, held: held.tokens, max: limits.tokens, per: limits.per },
+                { what: 'money', used: used.money, held: held.money, max: limits.money, per: limits.per },
+                { what: 'moments', used: used.moments, max: limits.momentsPerMinute },
+                { what: 'births', used: used.births, max: limits.births },
+              ].map((use) => <Use key={use.what} {...use} />),
+            ]),
+          }}
+        />
+      </Table.ScrollContainer>
+    )}
+  </Card>
+)
+
+interface UseProps {
+  readonly what: string
+  readonly used: number
+  readonly held?: number
+  readonly max: number | undefined
+  readonly per?: string | undefined
+}
+
+const NEARLY = 0.8
+
+/** How much was used of a limit. */
+function Use({ what, used, held = 0, max, per }: UseProps) {
+  const share = max === undefined || max === 0 ? 0 : used / max
+  const time = per === undefined ? '' : per === 'day' ? ' a day' : ' in total'
+  return (
+    <>
+      <Text size="sm">
+        {shown(used)}
+        {max === undefined ? null : (
+          <span className="quiet">
+            {' '}
+            of {shown(max)}
+            {time}
+          </span>
+        )}
+      </Text>
+      {held === 0 ? null : <Quiet size="xs">{shown(held)} reserved</Quiet>}
+      {max === undefined ? null : (
+        <Progress
+          size="sm"
+          value={Math.min(100, 100 * share)}
+          color={share >= 1 ? 'red' : share >= NEARLY ? 'orange' : 'leaf'}
+          aria-label={`${what} used`}
+        />
+      )}
+    </>
+  )
+}
+
+const shown = (amount: number): string => amount.toLocaleString('en', { maximumFractionDigits: 4 })

@@ -1,0 +1,98 @@
+import { Badge, Group, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { HealthCheck, MachineHealth } from '../../../src/machine.ts'
+import { Answer, Card, Inert, Quiet, SmallButton } from '../parts/index.ts'
+import { duration } from './duration.ts'
+import { machineQuery } from './queries.ts'
+
+/** What runs on the machine, and how well. */
+export function Machine() {
+  const machine = useQuery(machineQuery)
+  return (
+    <Answer of={machine}>
+      {(found) => (
+        <div className="halves">
+          <Card isPart title="Services">
+            <Services services={found.services} />
+            <Models {...found} />
+          </Card>
+          <Card isPart title="Checks">
+            {found.checks.map((check) => (
+              <Check key={check.name} {...check} />
+            ))}
+            <Group>
+              <SmallButton loading={machine.isFetching} onClick={() => void machine.refetch()}>
+                Look again
+              </SmallButton>
+            </Group>
+          </Card>
+        </div>
+      )}
+    </Answer>
+  )
+}
+
+const Services = ({ services }: Pick<MachineHealth, 'services'>) =>
+  services.length === 0 ? (
+    <Quiet>Nothing was started here: services of your own are seen where they run.</Quiet>
+  ) : (
+    <Table
+      data={{
+        body: services.map(({ name, pid, address, runs }) => [
+          name,
+          <Badge key="runs" color={runs ? 'leaf' : 'red'} miw={60}>
+            {runs ? 'runs' : 'ended'}
+          </Badge>,
+          <Quiet key="address">{address}</Quiet>,
+          <Quiet key="pid">{pid === null ? 'elsewhere' : `process ${pid}`}</Quiet>,
+        ]),
+      }}
+    />
+  )
+
+function Models({ mind, connections, models, slowestBeat }: MachineHealth) {
+  return (
+    <>
+      {Object.entries({ model: mind, ...connections }).map(([name, mind]) => (
+        <Text key={name} size="sm">
+          {name}:{' '}
+          {mind === null ? (
+            <span className="quiet">none is connected; scripted beings and people need none</span>
+          ) : (
+            <Inert text={`${mind.model} at ${mind.baseUrl}`} />
+          )}
+        </Text>
+      ))}
+      {models === null || models.calls === 0 ? null : (
+        <Quiet>
+          {models.calls} calls since the start, {models.failures} failed, {models.lost} lost,{' '}
+          {models.promptTokens} tokens in, {models.completionTokens} out
+        </Quiet>
+      )}
+      {slowestBeat === null ? null : (
+        <Quiet>
+          slowest: {slowestBeat.name}, {duration(slowestBeat.meanSeconds)} on average, 95 % within{' '}
+          {duration(slowestBeat.p95Seconds)}
+        </Quiet>
+      )}
+    </>
+  )
+}
+
+const Check = ({ name, ok, found, mend, optional }: HealthCheck) => (
+  <div>
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Badge color={ok ? 'leaf' : optional ? 'orange' : 'red'} miw={76}>
+        {ok ? 'good' : optional ? 'warning' : 'wrong'}
+      </Badge>
+      <Text size="sm">
+        <b>{name}</b> <Inert text={found} />
+      </Text>
+    </Group>
+    {mend === null ? null : (
+      <Text size="sm" pl={88} className="code">
+        <Inert text={mend} />
+      </Text>
+    )}
+  </div>
+)

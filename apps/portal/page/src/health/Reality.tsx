@@ -1,0 +1,76 @@
+import { Table, Text } from '@mantine/core'
+import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
+import { Budgets } from './Budgets.tsx'
+import { duration } from './duration.ts'
+import type { Budget, HealthFound } from './queries.ts'
+
+/** What waits in the reality, what failed, and what was used. */
+export function Reality({ lastHour, standard, budgets, ...waiting }: HealthFound) {
+  const failures = lastHour.counts.filter(({ kind }) => kind === 'failure')
+  const ended = lastHour.counts.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <>
+      <div className="halves">
+        <Waiting {...waiting} />
+        <Card isPart title="Failures of the last hour">
+          <Quiet>{lastHour.isAll ? ended : `the last ${ended}`} moments ended.</Quiet>
+          {failures.length === 0 ? (
+            <Text size="sm">None failed.</Text>
+          ) : (
+            <Table
+              data={{ body: failures.map(({ reason, count }) => [reason ?? 'no reason', count]) }}
+              tabularNums
+            />
+          )}
+        </Card>
+      </div>
+      <Budgets budgets={budgets} />
+      <Quiet>
+        {Object.entries(standard)
+          .map(([whose, limits]) => `Each ${whose} being without a budget of its own: ${limitsIn(limits)}.`)
+          .join(' ')}
+      </Quiet>
+    </>
+  )
+}
+
+const Waiting = ({
+  wakes,
+  late,
+  inbox,
+  parked,
+}: Pick<HealthFound, 'wakes' | 'late' | 'inbox' | 'parked'>) => (
+  <Card isPart title="What waits">
+    <Text size="sm">
+      {wakes.waiting === 0
+        ? 'No wake waits for a worker.'
+        : `${plural(wakes.waiting, 'wake waits', 'wakes wait')} for a worker, the oldest for ${duration(wakes.oldestSeconds)}.`}
+    </Text>
+    {late.map(({ stance, seconds }) => (
+      <Text key={stance} size="sm">
+        <BeingLink stance={stance} /> <span className="quiet">for {duration(seconds)}</span>
+      </Text>
+    ))}
+    <Text size="sm">
+      {inbox.waiting + inbox.notices === 0
+        ? 'Nothing waits for people.'
+        : `${inbox.waiting} entries and ${inbox.notices} notices wait for people, the oldest for ${duration(inbox.oldestSeconds)}.`}
+    </Text>
+    {parked === 0 ? null : (
+      <Text size="sm">
+        {plural(parked, 'being is', 'beings are')} parked by a budget: the inbox says whose, and approval lets
+        them go on.
+      </Text>
+    )}
+  </Card>
+)
+
+function limitsIn({ momentsPerMinute, tokens, money, per = 'total' }: Budget['limits']): string {
+  const time = per === 'day' ? 'a day' : 'in total'
+  const parts = [
+    ...(momentsPerMinute === undefined ? [] : [`${momentsPerMinute} moments a minute`]),
+    ...(tokens === undefined ? [] : [`${tokens.toLocaleString('en')} tokens ${time}`]),
+    ...(money === undefined ? [] : [`${money} of money ${time}`]),
+  ]
+  return parts.length === 0 ? 'no limit' : parts.join(', ')
+}

@@ -1,0 +1,138 @@
+import { memo } from 'react'
+import { plural } from '../parts/index.ts'
+import { seen } from '../text/unseen.ts'
+import type { Drawn } from './layout.ts'
+import { kindOf, type Mark, nameOf } from './plan.ts'
+
+const KINDS = { being: 'being', space: 'space', matter: 'thing' } as const
+/** The title of a mark says all that is drawn of it. */
+const UNHEARD = { 'aria-hidden': true } as const
+
+interface Props {
+  readonly id: string
+  readonly drawn: Drawn
+  readonly isChosen: boolean
+  /** what it said stands beside it */
+  readonly isSpeaking: boolean
+  readonly onChoose: (key: string) => void
+  readonly onOpen: (mark: Mark) => void
+}
+
+/** One mark. Drawn again only when something of it changed, however many there are. */
+export const Figure = memo(
+  ({ id, drawn, isChosen, isSpeaking, onChoose, onOpen }: Props) => {
+    const { mark, x, y, rx, ry } = drawn
+    const kind = kindOf(mark)
+    return (
+      <g
+        id={id}
+        role="option"
+        aria-selected={isChosen}
+        className={`map-mark map-${kind}`}
+        data-hue={hueOf(mark)}
+        data-ended={mark.isEnded}
+        data-key={mark.key}
+        data-spot={mark.spot === null ? undefined : `${mark.spot.x} ${mark.spot.y}`}
+        style={{ transform: `translate(${x}px, ${y}px)` }}
+        onClick={() => (isChosen ? onOpen(mark) : onChoose(mark.key))}
+        onDoubleClick={() => onOpen(mark)}
+      >
+        <title>{tellOf(mark)}</title>
+        {kind === 'being' ? (
+          <circle r={rx} />
+        ) : (
+          <rect x={-rx} y={-ry} width={2 * rx} height={2 * ry} rx={kind === 'space' ? 8 : 3} />
+        )}
+        {kind === 'space' ? <SpaceLabel {...drawn} /> : <Label {...drawn} />}
+        {isSpeaking && mark.words !== null ? <Bubble words={mark.words} above={ry + 6} /> : null}
+      </g>
+    )
+  },
+  (a, b) =>
+    a.isChosen === b.isChosen &&
+    a.isSpeaking === b.isSpeaking &&
+    a.onOpen === b.onOpen &&
+    (['x', 'y', 'rx', 'isLabelled'] as const).every((field) => a.drawn[field] === b.drawn[field]) &&
+    isSame(a.drawn.mark, b.drawn.mark),
+)
+
+const isSame = (a: Mark, b: Mark): boolean =>
+  a === b ||
+  ((['key', 'words', 'isEnded', 'beings'] as const).every((field) => a[field] === b[field]) &&
+    a.spot?.x === b.spot?.x &&
+    a.spot?.y === b.spot?.y &&
+    a.roles.join() === b.roles.join())
+
+function SpaceLabel({ mark, isLabelled }: Drawn) {
+  if (!isLabelled) return null
+  const { beings } = mark
+  return (
+    <>
+      <text {...UNHEARD} y={beings === null ? 4 : -2}>
+        {short(lastOf(nameOf(mark)), 20)}
+      </text>
+      {beings === null ? null : (
+        <text {...UNHEARD} y={13} className="map-note">
+          {plural(beings, 'being')}
+        </text>
+      )}
+    </>
+  )
+}
+
+const Label = ({ mark, rx, ry, isLabelled }: Drawn) => (
+  <>
+    {rx >= 10 ? (
+      <text {...UNHEARD} y={4}>
+        {nameOf(mark).replace(/^@/, '').slice(0, 2)}
+      </text>
+    ) : null}
+    {isLabelled ? (
+      <text {...UNHEARD} y={ry + 13} className="map-name">
+        {short(nameOf(mark), 12)}
+      </text>
+    ) : null}
+  </>
+)
+
+const BUBBLE_LETTERS = 22
+const LETTER_PX = 6
+
+function Bubble({ words, above }: { readonly words: string; readonly above: number }) {
+  const text = short(seen(words).replaceAll(/\s+/g, ' '), BUBBLE_LETTERS)
+  const width = LETTER_PX * text.length + 14
+  return (
+    <g className="map-bubble">
+      <rect x={-width / 2} y={-above - 20} width={width} height={20} rx={9} />
+      <text {...UNHEARD} y={-above - 6}>
+        {text}
+      </text>
+    </g>
+  )
+}
+
+/** A mark in words, for those who do not see it. */
+function tellOf(mark: Mark): string {
+  const { spot, roles, words, isEnded, beings } = mark
+  return [
+    `${KINDS[kindOf(mark)]} ${nameOf(mark)}`,
+    ...(isEnded ? ['ended'] : []),
+    ...(spot === null ? [] : [`at ${spot.x}, ${spot.y}`]),
+    ...(roles.length === 0 ? [] : [`wears ${roles.join(' and ')}`]),
+    ...(beings === null ? [] : [`${beings} beings in it`]),
+    ...(words === null ? [] : [`said: ${seen(words)}`]),
+  ].join(', ')
+}
+
+const HUES = 8
+/** Beings in the same primary role have the same colour; the role itself stands in the list and below the map. */
+function hueOf({ roles: [primary] }: Mark): number | undefined {
+  if (primary === undefined) return undefined
+  let sum = 0
+  for (const letter of primary) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973
+  return sum % HUES
+}
+
+const lastOf = (path: string): string => (path === '/' ? '/' : `/${path.split('/').at(-1)}`)
+const short = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`

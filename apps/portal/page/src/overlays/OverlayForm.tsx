@@ -1,0 +1,81 @@
+import { Select, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
+import { Form } from '../parts/index.ts'
+import { channelOf, type Stored } from './StoredOverlay.tsx'
+
+const TIERS = [
+  { value: 'account', label: 'account: what you begin' },
+  { value: 'channel', label: 'channel: a conversation that you began' },
+  { value: 'workspace', label: 'workspace: the whole reality' },
+]
+
+interface Props {
+  /** what it holds now; empty for a new one */
+  readonly of: Partial<Stored>
+  readonly onSet: () => void
+}
+
+/** Stores an overlay. Its text is in no variable of the mutation, which the page would keep. */
+export function OverlayForm({ of, onSet }: Props) {
+  const form = useForm({
+    initialValues: {
+      tier: of.tier ?? 'account',
+      name: of.name ?? '',
+      channel: channelOf(of).channel ?? '',
+      content: of.content ?? '',
+      signatures: of.appliesTo?.join(' ') ?? '',
+    },
+  })
+  const isNew = of.name === undefined
+  const setting = useDeed(
+    () => {
+      const { tier, name, channel, content, signatures } = form.values
+      const appliesTo = signatures.split(/[\s,]+/).filter((one) => one !== '')
+      return api.overlays.$post({
+        json: {
+          tier,
+          name,
+          content,
+          ...(tier === 'channel' && channel !== '' ? { channel } : {}),
+          ...(appliesTo.length === 0 ? {} : { appliesTo }),
+        },
+      })
+    },
+    { stale: ['overlays'], onDone: onSet },
+  )
+  return (
+    <Form form={form} doing={setting} submit="Store it" send={() => undefined} isWide>
+      <Select
+        label="For"
+        data={TIERS}
+        allowDeselect={false}
+        disabled={!isNew}
+        {...form.getInputProps('tier')}
+      />
+      <TextInput label="Name" required disabled={!isNew} {...form.getInputProps('name')} />
+      {form.values.tier === 'channel' ? (
+        <TextInput
+          label="Channel"
+          description="Left out: the channel with that name"
+          disabled={!isNew}
+          {...form.getInputProps('channel')}
+        />
+      ) : null}
+      <Textarea
+        label="Text"
+        description="At most 8 KiB"
+        required
+        minRows={4}
+        maxRows={16}
+        {...form.getInputProps('content')}
+      />
+      <TextInput
+        label="Signatures"
+        description="That it attaches to, separated by spaces; left out: the entry Signature of what is dispatched"
+        {...form.getInputProps('signatures')}
+      />
+    </Form>
+  )
+}

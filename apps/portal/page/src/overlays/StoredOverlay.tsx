@@ -1,0 +1,62 @@
+import { Badge, Group, Stack, Text } from '@mantine/core'
+import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
+import { Inert, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+
+export interface Stored {
+  readonly tier: string
+  readonly name: string
+  readonly scope?: string
+  readonly content: string
+  readonly appliesTo?: readonly string[]
+  readonly setBy: string
+  readonly setAt: string
+  readonly inForce: boolean
+}
+
+/** The channel of an overlay, where it has one. */
+export const channelOf = ({ tier, scope }: Partial<Stored>) =>
+  tier === 'channel' && scope !== undefined ? { channel: scope } : {}
+
+/** One stored overlay, with buttons to change and to delete it. */
+export function StoredOverlay({ one, onEdit }: { readonly one: Stored; readonly onEdit: () => void }) {
+  const { tier, name, scope, content, appliesTo, setBy, setAt, inForce } = one
+  const deleting = useDeed(() => api.overlays.delete.$post({ json: { tier, name, ...channelOf(one) } }), {
+    stale: ['overlays'],
+  })
+  return (
+    <section className="card" aria-label={`Overlay ${name}`}>
+      <Stack gap="xs">
+        <Group justify="space-between" align="flex-start">
+          <Group gap={6}>
+            <Text fw={600}>
+              <Inert text={name} />
+            </Text>
+            <Badge>{tier}</Badge>
+            {scope === undefined ? null : (
+              <Quiet>
+                <Inert text={scope} />
+              </Quiet>
+            )}
+            <Badge variant="outline" color={inForce ? 'leaf' : 'gray'}>
+              {inForce ? 'in force' : 'another one is in force'}
+            </Badge>
+          </Group>
+          <Group gap="xs">
+            <SmallButton onClick={onEdit}>Change</SmallButton>
+            <SmallButton loading={deleting.isPending} onClick={() => deleting.mutate()}>
+              Delete
+            </SmallButton>
+          </Group>
+        </Group>
+        <div className="block">
+          <Inert text={content} />
+        </div>
+        <Quiet size="xs">
+          set by {setBy}, <Time iso={setAt} /> · for {appliesTo?.join(', ') ?? 'the entry Signature'}
+        </Quiet>
+        <Trouble error={deleting.error} />
+      </Stack>
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import { Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Quiet } from './small.ts'
+
+interface Props {
+  readonly title: string
+  readonly note?: string
+  /** for who reads by ear; its title when left out */
+  readonly label?: string
+  /** true: its title is a heading of the page */
+  readonly isPart?: boolean
+  readonly gap?: 'xs' | 'sm' | 4
+  readonly children: ReactNode
+}
+
+/** A part of a page with a title of its own. */
+export const Card = ({ title, note, label = title, isPart = false, gap = 'xs', children }: Props) => (
+  <section className="card" aria-label={label}>
+    <Stack gap={gap}>
+      <div>
+        {isPart ? (
+          <Title order={2}>{title}</Title>
+        ) : (
+          <Text size="sm" fw={600}>
+            {title}
+          </Text>
+        )}
+        {note === undefined ? null : <Quiet size={isPart ? 'sm' : 'xs'}>{note}</Quiet>}
+      </div>
+      {children}
+    </Stack>
+  </section>
+)

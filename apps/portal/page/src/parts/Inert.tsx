@@ -1,0 +1,46 @@
+import { pieces } from '../text/unseen.ts'
+
+/** Text that somebody else wrote. Nothing in it is ever markup, and characters that would not be seen show their codes. */
+export const Inert = ({ text }: { readonly text: string }) => (
+  <span className="inert">
+    {pieces(text).map(({ text, isUnseen }, i) =>
+      isUnseen ? (
+        <span key={i} className="unseen" title={`an invisible character, ${text}`}>
+          {text}
+        </span>
+      ) : (
+        text
+      ),
+    )}
+  </span>
+)
+
+interface Props {
+  readonly value: unknown
+}
+
+/** Content is text, or any JSON. */
+export const Content = ({ value }: Props) => (
+  <Inert text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
+)
+
+/** Content in letters of one width. */
+export const Code = ({ value }: Props) => (
+  <span className="code">
+    <Content value={value} />
+  </span>
+)
+
+/** Content in a box of its own. */
+export const Block = ({ value }: Props) => (
+  <div className="block code">
+    <Content value={value} />
+  </div>
+)
+
+/** What a notice tells: its message and its code. Any other content as it is. */
+export function Notice({ value }: Props) {
+  const { message, code } = (value ?? {}) as { readonly message?: unknown; readonly code?: unknown }
+  if (typeof message !== 'string') return <Content value={value} />
+  return <Inert text={typeof code === 'string' ? `${message} · ${code}` : message} />
+}

@@ -1,0 +1,22 @@
+import { Group, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Quiet } from './small.ts'
+
+interface Props {
+  readonly title: ReactNode
+  /** what the page is for */
+  readonly children?: ReactNode
+  /** the button of what is done most here */
+  readonly action?: ReactNode
+}
+
+/** The head of a page. */
+export const PageHead = ({ title, children, action }: Props) => (
+  <Group justify="space-between" align="flex-start">
+    <div className="grows">
+      <Title order={1}>{title}</Title>
+      {children === undefined ? null : <Quiet component="div">{children}</Quiet>}
+    </div>
+    {action}
+  </Group>
+)

@@ -1,0 +1,89 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { api } from '../api/client.ts'
+import { useDeed } from '../api/deed.ts'
+import { BeingLink, DialogButton, Quiet, SmallButton, Time, Trouble } from '../parts/index.ts'
+import type { PersonFound } from './queries.ts'
+import type { NewLink } from './ShownLink.tsx'
+
+const DAY_HOURS = 24
+const STALE = { stale: ['people'] }
+
+interface Props {
+  readonly person: PersonFound
+  readonly isMe: boolean
+  readonly onLink: (link: NewLink) => void
+}
+
+/** One person: whether it can sign in, and what may be done about that. */
+export function Person({ person, isMe, onLink }: Props) {
+  const { stance, hasAccount, invitation } = person
+  const linking = useDeed(() => api.people.link.$post({ json: { stance, hours: DAY_HOURS } }), {
+    ...STALE,
+    onDone: (made) => onLink({ ...made, hours: DAY_HOURS }),
+  })
+  const revoking = useDeed(() => api.people.revoke.$post({ json: { stance } }), STALE)
+  return (
+    <section className="card" aria-label={stance}>
+      <Group justify="space-between" gap="sm">
+        <div className="grows">
+          <Text fw={600}>
+            <BeingLink stance={stance} />
+            {isMe ? <span className="quiet"> (you)</span> : null}
+          </Text>
+          <Standing person={person} />
+        </div>
+        <Group gap="xs">
+          <SmallButton loading={linking.isPending} onClick={() => linking.mutate()}>
+            New link
+          </SmallButton>
+          {invitation === null || invitation.isOver ? null : (
+            <SmallButton loading={revoking.isPending} onClick={() => revoking.mutate()}>
+              Revoke its link
+            </SmallButton>
+          )}
+          {hasAccount && !isMe ? <Removal stance={stance} /> : null}
+        </Group>
+      </Group>
+      <Trouble error={linking.error ?? revoking.error} />
+    </section>
+  )
+}
+
+const Standing = ({ person: { hasAccount, seenAt, invitation } }: Pick<Props, 'person'>) => (
+  <Quiet>
+    {hasAccount ? 'Can sign in' : 'Cannot sign in yet'}
+    {seenAt === null ? null : (
+      <>
+        {' · '}last seen <Time iso={seenAt} />
+      </>
+    )}
+    {invitation === null ? null : (
+      <>
+        {' · '}
+        {invitation.isOver ? 'its link was over ' : 'its link is good until '}
+        <Time iso={invitation.expiresAt} />
+        {invitation.madeBy === null ? null : `, made by ${invitation.madeBy}`}
+      </>
+    )}
+  </Quiet>
+)
+
+function Removal({ stance }: { readonly stance: string }) {
+  const removing = useDeed(() => api.people.remove.$post({ json: { stance } }), STALE)
+  return (
+    <DialogButton label="Take its account away" title={`Take the account of ${stance} away`} isSmall>
+      <Stack gap="sm">
+        <Text size="sm">
+          Its password and passkeys are deleted, and it is signed out everywhere. The being lives on, and a
+          new link lets the person in again.
+        </Text>
+        <Trouble error={removing.error} />
+        <Group>
+          <Button color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
+            Take it away
+          </Button>
+        </Group>
+      </Stack>
+    </DialogButton>
+  )
+}

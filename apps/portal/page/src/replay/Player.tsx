@@ -1,0 +1,115 @@
+import { Button, Group, Select, Slider, Stack, Text } from '@mantine/core'
+import { BeingLink, MomentLink, Quiet, SmallButton, Time } from '../parts/index.ts'
+import { Branch } from './Branch.tsx'
+import { Scene } from './Scene.tsx'
+import type { Track } from './track.ts'
+import { usePosition } from './usePosition.ts'
+
+const SPEEDS = [
+  { value: '1', label: 'slow' },
+  { value: '4', label: 'four a second' },
+  { value: '20', label: 'twenty a second' },
+]
+
+interface Props {
+  readonly track: Track
+  /** the last entry that was loaded */
+  readonly upTo: number
+}
+
+/** The record to go through, and what there was at one position of it. */
+export function Player({ track, upTo }: Props) {
+  const at = usePosition(track, upTo)
+  const { position, goTo } = at
+  const step = track.stepAt(position)
+  return (
+    <>
+      <section className="card" aria-label="Position">
+        <Stack gap="xs">
+          <Slider
+            min={0}
+            max={upTo}
+            value={position}
+            onChange={goTo}
+            label={null}
+            thumbLabel="Position in the record"
+            thumbProps={{ 'aria-valuetext': `${position} of ${upTo}` }}
+          />
+          <Group justify="space-between" gap="sm">
+            <Keys track={track} upTo={upTo} at={at} />
+            <Text size="sm" role="status">
+              <b data-entry={position}>{position}</b> <span className="quiet">of {upTo}</span>
+              {step === null ? null : (
+                <>
+                  {' · '}
+                  <Time iso={step.at} />
+                </>
+              )}
+            </Text>
+          </Group>
+          <What step={step} />
+        </Stack>
+      </section>
+      <Scene track={track} position={position} upTo={upTo} />
+    </>
+  )
+}
+
+interface KeysProps extends Props {
+  readonly at: ReturnType<typeof usePosition>
+}
+
+function Keys({ track, upTo, at: { position, isAtEnd, speed, setSpeed, goTo, play } }: KeysProps) {
+  const next = track.next(position)
+  return (
+    <Group gap="xs">
+      <SmallButton onClick={() => goTo(0)} disabled={position === 0}>
+        Genesis
+      </SmallButton>
+      <SmallButton onClick={() => goTo(track.previous(position))} disabled={position === 0}>
+        Back
+      </SmallButton>
+      <Button size="xs" w={72} onClick={speed === null ? play : () => setSpeed(null)}>
+        {speed === null ? 'Play' : 'Pause'}
+      </Button>
+      <SmallButton onClick={() => goTo(next)} disabled={next === null}>
+        Forward
+      </SmallButton>
+      <SmallButton onClick={() => goTo(upTo)} disabled={isAtEnd}>
+        Now
+      </SmallButton>
+      {speed === null ? null : (
+        <Select
+          size="xs"
+          w={140}
+          aria-label="Speed"
+          allowDeselect={false}
+          data={SPEEDS}
+          value={speed}
+          onChange={setSpeed}
+        />
+      )}
+    </Group>
+  )
+}
+
+/** What happened last at a position, with a link to its moment. */
+function What({ step }: { readonly step: ReturnType<Track['stepAt']> }) {
+  if (step === null) return <Quiet>Before the first fact.</Quiet>
+  if (step.moment === null)
+    return <Quiet>Facts of no moment: the reality was made or changed by its owner.</Quiet>
+  const { being, n, outcome, reason } = step.moment
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm">
+        <BeingLink stance={`@${being}`} />
+        {' · '}
+        <MomentLink being={being} n={n}>
+          moment {n}: {outcome}
+          {reason === null ? '' : ` (${reason})`}
+        </MomentLink>
+      </Text>
+      <Branch at={`@${being}:${n}`} />
+    </Group>
+  )
+}

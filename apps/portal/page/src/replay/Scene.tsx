@@ -1,0 +1,72 @@
+import { Select, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useDeferredValue, useMemo } from 'react'
+import { sessionQuery } from '../api/queries.ts'
+import { MapView } from '../map/MapView.tsx'
+import { kindOf, type Mark, nameOf } from '../map/plan.ts'
+import { Empty, Rows } from '../parts/index.ts'
+import { Compare } from './Compare.tsx'
+import { fullestOf, pathsOf, planOf } from './planOf.ts'
+import type { Trace, Track } from './track.ts'
+import { Worn } from './Worn.tsx'
+
+interface Props {
+  readonly track: Track
+  readonly position: number
+  readonly upTo: number
+}
+
+/** One space and its beings as they were at a position of the record. */
+export function Scene({ track, position, upTo }: Props) {
+  const shown = useDeferredValue(position)
+  // The track changes in place as more of it is loaded, up to `upTo`.
+  const traces = useMemo(() => track.at(shown), [track, shown, upTo])
+  const { in: wanted } = useSearch({ from: '/signed-in/replay' })
+  const navigate = useNavigate({ from: '/replay' })
+  const path = wanted ?? fullestOf(traces)
+  const plan = useMemo(() => planOf(track, traces, path), [track, traces, path])
+  const beings = useMemo(() => beingsOf(traces, path), [traces, path])
+  const session = useQuery(sessionQuery)
+  const mover = track.stepAt(shown)?.moment?.being
+  const open = (mark: Mark) => {
+    const [kind, name] = [kindOf(mark), nameOf(mark)]
+    if (kind === 'space') void navigate({ search: (old) => ({ ...old, in: name }) })
+    const n = traces.find(({ key }) => key === mark.key)?.n ?? 0
+    const search = n > 0 ? { n } : {}
+    if (kind === 'being') void navigate({ to: '/beings/$name', params: { name: name.slice(1) }, search })
+  }
+  return (
+    <div className="halves">
+      <Stack gap="xs">
+        <Select
+          label="Space"
+          searchable
+          limit={100}
+          allowDeselect={false}
+          data={[...new Set([path, ...pathsOf(traces)])]}
+          value={path}
+          onChange={(to) => void navigate({ search: (old) => ({ ...old, in: to ?? '/' }), replace: true })}
+        />
+        <MapView plan={plan} onOpen={open} />
+        <Compare
+          me={session.data?.stance ?? null}
+          beings={beings.map(({ key }) => key.slice('being:'.length))}
+        />
+      </Stack>
+      {beings.length === 0 ? (
+        <Empty title="Nobody was there yet">Go forward: beings appear as they are born.</Empty>
+      ) : (
+        <Rows label="What each being wore" items={beings} keyOf={({ key }) => key} height={46}>
+          {(trace) => <Worn trace={trace} track={track} isMoving={trace.key === `being:${mover}`} />}
+        </Rows>
+      )}
+    </div>
+  )
+}
+
+/** Those in the space first, then by name. */
+const beingsOf = (traces: readonly Trace[], path: string): Trace[] =>
+  traces
+    .filter(({ key }) => key.startsWith('being:'))
+    .sort((a, b) => Number(b.place === path) - Number(a.place === path) || (a.key < b.key ? -1 : 1))

@@ -1,0 +1,37 @@
+import { diffLines } from 'diff'
+import { Inert, Quiet } from '../parts/index.ts'
+
+interface Props {
+  readonly title: string
+  readonly before: string
+  readonly after: string
+}
+
+const MARKS = { added: '+', removed: '−', same: ' ' }
+
+/** Two texts, line by line. */
+export function Difference({ title, before, after }: Props) {
+  if (before === after) return <Quiet size="xs">{title}: the same</Quiet>
+  const lines = diffLines(before, after).flatMap(({ value, added, removed }) => {
+    const kind = added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const)
+    const text = value.replace(/\n$/, '')
+    return text.split('\n').map((line) => ({ kind, line }))
+  })
+  return (
+    <figure className="difference">
+      <Quiet size="xs" component="figcaption">
+        {title}
+      </Quiet>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys have to reach what scrolls */}
+      <section className="block code" tabIndex={0} aria-label={title}>
+        {lines.map(({ kind, line }, i) => (
+          <div key={i} data-kind={kind}>
+            <span aria-hidden>{MARKS[kind]} </span>
+            {kind === 'same' ? null : <span className="spoken">{kind}: </span>}
+            <Inert text={line} />
+          </div>
+        ))}
+      </section>
+    </figure>
+  )
+}

@@ -1,0 +1,95 @@
+import { Alert, Autocomplete, Button, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { type Call, useAct } from '../api/deed.ts'
+import { jsonOfText } from '../flow/values.ts'
+import { Code, Form } from '../parts/index.ts'
+import { Refused } from './Deed.tsx'
+
+export interface Namespace {
+  readonly namespace: string
+  readonly owner: string | null
+  readonly publishers: readonly string[]
+  readonly reserved: boolean
+}
+
+interface Written {
+  readonly namespace: string
+  readonly key: string
+  readonly value: string
+}
+
+interface Props {
+  readonly form: UseFormReturnType<Written>
+  readonly namespaces: readonly Namespace[]
+}
+
+const callOf = ({ namespace, key }: Written, value: unknown): Call => ({
+  verb: 'do',
+  target: '/',
+  action: 'set-world-signal',
+  args: { namespace, key, value },
+})
+
+/** Publishes a signal, or removes one. */
+export function PublishForm({ form, namespaces }: Props) {
+  const publishing = useAct()
+  const { namespace, key } = form.values
+  const answer = publishing.data as { readonly result: { readonly result: unknown } } | undefined
+  return (
+    <section className="card" aria-label="Publish a signal">
+      <Text fw={600} mb="sm">
+        Publish a signal
+      </Text>
+      <Form
+        form={form}
+        doing={publishing}
+        submit="Publish"
+        send={(written) => callOf(written, jsonOfText(written.value))}
+        refused={Refused}
+        done={
+          answer === undefined || publishing.isPending ? null : (
+            <Alert color="leaf" p="xs" role="status" title="Published">
+              <Code value={answer.result.result} />
+            </Alert>
+          )
+        }
+        beside={
+          <Button
+            variant="default"
+            disabled={namespace === '' || key === '' || publishing.isPending}
+            onClick={() => publishing.mutate(callOf(form.values, null))}
+          >
+            Remove it
+          </Button>
+        }
+      >
+        <Autocomplete
+          label="Namespace"
+          description={describeOwner(
+            namespace,
+            namespaces.find((one) => one.namespace === namespace),
+          )}
+          placeholder="harmony"
+          required
+          data={namespaces.map((one) => one.namespace)}
+          {...form.getInputProps('namespace')}
+        />
+        <TextInput label="Key" placeholder="tick.alive" required {...form.getInputProps('key')} />
+        <TextInput
+          label="Value"
+          description="true, 7 and JSON are taken as such, other words as text"
+          placeholder="true"
+          required
+          {...form.getInputProps('value')}
+        />
+      </Form>
+    </section>
+  )
+}
+
+function describeOwner(namespace: string, owned: Namespace | undefined): string {
+  if (namespace === '') return 'One word. The first to publish there owns it.'
+  if (owned === undefined || owned.owner === null) return 'Nobody owns it: you will, once you publish.'
+  const others = owned.publishers.length === 0 ? '' : `, and ${owned.publishers.join(', ')} may publish too`
+  return `${owned.owner} owns it${owned.reserved ? ', as the namespace of an extension' : ''}${others}.`
+}

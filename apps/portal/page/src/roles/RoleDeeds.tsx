@@ -1,0 +1,65 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { Refusal } from '../api/client.ts'
+import { useAct } from '../api/deed.ts'
+import { Quiet, SmallButton } from '../parts/index.ts'
+import { Refused } from './Deed.tsx'
+
+interface Props {
+  readonly name: string
+  readonly isLive: boolean
+  readonly isDeleted: boolean
+  readonly canCopy: boolean
+}
+
+/** Edit, copy and delete. A role that is named is deleted only after one more word. */
+export function RoleDeeds({ name, isLive, isDeleted, canCopy }: Props) {
+  const navigate = useNavigate()
+  const [isAsking, { open, close }] = useDisclosure()
+  const deleting = useAct(close)
+  const remove = (args: { readonly force?: true }) =>
+    deleting.mutate({ verb: 'do', target: '/', action: 'delete-role', args: { name, ...args } })
+  const isUsed = deleting.error instanceof Refusal && deleting.error.code === 'RESOURCE_CONFLICT'
+  if (isDeleted) return null
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        {canCopy ? (
+          <Button
+            size="xs"
+            onClick={() => void navigate({ to: '/roles', search: { role: name, edit: true } })}
+          >
+            {isLive ? 'Edit' : 'Copy as a new role'}
+          </Button>
+        ) : null}
+        {isLive && !isAsking ? <SmallButton onClick={open}>Delete</SmallButton> : null}
+        {isAsking ? (
+          <>
+            <SmallButton
+              color="red"
+              variant="outline"
+              loading={deleting.isPending}
+              onClick={() => remove({})}
+            >
+              Delete {name}
+            </SmallButton>
+            <SmallButton onClick={close}>Keep it</SmallButton>
+          </>
+        ) : null}
+      </Group>
+      <Refused error={deleting.error} />
+      {isUsed ? (
+        <div>
+          <Button size="xs" color="red" loading={deleting.isPending} onClick={() => remove({ force: true })}>
+            Delete it all the same
+          </Button>
+          <Quiet size="xs" mt={4}>
+            Clauses that name it then never apply, and a being whose default role it is lives no moment
+            without another one.
+          </Quiet>
+        </div>
+      ) : null}
+    </Stack>
+  )
+}

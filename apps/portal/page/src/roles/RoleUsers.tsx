@@ -1,0 +1,42 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { BeingLink, Card, plural, Quiet } from '../parts/index.ts'
+
+interface Props {
+  readonly usedBy: readonly {
+    readonly stance: string
+    readonly isDefault: boolean
+    readonly isInFlow: boolean
+    readonly wearsIt: boolean | null
+  }[]
+  /** how many more there are that may not be seen */
+  readonly others: number
+}
+
+/** The beings that wear a role, or may come to. */
+export const RoleUsers = ({ usedBy, others }: Props) => (
+  <Card title="Who uses it" gap={4}>
+    {usedBy.length === 0 && others === 0 ? (
+      <Quiet>Nobody. Name it in the flow of a being: open the being, then its flow.</Quiet>
+    ) : null}
+    {usedBy.map(({ stance, isDefault, isInFlow, wearsIt }) => (
+      <Group key={stance} gap="xs">
+        <Text size="sm">
+          <BeingLink stance={stance} />
+        </Text>
+        {wearsIt === true ? <Badge size="sm">wore it last</Badge> : null}
+        <Quiet size="xs">
+          {[isDefault ? 'by default' : null, isInFlow ? 'by its flow' : null].filter(Boolean).join(', ')}
+        </Quiet>
+        {isInFlow ? (
+          <Text size="xs">
+            <Link to="/beings/$name/flow" params={{ name: stance.slice(1) }}>
+              its flow
+            </Link>
+          </Text>
+        ) : null}
+      </Group>
+    ))}
+    {others > 0 ? <Quiet size="xs">{plural(others, 'more is', 'more are')} not shown.</Quiet> : null}
+  </Card>
+)

@@ -1,0 +1,92 @@
+import {
+  ActionIcon,
+  Badge,
+  Burger,
+  Group,
+  Menu,
+  Text,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../api/client.ts'
+import { sessionQuery } from '../api/queries.ts'
+import { keepKey } from '../api/session.ts'
+import { Quiet } from '../parts/index.ts'
+import { openPalette } from './Palette.tsx'
+
+export const HEADER_PX = 52
+
+interface Props {
+  /** the navigation, on a small screen */
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+  /** it hears what happens */
+  readonly isLive: boolean
+}
+
+/** The name of the reality, the search, and the account. */
+export function Header({ isOpen, onToggle, isLive }: Props) {
+  const { data: session } = useQuery(sessionQuery)
+  return (
+    <Group h={HEADER_PX} px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap">
+        <Burger opened={isOpen} onClick={onToggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+        <img src="/tree.svg" width={24} height={24} alt="" />
+        <Text fw={600}>{session?.reality ?? 'TreeOS'}</Text>
+        {isLive ? null : (
+          <Badge color="orange" tt="uppercase">
+            connecting
+          </Badge>
+        )}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <ActionIcon variant="default" size="lg" w={{ base: 36, sm: 120 }} onClick={openPalette}>
+          <Quiet visibleFrom="sm">Search &nbsp;Ctrl K</Quiet>
+          <VisuallyHidden hiddenFrom="sm">Search</VisuallyHidden>
+          <Text size="sm" hiddenFrom="sm" aria-hidden>
+            ⌕
+          </Text>
+        </ActionIcon>
+        <Account stance={session?.stance ?? '…'} />
+      </Group>
+    </Group>
+  )
+}
+
+const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const
+
+function Account({ stance }: { readonly stance: string }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const leaving = useMutation({
+    mutationFn: () => api['sign-out'].$post(),
+    onSettled: () => keepKey(null),
+  })
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" w="auto" px="sm" aria-label={`Account of ${stance}`}>
+          <Text size="sm">{stance}</Text>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Colours</Menu.Label>
+        {(['auto', 'light', 'dark'] as const).map((scheme) => (
+          <Menu.Item
+            key={scheme}
+            onClick={() => setColorScheme(scheme)}
+            fw={scheme === colorScheme ? 600 : 400}
+          >
+            {SCHEMES[scheme]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account">
+          How you sign in
+        </Menu.Item>
+        <Menu.Item onClick={() => leaving.mutate()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,45 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { BeingLink, Content, Quiet, WornRoles } from '../parts/index.ts'
+
+interface One {
+  readonly stance: string
+  readonly cognition: string | null
+  readonly inhabitedBy: string | null
+  readonly isEnded: boolean
+  readonly last: {
+    readonly n: number
+    readonly primary: string | null
+    readonly stacked: readonly string[]
+    readonly words: unknown
+  } | null
+}
+
+/** A being in a space: what it wore last, and what it said. */
+export const OccupantRow = ({
+  one: { stance, cognition, inhabitedBy, isEnded, last },
+}: {
+  readonly one: One
+}) => (
+  <div className="row">
+    <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
+      <Text fw={600} size="sm">
+        <BeingLink stance={stance} />
+      </Text>
+      <Group gap={6} justify="flex-end">
+        {isEnded ? (
+          <Badge color="gray" tt="uppercase">
+            ended
+          </Badge>
+        ) : null}
+        {inhabitedBy === null ? null : <Badge color="orange">driven by {inhabitedBy}</Badge>}
+        <WornRoles roles={[last?.primary, ...(last?.stacked ?? [])]} />
+        {cognition === null ? null : <Quiet size="xs">{cognition}</Quiet>}
+      </Group>
+    </Group>
+    {last?.words == null ? null : (
+      <Quiet lineClamp={2}>
+        “<Content value={last.words} />”
+      </Quiet>
+    )}
+  </div>
+)

@@ -1,0 +1,77 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { spaceQuery } from '../api/queries.ts'
+import { Answer, Card, Code, Empty, Inert, plural, Quiet, Rows } from '../parts/index.ts'
+import { OccupantRow } from './OccupantRow.tsx'
+import { SpaceMap } from './SpaceMap.tsx'
+
+const THINGS_MAX = 200
+
+/** One space: its map, who is there, and what is there. */
+export function Space({ path }: { readonly path: string }) {
+  const space = useInfiniteQuery(spaceQuery(path))
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = space
+  const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined
+  return (
+    <Answer of={space}>
+      {({ pages }) => {
+        const [first] = pages
+        if (first === undefined) return null
+        const { type, owner, size, matters, qualities, population } = first
+        const occupants = pages.flatMap((page) => page.occupants)
+        const told = [
+          type,
+          size === undefined ? null : `${size.x} × ${size.y}`,
+          owner == null ? null : `of ${owner}`,
+          population === 0 ? null : plural(population, 'being'),
+        ]
+        return (
+          <Stack>
+            <Group gap="xs" align="baseline">
+              <Title order={2}>
+                <Inert text={path} />
+              </Title>
+              <Quiet>{told.filter((part) => part !== null).join(' · ')}</Quiet>
+            </Group>
+            <SpaceMap path={path} />
+            {occupants.length === 0 ? (
+              <Empty title="Nobody is here">A being comes by `treeos do {path} move`, or is born here.</Empty>
+            ) : (
+              <Rows
+                label="Beings here"
+                items={occupants}
+                keyOf={({ stance }) => stance}
+                height={48}
+                onEnd={more}
+              >
+                {(one) => <OccupantRow one={one} />}
+              </Rows>
+            )}
+            <Things matters={matters} />
+            {Object.keys(qualities).length === 0 ? null : (
+              <Card title="Qualities" gap={4}>
+                <Code value={qualities} />
+              </Card>
+            )}
+          </Stack>
+        )
+      }}
+    </Answer>
+  )
+}
+
+const Things = ({ matters }: { readonly matters: readonly string[] }) =>
+  matters.length === 0 ? null : (
+    <Card title="Things" label="Things here" gap={4}>
+      <Group gap="xs">
+        {matters.slice(0, THINGS_MAX).map((thing) => (
+          <Text key={thing} size="sm" className="code inert">
+            {thing.replace(/^matter:/, '')}
+          </Text>
+        ))}
+        {matters.length > THINGS_MAX ? (
+          <Quiet size="xs">{matters.length - THINGS_MAX} more are here.</Quiet>
+        ) : null}
+      </Group>
+    </Card>
+  )
