@@ -16,7 +16,7 @@ type Tally = { passed: number; failed: number; skipped: number; retried: number 
 const root = resolve(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'treeos-check-'))
 
-/** In this order, the quick ones first. */
+/** In this order, the quick ones first, but see BESIDE. */
 const checks: Record<string, string[]> = {
   format: ['biome', 'check', '--linter-enabled=false', '.'], // without the linter: layout and the order of imports
   lint: ['biome', 'lint', '--error-on-warnings', '.'],
@@ -29,6 +29,8 @@ const checks: Record<string, string[]> = {
   packages: ['node', 'scripts/check-packages.ts'], // of the build: publint and arethetypeswrong on every tarball
   reference: ['node', 'docs/node_modules/typedoc/bin/typedoc', '--options', 'docs/typedoc.json'],
 }
+/** These use one processor, so they run beside the others. */
+const BESIDE = ['imports', 'compose', 'unused', 'reference']
 const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
 /**
  * Projects of vitest.config.ts. `unit` and `property` need no services; `property` tries many random inputs. `services` runs on
@@ -50,10 +52,10 @@ const END_MS = 120_000
 /** What vitest calls a test that did not run. */
 const SKIPPED = ['pending', 'skipped', 'todo', 'disabled']
 
-let running: ChildProcess | undefined
+const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    running?.kill(signal)
+    for (const child of running) child.kill(signal)
     rmSync(reports, { recursive: true, force: true })
     process.exit(128 + constants.signals[signal])
   })
@@ -85,7 +87,13 @@ async function main(wanted: string[]): Promise<number> {
     total.skipped += tally.skipped
     total.retried += tally.retried
   }
-  for (const name of Object.keys(checks).filter(isWanted)) add(await check(name, checks[name] ?? []))
+  const wantedChecks = Object.keys(checks).filter(isWanted)
+  await Promise.all(
+    [true, false].map(async (isBeside) => {
+      for (const name of wantedChecks)
+        if (BESIDE.includes(name) === isBeside) add(await check(name, checks[name] ?? []))
+    }),
+  )
   for (const name of tests) add(await test(name, paths))
   const { passed, failed, skipped, retried } = total
   const isRepeatable = !IS_NIGHT
@@ -156,7 +164,7 @@ async function runTests(project: string, paths: string[]) {
     if (isStuck || !existsSync(file) || Date.now() - statSync(file).mtimeMs < END_MS) return
     isStuck = true
     console.log(`✗ vitest is killed: ${END_MS / 1000} s after its last test it has not ended`)
-    running?.kill('SIGKILL')
+    for (const child of running) child.kill('SIGKILL')
   }, 1_000)
   const { ok, seconds } = await run(
     [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
@@ -217,13 +225,15 @@ function run([program = '', ...args]: string[], output: 'kept' | 'shown') {
       ...(output === 'kept' && process.stdout.isTTY && { FORCE_COLOR: '1' }),
     },
   })
-  running = child
+  running.add(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk) => (text += chunk))
   return new Promise<{ ok: boolean; output: string; seconds: string }>((done) => {
-    const end = (ok: boolean) =>
+    const end = (ok: boolean) => {
+      running.delete(child)
       done({ ok, output: text, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) })
+    }
     child.on('error', (error) => {
       text += error.message
       end(false)

@@ -25,8 +25,7 @@ export type AnyScenario = Scenario<any>
 /** Scenarios by the ground they share. Each ground has a test file, and the files run side by side. */
 export const GROUNDS = {
   kills: [killPoints, effects],
-  stamps: [stampRerun, ackCut],
-  lives: [terminated, doorbells],
+  lives: [stampRerun, ackCut, terminated, doorbells],
   growth: [growth],
   links: [links],
   storm: [killStorm],

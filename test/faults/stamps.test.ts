@@ -1,4 +1,0 @@
-import { GROUNDS } from './scenarios/index.ts'
-import { tryOut } from './trials.ts'
-
-tryOut(GROUNDS.stamps)
