@@ -19,9 +19,9 @@ import {
   rowKeyOf,
   seed,
 } from '@treeos/world'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { appendWithRows, OPENED_AT } from '../store/batch.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 
 const SPEC = { name: 'judge', canDo: ['court:rule'] }
 const NOT_STORED = digestOf('nothing is stored under this digest')
@@ -80,18 +80,16 @@ interface Implementation {
   readonly hasNoReels?: true
 }
 
-let base: TestDatabase
+const base = useDatabase()
 let heads: ReadonlyMap<ReelId, SeenHead>
 let digest: string
 
 beforeAll(async () => {
-  base = await freshDatabase()
   for (const drafts of WORLD) await appendWithRows(base.db, base.reality, drafts)
   digest = await putBlob(base.db, SPEC)
   const reels = [...new Set([...ROWS.keys(), ...MISSING].map(reelOfKey))]
   heads = new Map((await readHeads(base.db, base.reality.id, reels)).map((head) => [head.reel, head]))
 })
-afterAll(() => base.close())
 
 const prefetched = async (predicted: ReadSet): Promise<RowSource> =>
   (await prefetch(base.db, { reality: base.reality.id, being: 'echo' }, predicted)).source

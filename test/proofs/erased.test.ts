@@ -61,8 +61,7 @@ const verify = (bytes: Buffer): Promise<Verified> => verifyBytes(bytes, key.veri
 
 beforeAll(async () => {
   key = newLogKey(world.reality)
-  for (const name of ['ann', 'ben'])
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (const name of ['ann', 'ben']) await world.birthPuppet(name)
   numbers.kept = (await keep('ann', 'a plain thing')).n
   numbers.effect = (await keep('ann', 'cobra-7')).n
   const wake = await tell(world, 'ben', 'the word is tiger-milk')

@@ -25,8 +25,7 @@ let log: CheckpointedLog
 beforeAll(async () => {
   key = newLogKey(world.reality)
   await plantScene(world, court)
-  for (const name of ['ann', 'ben'])
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (const name of ['ann', 'ben']) await world.birthPuppet(name)
   await world.birth({ name: 'mute', cognition: 'scripted', script: 'silent', role: 'stage:mute' })
   await setFlow(world, 'ann', [{ when: { 'world.bell.rings': true }, role: 'stage:mode-1', stack: true }])
   await createSpace(world, '/den')

@@ -1,19 +1,17 @@
 import { type Broken, type BrokenReason, verifyChains } from '@treeos/proofs'
 import { append, readHeads } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { batchOf, changed } from '../store/batch.ts'
 import { appendChains, restore, rewriteSuffix, tamper } from '../store/tampering.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { verifyInSql } from './verify-in-sql.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   await appendChains(base.db, base.owner, base.reality)
 })
 afterEach(() => restore(base))
-afterAll(() => base.close())
 
 /** The verdict, on which both verifiers must agree. */
 async function verdict(): Promise<readonly Broken[]> {

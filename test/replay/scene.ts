@@ -86,7 +86,7 @@ export async function scene(world: World, model: ModelServer): Promise<void> {
   await momentOf(world, id)
 
   // A run that ends in the silence after many moments, after waking broke it once.
-  await world.birth({ name: 'sleeper', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('sleeper')
   for (let i = 0; i < 14; i++) await live(world, 'sleeper', i)
   for (let i = 0; i < 6; i++) {
     await live(world, 'sleeper', i)

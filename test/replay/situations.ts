@@ -91,8 +91,7 @@ export async function situations(
 ): Promise<void> {
   const handleOf = (being: string) =>
     world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
-  const puppet = (name: string, more: JsonObject = {}) =>
-    world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+  const puppet = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
   const mind = (name: string, more: JsonObject = {}) =>
     world.birth({ name, cognition: 'llm', role: 'resident', ...more })
 

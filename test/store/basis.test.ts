@@ -1,18 +1,16 @@
 import { asJson, type HeadRef } from '@treeos/core'
 import { append, beginLife, type OpenRecord, readBases, readHeads, recordOpen } from '@treeos/store'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   const { db, reality } = base
   await append(db, await batchOf(db, reality, { drafts: [changed('space:/a'), changed('space:/a', 2)] }))
   await append(db, await batchOf(db, reality, { drafts: [changed('space:/b')] }))
   await beginLife(db, reality.id, 'ann', 'run-1')
 })
-afterAll(() => base.close())
 
 const REELS = ['being:nobody', 'space:/a', 'space:/b']
 const MOMENT = 'ann/1/1'

@@ -13,16 +13,12 @@ import {
 } from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase({ poolMax: 8 })
-})
-afterAll(() => base.close())
+const base = useDatabase({ poolMax: 8 })
 
 let count = 0
 const fresh = (name: string) => `${name}-${++count}`

@@ -1,13 +1,9 @@
 import { type Db, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase()
-})
-afterAll(() => base.close())
+const base = useDatabase()
 
 const pidOf = async (db: Db): Promise<number> =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid

@@ -1,13 +1,9 @@
 import { type CopyOut, inSnapshot, putBlob } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase()
-})
-afterAll(() => base.close())
+const base = useDatabase()
 
 const MANY = 20_000
 const many = `select i::integer, repeat('x', 100) from generate_series(1, ${MANY}) as i`

@@ -2,17 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { follow, type Happening } from '@treeos/client'
 import { append, beginLife, type JournalListener, listenToJournal, openDatabase } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { FaultProxy } from '../faults/proxy.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
 import { batchOf, changed } from './batch.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase({ poolMax: 12 })
-})
-afterAll(() => base.close())
+const base = useDatabase({ poolMax: 12 })
 
 const endings: (() => Promise<void>)[] = []
 afterEach(async () => {

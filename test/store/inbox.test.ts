@@ -17,16 +17,12 @@ import {
   StaleGenerationError,
 } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase, useDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
 import { batchOf, wakeFor } from './batch.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase()
-})
-afterAll(() => base.close())
+const base = useDatabase()
 
 /** Makes a being with this cognition in its first life, and these wakes. */
 async function being(

@@ -29,8 +29,8 @@ import {
 } from '@treeos/store'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
 
 // A long run: INJECTIONS=20000 npx pnpm@12.21.0 exec vitest run --project services test/store/injection
@@ -87,11 +87,10 @@ const TEXTS = [...new Set(fc.sample(text, { numRuns: 120, seed: 11 }))]
 /** Only every second one was ever written. */
 const isWritten = (i: number): boolean => i % 2 === 0
 
-let base: TestDatabase
+const base = useDatabase()
 /** what was written, in order: the oracle */
 const wakes: Wake[] = []
 beforeAll(async () => {
-  base = await freshDatabase()
   await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition)
     values ('being:operator', 'being:operator', '{}', 1, null, 'human')`.execute(base.owner)
   for (const [i, one] of TEXTS.entries()) {
@@ -114,7 +113,6 @@ beforeAll(async () => {
       (${`matter:${one}`}, ${`matter:${one}`}, ${JSON.stringify({ said: one })}, 1)`.execute(base.owner)
   }
 })
-afterAll(() => base?.close())
 
 const only = (holds: (wake: Wake) => boolean) => wakes.filter(holds).map(({ id }) => id)
 const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id)

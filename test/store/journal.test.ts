@@ -1,15 +1,11 @@
 import { append, type Db, listenToJournal, readJournal, settleJournal } from '@treeos/store'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { until } from '../support/life.ts'
 import { batchOf, changed } from './batch.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase()
-})
-afterAll(() => base.close())
+const base = useDatabase()
 
 const write = async (db: Db, reel: string) =>
   append(db, await batchOf(db, base.reality, { drafts: [changed(reel)] }))

@@ -20,17 +20,16 @@ import {
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { useDatabase } from '../support/database.ts'
 import { putWake } from '../support/wakes.ts'
 import { batchOf } from './batch.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 let worker: pg.Client
 /** a superuser that has taken the role of workers */
 let lowered: pg.Client
 
 beforeAll(async () => {
-  base = await freshDatabase()
   await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
     ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:kid', 'being:kid', '{}', 1, 'operator', 'llm'),
     ('being:ann', 'being:ann', '{}', 1, 'operator', 'human'), ('being:free', 'being:free', '{}', 1, 'operator', 'llm')`.execute(
@@ -55,7 +54,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker?.end()
   await lowered?.end()
-  await base?.close()
 })
 
 const hash = `'\\x${createHash('sha256').update('x').digest('hex')}'`

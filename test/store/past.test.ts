@@ -1,18 +1,16 @@
 import { append, beginLife, digestOf, getBlob, putBlob } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   await beginLife(base.db, base.reality.id, 'ada', 'run-1')
   const moment = { being: 'ada', generation: 1, n: 1 }
   const batch = await batchOf(base.db, base.reality, { moment, drafts: [changed('being:ada')] })
   expect((await append(base.db, batch)).status).toBe('appended')
 })
-afterAll(() => base.close())
 
 const FIXED = ['fact', 'payload', 'moment_outcome', 'moment_open', 'moment_decision', 'blob', 'head', 'life']
 const COLUMN: Record<string, string> = {

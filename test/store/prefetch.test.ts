@@ -1,17 +1,13 @@
 import { append, type ChainDb, type Prefetched, prefetch, ReadSet, readAtOneInstant } from '@treeos/store'
 import type { Kysely, KyselyPlugin } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { batchOf, changed } from './batch.ts'
 
 const PAIR = ['space:/left', 'space:/right']
 const viewer = () => ({ reality: base.reality.id, being: 'ada' })
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase()
-})
-afterAll(() => base.close())
+const base = useDatabase()
 
 /** The same pool, with a count of its statements. */
 function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => number } {

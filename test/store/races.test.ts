@@ -15,16 +15,12 @@ import {
   recordDecision,
   recordOpen,
 } from '@treeos/store'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { sabotage } from '../faults/sabotage.ts'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { freshDatabase, type TestDatabase, useDatabase } from '../support/database.ts'
 import { batchOf, changed, spoke } from './batch.ts'
 
-let base: TestDatabase
-beforeAll(async () => {
-  base = await freshDatabase({ poolMax: 24 })
-})
-afterAll(() => base.close())
+const base = useDatabase({ poolMax: 24 })
 
 it('of 200 parallel appends of one moment, one is appended and 199 answer done', async () => {
   await beginLife(base.db, base.reality.id, 'racer', 'run-1')

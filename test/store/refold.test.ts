@@ -2,14 +2,13 @@ import { momentsReel, REGISTRY_REEL } from '@treeos/core'
 import { ErasedFactError, listReels, rebuildRow, refold, refoldAll } from '@treeos/store'
 import { FOLD, genesisFacts, type Row, roleInstalled, type rowKeyOf, seed } from '@treeos/world'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 import { appendWithRows } from './batch.ts'
 import { tamper } from './tampering.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   await appendWithRows(base.db, base.reality, genesisFacts())
   await appendWithRows(
     base.db,
@@ -18,7 +17,6 @@ beforeAll(async () => {
   )
   for (const facts of LATER) await appendWithRows(base.db, base.reality, facts)
 })
-afterAll(() => base.close())
 
 const quality = (reel: string, path: string[], value: unknown, merge = true) => ({
   reel,

@@ -1,11 +1,10 @@
 import { deleteStoredOverlay, listStoredOverlays, setStoredOverlay } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
     ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:kid', 'being:kid', '{}', 1, 'operator', 'llm'),
     ('being:ann', 'being:ann', '{}', 1, 'operator', 'human'), ('being:bob', 'being:bob', '{}', 1, 'operator', 'human'),
@@ -15,7 +14,6 @@ beforeAll(async () => {
       ('s2', 'kid', 'summon', 1, 'bob', 'r', 'human', '"me too"', 's2', 'team'),
       ('s3', 'bob', 'summon', 1, 'kid', 'r', 'llm', '"mine"', 's3', 'nest')`.execute(base.owner)
 })
-afterAll(() => base?.close())
 
 const SECRET = 'the text of an overlay'
 const set = (tier: string, scope: string, by: string, name = 'n', content = SECRET) =>

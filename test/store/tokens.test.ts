@@ -8,17 +8,15 @@ import {
   markTokenRevoked,
 } from '@treeos/store'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database.ts'
 
-let base: TestDatabase
+const base = useDatabase()
 beforeAll(async () => {
-  base = await freshDatabase()
   await sql`insert into treeos.projection (key, reel, state, folded_seq, parent, cognition) values
     ('being:operator', 'being:operator', '{}', 1, null, 'human'), ('being:ann', 'being:ann', '{}', 1, 'operator', 'llm'),
     ('being:bob', 'being:bob', '{}', 1, 'operator', 'human')`.execute(base.owner)
 })
-afterAll(() => base?.close())
 
 async function issue(): Promise<AccessToken & { secret: string }> {
   const secret = `treeos_${randomBytes(32).toString('base64url')}`

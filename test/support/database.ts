@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ChainDb, createReality, openDatabase, type Reality } from '@treeos/store'
 import type { Kysely } from 'kysely'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { onServerAt } from './template.ts'
 
 export interface TestDatabase extends Urls {
@@ -24,6 +24,14 @@ export async function freshDatabase(options: { poolMax?: number } = {}): Promise
     await drop()
   }
   return { url, workerUrl, db, owner, reality, close }
+}
+
+/** A fresh database from the first test of a file to the last. It has no fields before the first `beforeAll` ends. */
+export function useDatabase(options: { poolMax?: number } = {}): TestDatabase {
+  const database = {} as TestDatabase
+  beforeAll(async () => void Object.assign(database, await freshDatabase(options)))
+  afterAll(() => database.close?.())
+  return database
 }
 
 interface Urls {

@@ -29,6 +29,8 @@ export interface World extends Connection {
   /** errors of attempts as the worker's observer heard them */
   readonly faults: { moment: string; part: string; attempt: number; message: string; stack: string | null }[]
   birth(payload: JsonObject): Promise<void>
+  /** @param more besides or instead of what makes it a puppet of `stage` that may reach for everything */
+  birthPuppet(name: string, more?: JsonObject): Promise<void>
   /** only in a world with a clock */
   setClock(iso: string): Promise<void>
   /** stops all workers */
@@ -158,6 +160,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     for (const { worker } of stopped) worker.shutdown()
     await Promise.all(stopped.map(({ done }) => done))
   }
+  async function birth(payload: JsonObject) {
+    await act(at, 'operator', { verb: 'be', operation: 'birth', payload })
+  }
   await startWorker()
   const at = { db, temporal, reality, registry, vaults: new VaultCaller(vaultKey) }
   return {
@@ -171,9 +176,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     faults,
     startWorker,
     stopWorker,
-    async birth(payload) {
-      await act(at, 'operator', { verb: 'be', operation: 'birth', payload })
-    },
+    birth,
+    birthPuppet: (name, more) =>
+      birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more }),
     async setClock(iso) {
       await sql`update clock.stands set at = ${iso}::timestamptz`.execute(owner)
     },

@@ -36,8 +36,7 @@ export async function begin(world: World): Promise<void> {
   await createSpace(world, '/hall')
   await setRole(world, { name: 'herald', canSummon: ['@ben'], prompt: 'Announce.' })
   await setRole(world, { name: 'herald', canSummon: ['@ben', '@cat'], prompt: 'Announce it loudly.' })
-  const puppet = (name: string, more: JsonObject = {}) =>
-    world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+  const puppet = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
   for (const name of PUPPETS) await puppet(name)
   await puppet('crier', {
     role: 'herald',

@@ -32,7 +32,7 @@ const world = useWorld({
 })
 beforeAll(async () => {
   await doAs(world, 'set-budget', '/', {}) // only the budgets that makers set are tried here
-  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('boss')
 })
 
 const setBudget = (being: string, budget: JsonObject, as = 'operator') =>

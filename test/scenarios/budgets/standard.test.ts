@@ -29,7 +29,7 @@ const world = useWorld({
   model: { answerTokensMax: ANSWER_TOKENS, prices: { test: { prompt: 2, completion: 10 } } },
 })
 beforeAll(async () => {
-  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('boss')
 })
 
 const setStandard = (standard: JsonObject) => doAs(world, 'set-budget', '/', standard)
@@ -187,7 +187,7 @@ describe('a being that lives by the standard budget', () => {
     play(world, 'nurse', { verb: 'do', action: 'set-budget', target: `@${kid}`, args })
   beforeAll(async () => {
     await setStandard({ momentsPerMinute: 5, births: 2, tokens: 1000 })
-    await world.birth({ name: 'nurse', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('nurse')
     const payload = { name: kid, cognition: 'llm', role: 'stage:mute' }
     await play(world, 'nurse', { verb: 'be', operation: 'birth', payload })
   })

@@ -87,7 +87,7 @@ async function setScene(seed: number, children: readonly string[], wakesEach: nu
   await doAs(world, 'set-budget', '/', {}) // only the maker's budget bounds its children here
   // Of the world, not of an extension: the workers are processes that load what is shipped.
   await setRole(world, { name: 'errand', prompt: 'You may reach for nothing.' })
-  await world.birth({ name: 'maker', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('maker')
   for (const name of children)
     await play(world, 'maker', {
       verb: 'be',

@@ -83,7 +83,7 @@ beforeAll(async () => {
 afterAll(() => office?.close())
 const world = useWorld({ extensions: [stage, mail, odds, broker] })
 beforeAll(async () => {
-  await world.birth({ name: 'clerk', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('clerk')
 })
 
 const send = (text: unknown, target = '@clerk') => {

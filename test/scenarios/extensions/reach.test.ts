@@ -127,7 +127,7 @@ const thief = defineExtension({
 
 const world = useWorld({ extensions: [stage, thief] })
 beforeAll(async () => {
-  await world.birth({ name: 'hand', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('hand')
 })
 
 /** The unit test of the extension gets the same refusal as the moment. */

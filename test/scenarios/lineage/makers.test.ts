@@ -13,8 +13,7 @@ const world = useWorld({
 })
 const { use, profileOf } = childrenOf(world)
 
-const birth = (name: string, more: JsonObject = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const act = (being: string, action: string, target: string, args: JsonObject) =>
   play(world, being, { verb: 'do', action, target, args })
 const spawnAs = (parent: string, name: string, args: JsonObject = {}) =>

@@ -15,7 +15,7 @@ const world = useWorld({ extensions: [stage], modelServer: model })
 
 describe('looking back', () => {
   it('every sealed moment is one act, and every fact but those of genesis carries one', async () => {
-    await world.birth({ name: 'mover', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('mover')
     await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} })
     expect((await factsOf(world, 'mover', 1)).map(({ reel, kind }) => [reel, kind])).toEqual([
       ['being:mover', 'being:moved'],

@@ -19,13 +19,7 @@ beforeAll(async () => {
   await setRole(world, { name: 'sleeper', canSummon: [{ rel: 'asker' }], prompt: 'You sleep.' })
   await setRole(world, { name: 'quiet', prompt: 'Whisper.' })
   await createSpace(world, '/hall')
-  await world.birth({
-    name: 'mover',
-    cognition: 'scripted',
-    script: 'stage:puppet',
-    role: 'stage:free',
-    roleFlow: FLOW,
-  })
+  await world.birthPuppet('mover', { roleFlow: FLOW })
   await play(world, 'mover', { verb: 'do', action: 'move', target: '/library', args: {} }) // 1
   await play(world, 'mover', { verb: 'do', action: 'move', target: '/hall', args: {} }) // 2, in the library
   await publish(world, 'other.loud', true)

@@ -19,7 +19,7 @@ const world = useWorld({ extensions: [stage] })
 const ACT = { verb: 'do', action: 'set-being', args: { field: 'a.b', value: 1 } }
 
 async function born(name: string) {
-  await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet(name)
   return { worker: handWorker(world), first: await beginByHand(world, name) }
 }
 

@@ -21,8 +21,7 @@ import { useModelServer, useWorld } from '../../support/use-world.ts'
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 
-const puppet = (name: string) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+const puppet = (name: string) => world.birthPuppet(name)
 const thinker = (name: string, more = {}) =>
   world.birth({ name, cognition: 'llm', role: 'resident', ...more })
 

@@ -19,7 +19,7 @@ const LEFT = 1200
 /** Leaves a wake that no worker takes. */
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  await world.birth({ name: 'stuck', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('stuck')
   await world.stopWorker()
   await wakeUp(world, 'stuck', ['hello'])
   await sql`update treeos.inbox set at = at - interval '1 minute' where closed_by is null`.execute(

@@ -34,8 +34,7 @@ import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 
-const bear = (name: string) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+const bear = (name: string) => world.birthPuppet(name)
 
 /** Lives one moment of a newborn being, and opens the second. */
 async function openSecond(being: string, worker: HandWorker): Promise<HandMoment> {

@@ -24,7 +24,7 @@ const MOMENTS = 24
 
 /** Lives moments one after another, each with a pause before the next wake. */
 async function liveInTurns(being: string, moments: number, pauseMs = 0): Promise<void> {
-  await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet(being)
   for (let i = 0; i < moments; i++) {
     const [id = ''] = await wakeUp(world, being, [acting(i)])
     let outcome = null
@@ -155,7 +155,7 @@ it('a being waits only when its last wake came soon after its last act, and wher
 })
 
 it('it hears of a wake that another process wrote, and of one that its own process wrote', async () => {
-  await world.birth({ name: 'waiter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('waiter')
   const asked = follows()
   const wake = newWake({ id: 'waiter-1', being: 'waiter', kind: 'event', priority: 3, content: 'look' })
   await enqueue(world.db, wake)
@@ -173,7 +173,7 @@ it('it opens the next moment, unless Temporal says that its run was ended, or do
   const answers = [async () => true, async () => false, () => Promise.reject(new Error('Temporal is away'))]
   for (const [i, runs] of answers.entries()) {
     const being = `asker-${i}`
-    await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet(being)
     const worker = handWorker(world, {
       memory: newMemory({ knownMs: 0 }),
       runs,
@@ -204,7 +204,7 @@ it('it opens the next moment, unless Temporal says that its run was ended, or do
 })
 
 it('what fails when it opens the next moment fails when the run asks for it', async () => {
-  await world.birth({ name: 'failing', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('failing')
   const worker = handWorker(world)
   const first = await beginByHand(world, 'failing')
   await tellByHand(world, 'failing', first.moment, acting(1))

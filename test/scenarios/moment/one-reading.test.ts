@@ -42,7 +42,7 @@ function counted(db: Kysely<ChainDb>): { db: Kysely<ChainDb>; statements: () => 
 
 /** A puppet that no workflow runs, with a worker of its own that has run one moment of it. */
 async function puppetOf(world: World, name: string) {
-  await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet(name)
   const { db, statements } = counted(world.db)
   const worker = handWorker(world, { db, memory: newMemory({ callsMax: 0 }) }) // it waits for no next wake
   const first = await beginByHand(world, name)

@@ -47,7 +47,7 @@ describe('a moment', () => {
   afterEach(() => model.reset())
 
   it('of a script is one workflow task', async () => {
-    await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('puppet')
     await live(world, 'puppet', { call: { verb: 'summon', content: 'yes' } })
     await expect.poll(() => beatsOf(world, 'puppet'), LISTED).toEqual(SHORT)
     const [run] = await fetchRuns(world.temporal, world.reality.name, 'puppet', null)
@@ -101,7 +101,7 @@ describe('a moment', () => {
   })
 
   it('of many is bounded for each workflow task, so that signals are heard between', async () => {
-    await world.birth({ name: 'busy', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('busy')
     const wakes = await wakeUp(
       world,
       'busy',

@@ -101,12 +101,7 @@ describe.each([
   it('a handle is worth nothing to another being, and stays unused; its own being brings it', async () => {
     await world.birth({ name: 'eve', cognition: 'human', role: 'stage:free' })
     await world.birth({ name: 'mole', cognition: 'llm', role: 'stage:free' })
-    await world.birth({
-      name: 'mask',
-      cognition: 'scripted',
-      script: 'stage:puppet',
-      role: 'stage:free',
-    })
+    await world.birthPuppet('mask')
     const { handle } = await leaveOverlay(world, { use: 'call', of: 'operator' }, { content: OVERLAY })
     const asked = () => model.requests.filter(({ body }) => body !== null && beingOf(body) === 'ann')
     const before = asked().length

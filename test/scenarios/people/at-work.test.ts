@@ -28,7 +28,7 @@ beforeAll(async () => {
   await world.birth({ name: 'ann', cognition: 'human', role: 'stage:free' })
   await world.birth({ name: 'bob', cognition: 'human', role: 'stage:free' })
   for (const name of ['thinker', 'other']) await world.birth({ name, cognition: 'llm', role: 'resident' })
-  await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('puppet')
 })
 afterEach(() => model.reset())
 

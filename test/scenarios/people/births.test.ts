@@ -11,7 +11,7 @@ import { putWake } from '../../support/wakes.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  await world.birth({ name: 'subject', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('subject')
 })
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>

@@ -134,12 +134,7 @@ describe('the role of a child that is born without one', () => {
       await setRole(world, { name: 'bearer', ...bearer })
       await world.birth({ name: 'mother', cognition: 'human', role: 'bearer' })
       await world.birth({ name: 'matron', cognition: 'human', role: 'stage:free' })
-      await world.birth({
-        name: 'machine',
-        cognition: 'scripted',
-        script: 'stage:puppet',
-        role: 'stage:free',
-      })
+      await world.birthPuppet('machine')
     })
 
     it.each([

@@ -24,8 +24,7 @@ import { useModelServer, useWorld } from '../../support/use-world.ts'
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 
-const puppet = (name: string, more: JsonObject = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const end = (being: BeingName, as = 'operator') => doAs(world, 'end-being', `@${being}`, {}, as)
 const runOf = (being: BeingName) =>
   world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being)).describe()

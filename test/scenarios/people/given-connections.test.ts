@@ -30,7 +30,7 @@ describe('a mind that gives birth', () => {
     })
 
   it('gives its children no model connection but its own, at birth or later', async () => {
-    await world.birth({ name: 'dam', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('dam')
     const refused = { outcome: 'failure', reason: 'FORBIDDEN' }
     expect(await bear('dam', 'kid', 'dear')).toMatchObject(refused)
     expect(await rowOf(world, 'kid')).toBeNull()

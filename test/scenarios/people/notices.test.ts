@@ -10,8 +10,7 @@ import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
 beforeAll(async () => {
-  for (const name of ['pup', 'pip'])
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (const name of ['pup', 'pip']) await world.birthPuppet(name)
   await world.birth({ name: 'person', cognition: 'human', role: 'stage:free' })
 })
 beforeEach(() => closeInbox(world, { as: 'operator', how: 'dismissed', entries: null }))

@@ -13,7 +13,7 @@ const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
   await world.birth({ name: 'ann', cognition: 'human', role: 'stage:free' })
-  await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('puppet')
   await world.birth({ name: 'thinker', cognition: 'llm', role: 'resident' })
 })
 

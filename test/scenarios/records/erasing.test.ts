@@ -36,8 +36,7 @@ const world = useWorld({ extensions: [stage, safe], modelServer: model })
 beforeAll(async () => {
   model.script(() => ({ content: 'I listen.' }))
   await world.birth({ name: 'mind', cognition: 'llm', role: 'stage:free' })
-  for (const name of ['ann', 'ben'])
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (const name of ['ann', 'ben']) await world.birthPuppet(name)
 })
 afterEach(async () => {
   expect(await brokenIn(world)).toEqual([])

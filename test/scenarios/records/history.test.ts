@@ -94,7 +94,7 @@ describe('history', () => {
   })
 
   it('an act sent by the signal may answer a summon', async () => {
-    await world.birth({ name: 'prompter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('prompter')
     await play(world, 'prompter', { verb: 'summon', target: '@operator', content: 'well?' })
     const [entry] = (await wakesOf(world, 'operator')).filter(({ caller }) => caller?.name === 'prompter')
     await signal('operator', { call: { verb: 'summon', content: 'well.' }, answers: entry!.id })

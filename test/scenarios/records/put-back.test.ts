@@ -14,8 +14,7 @@ import { brokenIn, openReplayer } from '../../support/replaying.ts'
 import { useWorld } from '../../support/use-world.ts'
 
 const world = useWorld({ extensions: [stage] })
-const puppet = (name: string, more = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 
 beforeAll(async () => {
   await createSpace(world, '/open')

@@ -61,11 +61,11 @@ beforeAll(async () => {
   })
   await doAs(world, 'set-budget', '@mind', { tokens: 100_000, per: 'day' })
   await live(world, 'mind', 'What do you see?')
-  await world.birth({ name: 'sky', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('sky')
   expect(await play(world, 'sky', { verb: 'do', action: 'sky:look', target: null, args: {} })).toMatchObject({
     outcome: 'act',
   })
-  await world.birth({ name: 'driven', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('driven')
   await takeLease(world, { being: 'driven', as: 'operator' })
   await sql`update treeos.lease set expires = now() + interval '1 day'`.execute(world.owner) // no sweep ends it meanwhile
   await sql`alter table treeos.blob drop constraint blob_has_its_digest`.execute(world.owner) // as an owner can

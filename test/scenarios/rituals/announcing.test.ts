@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const name of [...GUESTS, 'ping', 'pong']) await world.birth({ name, cognition: 'llm', role: 'guest' })
   // Only the bounds of the chain are to hold here, and not the standard budget of a minute.
   for (const name of ['herald', ...GUESTS, 'ping', 'pong']) await doAs(world, 'set-budget', `@${name}`, {})
-  await world.birth({ name: 'puppet', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('puppet')
 })
 
 const say = (args: JsonObject): Reply => ({ tool: { name: 'summon', args } })

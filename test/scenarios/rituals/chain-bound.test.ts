@@ -10,7 +10,7 @@ import { putWake } from '../../support/wakes.ts'
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  await world.birth({ name: 'boss', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('boss')
 })
 
 const entriesOf = async (being: string) =>

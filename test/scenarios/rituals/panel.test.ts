@@ -44,8 +44,7 @@ const birthPanel = async (
   await doAs(world, 'panel:seat', `@${name}`, { members, rule })
   if (idle !== undefined) await doAs(world, 'set-being', `@${name}`, { field: 'wake.idle', value: idle })
 }
-const birthPuppet = (name: string) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', home: '/council' })
+const birthPuppet = (name: string) => world.birthPuppet(name, { home: '/council' })
 
 describe('a being made of beings', () => {
   it('votes: each member is asked in turn, and what more than half of them say is the answer', async () => {

@@ -47,7 +47,7 @@ describe('a budget', () => {
     act(world, as, { verb: 'do', action: 'set-budget', target: `@${being}`, args })
 
   it('of a being, or of any of its makers, says how often it may go on by itself', async () => {
-    await world.birth({ name: 'house', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('house')
     const payload = { name: 'heir', cognition: 'llm', role: 'steady' }
     expect(await play(world, 'house', { verb: 'be', operation: 'birth', payload })).toMatchObject({
       outcome: 'act',
@@ -84,8 +84,7 @@ describe('a budget', () => {
       target: `@${name}`,
       content,
     })
-    for (const name of ['one', 'two', 'three'])
-      await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    for (const name of ['one', 'two', 'three']) await world.birthPuppet(name)
     const chain = { call: next('two', { call: next('three', { call: next('one', 'the fourth') }) }) }
     await bound('three', { hops: 3 })
     await live(world, 'one', chain)

@@ -117,12 +117,7 @@ describe('the words so far of a thread', () => {
   })
 
   it('are those that the being said or was told: what others say to each other in the thread is not shown', async () => {
-    await world.birth({
-      name: 'whisperer',
-      cognition: 'scripted',
-      script: 'stage:puppet',
-      role: 'stage:free',
-    })
+    await world.birthPuppet('whisperer')
     const thread = await tell(world, 'whisperer', {
       call: { verb: 'summon', target: '@echo', content: 'a secret' },
     } as never)
@@ -232,7 +227,7 @@ describe('who speaks, in the request itself', () => {
       prompt: `Be kind.\n\n${FORGED}\n\n[Time] 2020-01-01T00:00:00.000+00:00 UTC`,
     })
     await world.birth({ name: 'trapped', cognition: 'llm', role: 'trapped', home: '/den' })
-    await world.birth({ name: 'mallory', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('mallory')
     const asked = async (content: Json, thread?: string): Promise<string> => {
       const before = askedFor(model, 'trapped').length
       const call = {

@@ -114,7 +114,7 @@ describe('a look answers', () => {
   })
 
   it('keeps asker, thread, hops and correlation: the answer is the one reply, in the thread of the question', async () => {
-    await world.birth({ name: 'visitor', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('visitor')
     await thinker('porter', [look('/library'), look('~'), say('Come in.')])
     await play(world, 'visitor', { verb: 'summon', target: '@porter', content: 'May I enter?' })
     const answer = await until(async () =>

@@ -10,8 +10,8 @@ import { useModelServer, useWorld } from '../../support/use-world.ts'
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 beforeAll(async () => {
-  await world.birth({ name: 'self', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
-  await world.birth({ name: 'other', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('self')
+  await world.birthPuppet('other')
 })
 
 const turn = (target: string, more: JsonObject = {}) =>

@@ -8,8 +8,7 @@ import { useWorld } from '../../support/use-world.ts'
 const world = useWorld({ extensions: [stage] })
 beforeAll(() => puppet('subject'))
 
-const puppet = (name: string, more = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)

@@ -12,8 +12,7 @@ const world = useWorld({
   clock: '2026-06-15T06:00:00Z',
 })
 
-const puppet = (name: string, more = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 const answer = { verb: 'summon', content: 'so it is' }
 
 describe('time in a flow', () => {

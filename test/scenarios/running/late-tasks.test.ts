@@ -90,7 +90,7 @@ async function missOneTaskEach(version: number, table: Table, isFirst: boolean):
   const nameOf = (name: Name) => `${name}-${round}`
   const beings = NAMES.map(nameOf)
   for (const name of beings) {
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet(name)
     if (isFirst) continue
     await start(name, version)
     await rested(name)
@@ -158,7 +158,7 @@ describe('a task that came late, and whose worker goes on with the next one', ()
   it('a silence that is over, before a bell: the run replays', { retry: 2 }, async () => {
     rounds += 1
     const being = `sitter-${rounds}`
-    await world.birth({ name: being, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet(being)
     await start(being, BEING_VERSION)
     const args = { field: 'wake.idle', value: 9 } // long enough to hold its task up on a busy machine
     await act(world, 'operator', { verb: 'do', action: 'set-being', target: `@${being}`, args })

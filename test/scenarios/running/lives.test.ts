@@ -25,8 +25,7 @@ import { useModelServer, useWorld } from '../../support/use-world.ts'
 const model = useModelServer()
 const world = useWorld({ extensions: [stage], modelServer: model })
 
-const puppet = (name: string, more = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 const handleOf = (being: string) =>
   world.temporal.workflow.getHandle(beingWorkflowId(world.reality.name, being))
 const answer = { verb: 'summon', content: 'so it is' }

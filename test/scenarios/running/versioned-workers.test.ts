@@ -19,8 +19,7 @@ beforeAll(async () => {
   next = await nextVersion()
 })
 
-const puppet = (world: World, name: string) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+const puppet = (world: World, name: string) => world.birthPuppet(name)
 const runsOf = (world: World, being: string): Promise<Run[]> =>
   fetchRuns(world.temporal, world.reality.name, being, null)
 const lastRunOf = async (world: World, being: string): Promise<Run> => (await runsOf(world, being)).at(-1)!

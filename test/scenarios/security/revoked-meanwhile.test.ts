@@ -128,8 +128,7 @@ async function waitsForLock({ owner }: World): Promise<boolean> {
 async function people(world: World): Promise<void> {
   for (const path of ['/den', '/den/nook', '/site', '/yard', '/yard/nook']) await createSpace(world, path)
   const puppets = [...REVOCATIONS.map(({ who }) => who), 'called']
-  for (const name of puppets)
-    await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  for (const name of puppets) await world.birthPuppet(name)
   for (const space of ['/den', '/yard'])
     await doAs(world, 'set-space', space, { field: 'permissions.do', value: { 'set-space': true } })
   await doAs(world, 'add-contributor', '/site', { being: '@builder' })

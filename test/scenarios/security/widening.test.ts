@@ -18,8 +18,7 @@ import { useWorld } from '../../support/use-world.ts'
 const ANY = [{ pattern: '*' }]
 const world = useWorld({ extensions: [stage] })
 
-const puppet = (name: string, more = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more = {}) => world.birthPuppet(name, more)
 
 const refused = (run: () => Promise<unknown>, code: string, says: string | RegExp) =>
   expectRefused(world, run, code, says)

@@ -28,7 +28,7 @@ beforeAll(async () => {
     await setRole(world, { name, canSummon: ANY, prompt: '', ...more })
     await world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: name })
   }
-  await world.birth({ name: 'between', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await world.birthPuppet('between')
 })
 
 const answer = { verb: 'summon', target: null, content: 'the answer', inReplyTo: null }

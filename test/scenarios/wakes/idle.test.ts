@@ -25,15 +25,7 @@ const restless = defineExtension({
 const world = useWorld({ extensions: [stage, restless] })
 
 const BORED = [{ stack: true, when: { 'time.sinceLastMoment': { gte: 1 } }, role: 'stage:mode-1' }]
-const birth = (name: string, more: JsonObject = {}) =>
-  world.birth({
-    name,
-    cognition: 'scripted',
-    script: 'stage:puppet',
-    role: 'stage:free',
-    roleFlow: BORED,
-    ...more,
-  })
+const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, { roleFlow: BORED, ...more })
 const setIdle = (being: string, value: Json) =>
   act(world, 'operator', {
     verb: 'do',

@@ -25,8 +25,7 @@ const stall = defineExtension({
 
 const world = useWorld({ extensions: [stage, stall] })
 
-const birth = (name: string, more: JsonObject = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const setSchedule = (being: string, name: string, everySeconds: number, more: JsonObject = {}) =>
   doAs(world, 'set-schedule', `@${being}`, { name, everySeconds, ...more })
 const deleteSchedule = (being: string, name: string) => doAs(world, 'delete-schedule', `@${being}`, { name })

@@ -23,8 +23,7 @@ beforeAll(async () => {
 })
 
 const SPACES = ['/', '/hall', '/hall/nook', '/hallway', '/yard']
-const birth = (name: string, more: JsonObject = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const birth = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const subscribe = (being: string, args: JsonObject) => doAs(world, 'subscribe', `@${being}`, args)
 const setSpace = (path: string, field: string, value: Json) =>
   doAs(world, 'set-space', path, { field, value, merge: false })

@@ -40,8 +40,7 @@ const operate = (action: string, target: string | null, args: JsonObject) =>
   act(world, 'operator', { verb: 'do', action, target, args })
 const publish = (namespace: string, key: string, value: Json) =>
   operate('set-world-signal', null, { namespace, key, value })
-const puppet = (name: string, more: JsonObject = {}) =>
-  world.birth({ name, cognition: 'scripted', script: 'stage:puppet', role: 'stage:free', ...more })
+const puppet = (name: string, more: JsonObject = {}) => world.birthPuppet(name, more)
 const move = (name: string, to: string) =>
   play(world, name, { verb: 'do', action: 'move', target: to, args: {} })
 const reads = (...paths: string[]): JsonObject[] =>

@@ -16,13 +16,7 @@ describe('a space with a size', () => {
     await createSpace(world, '/garden')
     await doAs(world, 'create-space', '/', { path: '/hall', size: at(4, 3, 1) })
     await doAs(world, 'create-space', '/hall', { path: '/hall/nook', size: at(1, 1, 1), coord: at(3, 2) })
-    await world.birth({
-      name: 'ann',
-      cognition: 'scripted',
-      script: 'stage:puppet',
-      role: 'stage:free',
-      home: '/garden',
-    })
+    await world.birthPuppet('ann', { home: '/garden' })
     await doAs(world, 'set-space', '/hall', { field: 'permissions.do.take', value: true })
   })
 

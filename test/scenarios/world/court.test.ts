@@ -128,7 +128,7 @@ describe('arguments of the wrong shape', () => {
   })
 
   it('in a space that is not theirs: refused to whoever did not make it', async () => {
-    await world.birth({ name: 'squatter', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+    await world.birthPuppet('squatter')
     await setFlow(world, 'squatter', [])
     const call = { verb: 'do', action: 'court:convene', target: '/moot', args: { case: 'mine' } }
     expect(await play(world, 'squatter', call)).toMatchObject({ outcome: 'failure', reason: 'FORBIDDEN' })

@@ -89,13 +89,7 @@ describe('food:log refuses by name, and nothing is written', () => {
     (ground as { heads: { reel: string }[] }).heads.filter(({ reel }) => reel !== 'being:operator')
 
   beforeAll(async () => {
-    await world.birth({
-      name: 'keeper',
-      cognition: 'scripted',
-      script: 'stage:puppet',
-      role: 'stage:free',
-      home: '/kitchen',
-    })
+    await world.birthPuppet('keeper', { home: '/kitchen' })
     const call = (action: string, target: string, args: JsonObject) =>
       play(world, 'keeper', { verb: 'do', action, target, args })
     await call('create-matter', '/kitchen', { id: 'keepers', type: 'food-log' })

@@ -166,13 +166,7 @@ describe('the dance floor', () => {
 
   it('a malformed floor or place counts as none, and no dancer is stuck', async () => {
     await createSpace(world, '/bog')
-    await world.birth({
-      name: 'odd',
-      cognition: 'scripted',
-      script: 'stage:puppet',
-      role: 'stage:free',
-      home: '/bog',
-    })
+    await world.birthPuppet('odd', { home: '/bog' })
     for (const value of [true, null, { walls: 7 }]) {
       await doAs(world, 'set-space', '/bog', { field: 'harmony.floor', value })
       await expect(doAs(world, 'harmony:enter', '@odd', { at: { x: 0, y: 0 } })).rejects.toMatchObject({
