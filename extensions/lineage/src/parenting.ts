@@ -3,7 +3,6 @@ import {
   type BeingRow,
   type CarryOut,
   defineOperation,
-  type Json,
   type RoleFlow,
   TreeosError,
 } from '@treeos/sdk'
@@ -137,11 +136,7 @@ const grantRole = (config: LineageConfig) =>
         ceiling: ceilingOf(settled),
         ...(kid.cognition.kind === 'llm' ? modelArgs(actor, settled) : {}),
       }
-      await carryOut({
-        action: 'set-profile',
-        target: `@${name}`,
-        args: asJson(held) as Record<string, Json>,
-      })
+      await carryOut({ action: 'set-roleflow', target: `@${name}`, args: asJson(held) })
       await beat(carryOut, name, { heartbeatSeconds: everySeconds })
       const { wants: _granted, ...kept } = profile
       const changed: Profile = {

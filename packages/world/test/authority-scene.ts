@@ -224,8 +224,8 @@ const AUTHORING: VerbCall[] = [
 ]
 
 const PROFILED: JsonObject[] = [
-  { flow: [{ role: 'judge' }] },
-  { flow: [{ role: 'wide' }] },
+  { flow: [{ role: 'judge' }], ceiling: null },
+  { flow: [{ role: 'wide' }], ceiling: null },
   { flow: [{ role: 'pup' }], ceiling: { canDo: ANY, canSee: ANY, canSummon: ANY, canBe: ANY } },
   { flow: [], ceiling: { canDo: ['move'] }, model: 'gpt-9', maxTokens: 9000 },
 ]

@@ -1,7 +1,7 @@
 import type { Json } from '@treeos/core'
 import type { Extension, Operation } from '../src/index.ts'
 
-/** Carries out `set-profile`, which no being does by itself, with whatever it is told. Extensions check what they hand on; this one does not. */
+/** Carries out `set-roleflow` with whatever it is told, a ceiling too. Extensions check what they hand on; this one does not. */
 const reprofile: Operation = {
   name: 'carrier:reprofile',
   description: 'Gives a being another profile.',
@@ -10,7 +10,7 @@ const reprofile: Operation = {
   args: {},
   async decide({ args, carryOut }) {
     const { of, ...profile } = args
-    const result: Json = await carryOut({ action: 'set-profile', target: String(of), args: profile })
+    const result: Json = await carryOut({ action: 'set-roleflow', target: String(of), args: profile })
     return { facts: [], result }
   },
 }
@@ -22,7 +22,7 @@ export const CARRIER: Extension = {
   clauses: [],
   operations: [reprofile],
   beOperations: [],
-  carriesOut: ['set-profile'],
+  carriesOut: ['set-roleflow'],
   relations: {},
   patterns: {},
   resolvers: {},

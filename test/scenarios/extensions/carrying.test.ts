@@ -19,7 +19,7 @@ const anything = {
 const smith = defineExtension({
   name: 'smith',
   version: '1.0.0',
-  carriesOut: ['birth', 'set-profile', 'set-schedule'],
+  carriesOut: ['birth', 'set-roleflow', 'set-schedule'],
   roles: [
     defineRole({
       name: 'smith:poor',
@@ -89,11 +89,11 @@ describe('an operation that carries out others', () => {
 
   it('gives an offspring no role beyond the reach of its actor, and nothing to anybody else', async () => {
     const profile = (role: string, ceiling: Json = null) => ({ flow: [{ role }], ceiling })
-    refused(await carry('poor', 'set-profile', profile('stage:free'), '@kid'), 'FORBIDDEN')
-    refused(await carry('poor', 'set-profile', profile('smith:poor'), '@rich'), 'FORBIDDEN')
-    refused(await carry('poor', 'set-profile', profile('smith:poor'), '@poor'), 'FORBIDDEN')
-    refused(await carry('kid', 'set-profile', profile('smith:poor'), '@kid'), 'FORBIDDEN')
-    expect(await carry('poor', 'set-profile', profile('smith:poor'), '@kid')).toMatchObject({
+    refused(await carry('poor', 'set-roleflow', profile('stage:free'), '@kid'), 'FORBIDDEN')
+    refused(await carry('poor', 'set-roleflow', profile('smith:poor'), '@rich'), 'FORBIDDEN')
+    refused(await carry('poor', 'set-roleflow', profile('smith:poor'), '@poor'), 'FORBIDDEN')
+    refused(await carry('kid', 'set-roleflow', profile('smith:poor'), '@kid'), 'FORBIDDEN')
+    expect(await carry('poor', 'set-roleflow', profile('smith:poor'), '@kid')).toMatchObject({
       outcome: 'act',
     })
   })
@@ -110,7 +110,7 @@ describe('an operation that carries out others', () => {
       canSummon: [],
       canBe: [{ pattern: '*' }],
     }
-    await carry('bound', 'set-profile', { flow: [{ role: 'stage:mute' }], ceiling: wide }, '@ward')
+    await carry('bound', 'set-roleflow', { flow: [{ role: 'stage:mute' }], ceiling: wide }, '@ward')
     expect((await rowOf(world, 'ward')).ceiling).toMatchObject({ canDo: [{ pattern: '*' }] })
     await doAs(world, 'set-roleflow', '@ward', { flow: [{ role: 'stage:free' }] })
     const moment = await live(world, 'ward', {
@@ -120,11 +120,11 @@ describe('an operation that carries out others', () => {
     expect(moment.message).toContain('above the ceiling of @bound in canDo')
   })
 
-  it('carries out only what its manifest names, and nobody carries out set-profile by itself', async () => {
+  it('carries out only what its manifest names, and no being sets a ceiling by itself', async () => {
     refused(await carry('rich', 'end-being', {}, '@heir'), 'EXTENSION_BLOCKED')
     const args = { flow: [{ role: 'stage:free' }], ceiling: null }
-    const direct = () => doAs(world, 'set-profile', '@rich', args)
-    await expectRefused(world, direct, 'ACTION_NOT_SUPPORTED', 'set-profile')
+    const direct = () => doAs(world, 'set-roleflow', '@rich', args)
+    await expectRefused(world, direct, 'INVALID_INPUT', 'ceiling')
   })
 
   it('what is set at a birth beyond what a being may set reaches the child', async () => {

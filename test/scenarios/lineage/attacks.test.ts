@@ -58,7 +58,7 @@ describe('a hijacked child', () => {
     const calls: JsonObject[] = [
       // its own profile
       act('set-roleflow', '@thief', { flow: wide }),
-      act('set-profile', '@thief', { flow: wide }),
+      act('set-roleflow', '@thief', { flow: wide, ceiling: null }),
       act('set-being', '@thief', { field: 'llm.model', value: 'gpt-9' }),
       act('set-being', '@thief', { field: 'lineage.role', value: 'generalist' }),
       act('set-schedule', '@thief', { name: 'heartbeat', everySeconds: 1 }),

@@ -2,6 +2,7 @@ import {
   asJson,
   beingReel,
   canonicalJson,
+  type FactDraft,
   type Json,
   type RoleName,
   spaceReel,
@@ -11,14 +12,15 @@ import {
 import { flowPaths, lintFlow, type RoleFlow, requireFlow } from '@treeos/roles'
 import type { Decided, Operation, OperationInput } from '../extend/extension.ts'
 import { DELEGATES } from '../extend/substrate.ts'
-import { requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
+import { reachOf, requireAssignable, requireSmallProgram, rolesNamed } from '../gates/reach.ts'
 import type { WorldReader } from '../read/reader.ts'
 import { whyParked } from '../rows/budgets.ts'
 import type { BeingRow, RoleRow } from '../rows/rows.ts'
+import { SUBSCRIPTIONS, seesScope, subscriptionsOf } from '../rows/subscriptions.ts'
 import { Arguments } from './arguments.ts'
 import { coordIn } from './extent.ts'
-import { releasedFact } from './identity.ts'
-import { requireConnectionChange } from './model-connection.ts'
+import { parseCeiling, releasedFact } from './identity.ts'
+import { LLM, modelSettingsIn, requireConnectionChange, requireOwnConnection } from './model-connection.ts'
 import { qualityChange } from './quality-change.ts'
 import { KEPT_NAMESPACES } from './waking.ts'
 
@@ -46,6 +48,9 @@ const setBeing: Operation = {
   },
 }
 
+/** Arguments that only an operation of an extension gives, for an offspring of its actor. Those left out are taken away. */
+const CARRIED_ARGS = ['ceiling', 'connection', 'model', 'maxTokens']
+
 const setRoleFlow: Operation = {
   name: 'set-roleflow',
   description: "Replaces the target being's role flow.",
@@ -53,21 +58,62 @@ const setRoleFlow: Operation = {
   allow: ['self', 'ancestor', 'operator'],
   args: { flow: 'the clauses, in order' },
   async decide(input): Promise<Decided> {
-    const { actor, target, args, world } = input
+    const { actor, target, args, world, carriedBy } = input
     if (target.kind !== 'being') throw new TreeosError('INVALID_TYPE', 'set-roleflow takes a being')
-    const given = new Arguments('set-roleflow', args, ['flow'])
+    const { being } = target
+    const known = ['flow', ...(carriedBy === null ? [] : CARRIED_ARGS)]
+    const given = new Arguments('set-roleflow', args, known)
     const flow = requireFlow(given.value('flow'))
-    await requireSightOfPlace(input, target.being, flow)
-    const qualities = { roleFlow: asJson(flow) }
-    requireSmallProgram({ defaultRole: target.being.defaultRole, qualities })
+    await requireSightOfPlace(input, being, flow)
+    const qualities = { ...being.qualities, roleFlow: asJson(flow) }
+    requireSmallProgram({ defaultRole: being.defaultRole, qualities })
     const named = rolesNamed({ defaultRole: null, qualities })
     await requireAssignable(world, actor, named, await input.reach())
-    const payload = { path: ['roleFlow'], value: qualities.roleFlow, merge: false }
+    const isBound = CARRIED_ARGS.some((name) => given.value(name) !== undefined)
+    const bound = isBound ? await boundAnew(input, { ...being, qualities }, given) : []
     return {
-      facts: [{ reel: beingReel(target.being.name), kind: 'quality:set', payload }],
+      facts: [qualitySet(being, ['roleFlow'], qualities.roleFlow), ...bound],
       result: { clauses: flow.length, warnings: await warningsOf(world, flow, named) },
     }
   },
+}
+
+const qualitySet = ({ name }: BeingRow, path: string[], value: Json): FactDraft => ({
+  reel: beingReel(name),
+  kind: 'quality:set',
+  payload: { path, value, merge: false },
+})
+
+/**
+ * Gives an offspring another ceiling and model, as at its birth: the ceilings of all its makers bound it further. Its
+ * subscriptions to what it can see no more end.
+ */
+async function boundAnew(
+  { actor, cognition, world }: Pick<OperationInput, 'actor' | 'cognition' | 'world'>,
+  being: BeingRow,
+  given: Arguments,
+): Promise<FactDraft[]> {
+  if (being.name === actor.name)
+    throw new TreeosError('FORBIDDEN', `set-roleflow: ${stanceOf(actor.name)} does not bound itself`)
+  const asked = given.value('ceiling') ?? null
+  const ceiling = asked === null ? null : parseCeiling(given, asked)
+  requireOwnConnection(given.optionalText('connection'), { actor, cognition })
+  const settings = modelSettingsIn(given)
+  const changed = { ...being, ceiling: ceiling as BeingRow['ceiling'] }
+  return [
+    qualitySet(being, [LLM], Object.keys(settings).length === 0 ? null : settings),
+    { reel: beingReel(being.name), kind: 'being:bounded', payload: { ceiling } },
+    ...(await unseen(world, changed)).map((name) => qualitySet(being, [SUBSCRIPTIONS, name], null)),
+  ]
+}
+
+/** Subscriptions to what a being can see no more: it would go on hearing of it. */
+async function unseen(world: WorldReader, being: BeingRow): Promise<string[]> {
+  const { canSee } = await reachOf(world, being)
+  return subscriptionsOf(being).flatMap(({ name, scope, below, field, beings }) => {
+    const seen = seesScope(canSee, { scope, below }, being.home)
+    return field.startsWith('world.') || (seen.spaces && (seen.beings || !beings)) ? [] : [name]
+  })
 }
 
 /**
