@@ -126,7 +126,7 @@ export async function decide(
       world: reader,
       digest: canonicalJson,
       reach: onlyForSubstrate,
-      fulfil: onlyForSubstrate,
+      fulfilled: null,
       sees: onlyForSubstrate,
     },
   )

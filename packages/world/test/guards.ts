@@ -41,27 +41,16 @@ export const GUARDS: readonly Mutation[] = [
     "  targets: ['being'],\n  allow: ['anyone'],\n  args: { flow:",
   ),
   gone(
-    'set-profile: within reach',
-    'operations/profile.ts',
-    'await requireAssignable(world, actor, rolesNamed({ defaultRole: null, qualities }), await reach())',
-  ),
-  gone(
-    'set-profile: no ear is left where it sees no more',
-    'operations/profile.ts',
+    'set-roleflow: no ear is left where it sees no more',
+    'operations/beings.ts',
     '...(await unseen(world, changed)).map(',
-    '...[].map(',
+    '...([] as string[]).map(',
   ),
   gone(
-    'set-profile: of whom one made',
-    'operations/profile.ts',
-    "allow: ['ancestor', 'operator'],",
-    "allow: ['anyone'],",
-  ),
-  gone(
-    'carried out: with the standing of the actor',
-    'verbs/carry-out.ts',
-    'await requireStanding(reader, actor, verb, {',
-    'void (() => {})(reader, actor, verb, {',
+    'operations: with the standing of the actor',
+    'verbs/resolve-operation.ts',
+    'await requireStanding(reader, actor, verb, asked)',
+    "''",
   ),
   gone(
     'reach: cut to the ceilings',
@@ -280,25 +269,25 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: what the asker could do as it spoke',
     'verbs/fulfil.ts',
-    'await requireAsked(at, asker, request, surface)',
+    'await requireAsked(at, asker, request, hands.surface)',
     "''",
   ),
   never(
     'mediate: what the asker can do still',
     'verbs/fulfil.ts',
-    '!coversEntry(named, reach[named], action, asker.home)',
+    '!coversEntry(list, reach[list], action, asker.home)',
   ),
   gone(
     'mediate: with the standing of the asker',
     'verbs/fulfil.ts',
-    'const rule = await requireStanding(reader, asker, verb',
-    'const rule = await requireStanding(reader, at.me, verb',
+    'resolveOperation(at, request, asker)',
+    'resolveOperation(at, { ...request, target: request.target ?? stanceOf(asker.name) }, at.me)',
   ),
   gone(
     'mediate: within the reach of the asker',
     'verbs/fulfil.ts',
-    'reach: async () => reach,',
-    'reach: () => reachWith(reader, at.me, null),',
+    'const as = { ...hands,',
+    'const as = { ...hands, lender: at.me.name,',
   ),
   gone(
     'mediate: as the asker’s',
@@ -355,8 +344,8 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'driven: reach is lent to acts of the driver alone',
     'verbs/operate.ts',
-    'reach: () => reachWith(reader, me, lender),',
-    'reach: () => reachWith(reader, me, me.inhabited?.by ?? null),',
+    'const lender = lenderOf(me, driver)',
+    'const lender = me.inhabited?.by ?? null',
   ),
   gone(
     'driven: a right that was lent is not kept',
@@ -367,7 +356,7 @@ export const GUARDS: readonly Mutation[] = [
   gone(
     'mediate: whoever drove the asker as it spoke',
     'verbs/fulfil.ts',
-    'const { driver, lender, surface } = askerThen',
-    'const { surface } = askerThen, driver = asker.inhabited?.by ?? null, lender = driver',
+    'const hands = await at.asker()',
+    'const then = await at.asker(), driver = asker.inhabited?.by ?? null, hands = then && { ...then, driver, lender: driver }',
   ),
 ]

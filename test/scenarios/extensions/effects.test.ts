@@ -50,7 +50,7 @@ const blocking = defineOperation({
 })
 const odds = defineExtension({ name: 'odds', version: '1.0.0', operations: [oddly, blocking] })
 
-/** Decides what its asker asks for, and catches every error of that. */
+/** Decides what its asker asks for. */
 const attempt: Operation = {
   ...defineOperation({
     name: 'broker:attempt',
@@ -59,8 +59,9 @@ const attempt: Operation = {
     allow: ['self'],
     decide: () => ({ facts: [] }),
   }),
-  async decide({ actor, fulfil }) {
-    const { result } = await fulfil().catch(() => ({ result: 'nothing' }))
+  mediates: true,
+  decide({ actor, fulfilled }) {
+    const result = fulfilled?.kind === 'decided' ? fulfilled.decided.result : 'nothing'
     return { facts: [setQuality(actor, 'broker.got', result)], result }
   },
 }
@@ -221,8 +222,8 @@ describe('an operation with an effect that another being asks for', () => {
     expect(await lastOf('operator')).toEqual({ last: 'for another', receipt })
   })
 
-  it('is done once for an operation of an extension too, even one that catches every error', async () => {
-    const receipt = await ask('broker:attempt', 'in spite of a catch')
+  it('is done once for an operation of an extension that mediates, too', async () => {
+    const receipt = await ask('broker:attempt', 'by an extension')
     expect((await rowOf(world, 'agent')).qualities.broker).toEqual({ got: { receipt } })
   })
 })

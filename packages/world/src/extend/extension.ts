@@ -7,6 +7,7 @@ import type {
   JsonObject,
   MomentId,
   SpacePath,
+  TreeosError,
   Verb,
   VerbCall,
 } from '@treeos/core'
@@ -63,12 +64,8 @@ export interface OperationInput {
    * cannot see, it may not come to know by going there.
    */
   readonly sees: (space: SpacePath) => Promise<boolean>
-  /**
-   * Decides the operation that the wake asks for, with the rights of the asker, who could have done the same itself. The facts
-   * name the asker.
-   * @throws {TreeosError} the refusal that the asker would get; INVALID_INPUT when the wake asks for no operation
-   */
-  readonly fulfil: () => Promise<Decided>
+  /** for an operation that mediates: what became of the operation that the wake asks for; null for any other */
+  readonly fulfilled: Fulfilled | null
   /** result of the operation's effect; null for an operation without one */
   readonly effect: Json
   readonly known: Known
@@ -95,6 +92,16 @@ export interface CarriedCall {
 }
 export type CarryOut = (call: CarriedCall) => Promise<Json>
 
+/** A quality of beings with a maker, by which `treeos beings` lists them. */
+export interface Facet {
+  /** `role` for `--role` */
+  readonly name: string
+  /** dotted path of a text, as in `lineage.role` */
+  readonly quality: string
+  /** the value of a being without it */
+  readonly otherwise: string
+}
+
 /** What the loaded code brings, by name. */
 export interface Known extends Pick<Extension, 'spaceTypes' | 'matterTypes' | 'schedules' | 'hooks'> {
   /** of signals: those of the extensions and of the substrate, which no being takes */
@@ -119,6 +126,19 @@ export interface Decided {
   readonly rests?: true
 }
 
+/**
+ * What became of an operation that the wake asked for. It was decided with the rights of the asker, who could have done the same
+ * itself, and its facts name the asker. Or it was refused, as it would have been to the asker.
+ */
+export type Fulfilled =
+  | {
+      readonly kind: 'decided'
+      readonly decided: Decided
+      /** the rules that allowed it to the asker */
+      readonly by: readonly string[]
+    }
+  | { readonly kind: 'refused'; readonly error: TreeosError }
+
 /** A DO or BE operation. It is pure, except for reads, which are recorded. */
 export interface Operation<Name extends string = string> {
   readonly name: Name
@@ -135,6 +155,8 @@ export interface Operation<Name extends string = string> {
   readonly effect?: Effect
   /** it invokes a skill: name of the Signature that overlays attach to unless they name another; left out for none */
   readonly entry?: string
+  /** true: it does what the wake asks for, on behalf of the asker, and takes no arguments; left out otherwise */
+  readonly mediates?: true
   decide(input: OperationInput): Promise<Decided> | Decided
 }
 
@@ -185,6 +207,8 @@ export interface Extension {
   /** types of spaces and of things that it defines, by name, with a description */
   readonly spaceTypes: Readonly<Record<string, string>>
   readonly matterTypes: Readonly<Record<string, string>>
+  /** qualities by which lists of beings are narrowed; none when left out */
+  readonly facets?: readonly Facet[]
   /** keys that it publishes in the namespace with its name, with a description */
   readonly signals: Readonly<Record<string, string>>
   /** schedules and subscriptions that a being may be given by name */

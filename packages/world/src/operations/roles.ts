@@ -134,16 +134,14 @@ const mediate: Operation = {
   targets: ['being'],
   allow: ['self'],
   args: {},
-  async decide({ args, fulfil }): Promise<Decided> {
-    new Arguments('mediate', args, [])
-    try {
-      const decided = await fulfil()
+  mediates: true,
+  decide({ fulfilled }): Decided {
+    if (fulfilled?.kind === 'decided') {
+      const { decided } = fulfilled
       return { ...decided, reply: { ok: true, result: decided.result } }
-    } catch (error) {
-      if (!(error instanceof TreeosError) || error.code === 'UNAUTHORIZED') throw error
-      const answer = { ok: false, error: error.toJSON() }
-      return { facts: [], result: answer, reply: answer }
     }
+    const answer = { ok: false, error: fulfilled?.error.toJSON() ?? null }
+    return { facts: [], result: answer, reply: answer }
   },
 }
 

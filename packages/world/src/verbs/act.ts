@@ -10,7 +10,7 @@ import { type Act, type Acting, NOTHING_DONE } from './acting.ts'
 import { publishesCatalogs } from './catalogs.ts'
 import { requireBounded } from './decide-operation.ts'
 import { type Descriptor, describe } from './descriptor.ts'
-import { identify, operate } from './operate.ts'
+import { operate } from './operate.ts'
 import { summon } from './summon.ts'
 
 /**
@@ -39,7 +39,7 @@ function decide(call: VerbCall, at: Acting): Promise<Act | EffectPending> {
     case 'do':
       return operate(call, at)
     case 'be':
-      return identify(call.operation, call.payload, at)
+      return operate({ verb: 'be', action: call.operation, target: null, args: call.payload }, at)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { BeingName, Caller, FactDraft, Json, MomentId, Thread, Wake } from '@treeos/core'
 import type { ComposedRole, RoleSpec } from '@treeos/roles'
 import type { EffectCall } from '../extend/effect.ts'
-import type { WakeView } from '../extend/extension.ts'
+import type { OperationInput, WakeView } from '../extend/extension.ts'
 import type { Registry } from '../extend/registry.ts'
 import type { WorldReader } from '../read/reader.ts'
 import type { Surface } from '../rows/lists.ts'
@@ -42,6 +42,9 @@ export interface Acting {
   /** the current catalogs for authors of roles and flows */
   readonly catalogs: () => Promise<Catalogs>
 }
+
+/** All an operation is given, except what the runtime adds when it decides. */
+export type GivenInput = Omit<OperationInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
 
 /** The wake of a moment, as an operation sees it. */
 export const wakeView = ({ id, root, kind, caller, content, inReplyTo, expectReply }: Wake): WakeView => ({

@@ -1,16 +1,9 @@
 import { type FactDraft, type Json, quote, TreeosError } from '@treeos/core'
 import type { RoleSpec } from '@treeos/roles'
-import type { CarryOut, Operation, OperationInput } from '../extend/extension.ts'
+import type { CarryOut } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
-import { requireStanding } from '../gates/ask-stance-gate.ts'
-import { requireNotEndedTarget } from '../gates/living.ts'
-import { setProfile } from '../operations/profile.ts'
-import { resolve } from '../read/target.ts'
-import type { Acting } from './acting.ts'
-import { defaultTarget, type Registered, requireTarget } from './find-operation.ts'
-
-/** Operations that no being does by itself: only operations of extensions carry them out. */
-const INNER: ReadonlyMap<string, Operation> = new Map([[setProfile.name, setProfile]])
+import type { Acting, GivenInput } from './acting.ts'
+import { type Registered, resolveOperation } from './resolve-operation.ts'
 
 /** What one operation of an extension carried out so far. */
 export interface Carried {
@@ -26,59 +19,45 @@ export interface Carried {
 export function carrying(
   by: Registered,
   { registry, reader }: Pick<Acting, 'registry' | 'reader'>,
-  input: Omit<OperationInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>,
+  input: GivenInput,
 ): Carried {
-  const facts: FactDraft[] = []
-  const specs: RoleSpec[] = []
-  const closes: string[] = []
+  const carried = { facts: [] as FactDraft[], specs: [] as RoleSpec[], closes: [] as string[] }
   let isOver = false
-  const carryOut: CarryOut = async ({ action, target, args: given }): Promise<Json> => {
+  const carryOut: CarryOut = async ({ action, target = null, args: given }): Promise<Json> => {
     const args = structuredClone(given) // code that goes on running could change what was checked
     const named = registry.carriesOut.get(by.origin) ?? []
-    const operation =
-      INNER.get(action) ?? registry.operations.get(action) ?? registry.beOperations.get(action)
-    const isSubstrate = INNER.has(action) || (operation as Registered)?.origin === SUBSTRATE_REGISTRY
-    if (operation === undefined || !named.includes(action) || !isSubstrate) {
+    const verb = registry.beOperations.has(action) ? 'be' : 'do'
+    const origin = (verb === 'be' ? registry.beOperations : registry.operations).get(action)?.origin
+    if (!named.includes(action) || origin !== SUBSTRATE_REGISTRY) {
       const what = `${by.name} of extension ${by.origin} may not carry out ${quote(action)}`
       throw new TreeosError('EXTENSION_BLOCKED', `${what}: its manifest names ${named.join(', ') || 'none'}`)
     }
-    const verb = registry.beOperations.has(action) ? 'be' : 'do'
-    const { actor } = input
-    const found =
-      verb === 'be'
-        ? ({ kind: 'being', being: actor } as const)
-        : await resolve(
-            { reader, me: actor, thread: async () => null },
-            target ?? defaultTarget(operation, actor),
-          )
-    requireTarget(operation, found)
-    requireNotEndedTarget(found)
-    await requireStanding(reader, actor, verb, {
-      key: operation.name,
-      target: found,
-      fallback: operation.allow,
-    })
-    const decided = await operation.decide({
+    const found = await resolveOperation(
+      { reader, registry, thread: async () => null },
+      { verb, action, target, args },
+      input.actor,
+    )
+    if (found.operation.mediates === true) return cannotCarry()
+    const decided = await found.operation.decide({
       ...input,
-      target: found,
+      target: found.target,
       args,
       effect: null,
       known: registry.known,
       carriedBy: by.origin,
       carryOut: cannotCarry,
-      fulfil: cannotCarry,
     })
     if (isOver)
       throw new TreeosError('EXTENSION_BLOCKED', `${by.name} had decided before ${action} was carried out`)
-    facts.push(...decided.facts)
-    specs.push(...(decided.specs ?? []))
-    closes.push(...(decided.closes ?? []))
+    carried.facts.push(...decided.facts)
+    carried.specs.push(...(decided.specs ?? []))
+    carried.closes.push(...(decided.closes ?? []))
     return structuredClone(decided.result)
   }
   const close = () => {
     isOver = true
   }
-  return { carryOut, facts, specs, closes, close }
+  return { ...carried, carryOut, close }
 }
 
 const cannotCarry = () =>

@@ -1,23 +1,68 @@
-import { classOfThrown, frozen, type Json, LIMITS, readThrown, TreeosError } from '@treeos/core'
+import {
+  type BeingName,
+  type Cognition,
+  classOfThrown,
+  frozen,
+  type Json,
+  LIMITS,
+  readThrown,
+  TreeosError,
+} from '@treeos/core'
 import { requireDeclared } from '../extend/declared.ts'
 import type { EffectPending } from '../extend/effect.ts'
 import type { Decided, OperationInput } from '../extend/extension.ts'
 import { SUBSTRATE_REGISTRY } from '../extend/substrate.ts'
+import { reachWith } from '../gates/reach.ts'
+import { seesSpace } from '../gates/sight.ts'
 import { nameOf } from '../read/target.ts'
-import type { Acting } from './acting.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import { type Acting, type Asker, type GivenInput, wakeView } from './acting.ts'
 import { type Carried, carrying } from './carry-out.ts'
-import { type Registered, requireOperation, requireTarget } from './find-operation.ts'
+import { type Registered, requireOperation, requireTarget } from './resolve-operation.ts'
 
 type Deciding = Pick<Acting, 'registry' | 'reader' | 'outside'>
 
-/** All an operation is given, except what this file adds. */
-type Input = Omit<OperationInput, 'effect' | 'known' | 'carryOut' | 'carriedBy'>
+/** By whose rights an operation is decided. */
+interface Hands extends Asker {
+  readonly actor: BeingRow
+  readonly cognition: Cognition
+}
+
+/** What an operation is given in a moment: of the being that acts, or of the one that asked it. */
+export async function inputOf(
+  { reader, moment, wake, digest, openedAt }: Acting,
+  { actor, driver, lender, cognition, surface }: Hands,
+  { target, args, fulfilled = null }: Pick<GivenInput, 'target' | 'args'> & Partial<GivenInput>,
+): Promise<GivenInput> {
+  const rowOf = async (name: BeingName | null) => (name === null ? null : reader.being(name))
+  const reach = () => reachWith(reader, actor, lender)
+  return {
+    actor,
+    driver: await rowOf(driver),
+    lender: await rowOf(lender),
+    cognition,
+    target,
+    args,
+    moment,
+    wake: wakeView(wake),
+    world: reader,
+    digest,
+    openedAt,
+    reach,
+    sees: (space) => seesSpace(reader, { me: actor, surface, reach }, space),
+    fulfilled,
+  }
+}
 
 /** An operation's decision, or the effect that has to be done before it can decide. */
 export type OperationOutcome = { readonly kind: 'decided'; readonly decided: Decided } | EffectPending
 
 /** Decides as in a moment, without asking either gate: for tests of extensions. */
-export async function decideUngated(action: string, at: Deciding, input: Input): Promise<OperationOutcome> {
+export async function decideUngated(
+  action: string,
+  at: Deciding,
+  input: GivenInput,
+): Promise<OperationOutcome> {
   const operation = requireOperation(at.registry, action, 'do')
   requireTarget(operation, input.target)
   const outcome = await decideOperation(operation, at, input)
@@ -29,7 +74,7 @@ export async function decideUngated(action: string, at: Deciding, input: Input):
 export async function decideOperation(
   operation: Registered,
   at: Deciding,
-  input: Input,
+  input: GivenInput,
 ): Promise<OperationOutcome> {
   const effect = await effectOf(operation, at, input)
   if (effect.kind === 'effect-pending') return effect
@@ -54,7 +99,7 @@ export async function decideOperation(
 }
 
 /** Other attempts and other moments share what code of an extension is given, so it may only read it. Arguments are its own. */
-function freeze({ reader }: Pick<Deciding, 'reader'>, { target, wake }: Input): void {
+function freeze({ reader }: Pick<Deciding, 'reader'>, { target, wake }: GivenInput): void {
   reader.freeze()
   for (const given of [target, wake]) frozen(given)
 }

@@ -1,13 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '@treeos/core'
 
-/** What a summon asks its recipient to do for the sender. */
+/** Which operation a being asks for: by its own call, by a summon to one that does it for the sender, or as part of another. */
 export interface OperationRequest {
   readonly verb: 'do' | 'be'
   /** the action, or the BE operation */
   readonly action: string
-  /** null: the operation's default target for the asker */
+  /** null: the operation's default target for the actor */
   readonly target: string | null
   readonly args: JsonObject
+  /** handle of an overlay; only a being's own call has one */
+  readonly overlay?: string
 }
 
 /**

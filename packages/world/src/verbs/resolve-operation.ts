@@ -1,0 +1,75 @@
+import { quote, ROOT_SPACE, stanceOf, TreeosError } from '@treeos/core'
+import type { Operation } from '../extend/extension.ts'
+import type { Registry } from '../extend/registry.ts'
+import { requireStanding } from '../gates/ask-stance-gate.ts'
+import { requireNotEndedTarget } from '../gates/living.ts'
+import { isRoot, nameOf, type OperationTarget, resolve } from '../read/target.ts'
+import type { BeingRow } from '../rows/rows.ts'
+import type { Acting } from './acting.ts'
+import type { OperationRequest } from './request.ts'
+
+/** An operation with the name of the extension that brings it. */
+export type Registered = Operation & { readonly origin: string }
+
+/** An operation and its target, which the stance gate allows to the actor. */
+export interface ResolvedOperation {
+  readonly operation: Registered
+  readonly target: OperationTarget
+  /** address of the rule that allows it */
+  readonly rule: string
+}
+
+/**
+ * Finds the operation that a request names and its target for the actor, and asks the stance gate about both. What a being does
+ * by itself, does for another one, and what an operation carries out are all found here.
+ * @throws {TreeosError} ACTION_NOT_SUPPORTED, INVALID_INPUT, the error of a target that does not exist, INVALID_TYPE, BEING_ENDED,
+ *   FORBIDDEN
+ */
+export async function resolveOperation(
+  { reader, registry, thread }: Pick<Acting, 'reader' | 'registry' | 'thread'>,
+  { verb, action, target: named, overlay }: OperationRequest,
+  actor: BeingRow,
+): Promise<ResolvedOperation> {
+  const operation = requireOperation(registry, action, verb)
+  // Nobody would see it, and who gave it would not know.
+  if (overlay !== undefined && operation.entry === undefined)
+    throw new TreeosError('INVALID_INPUT', `an overlay is for a skill or a task; ${action} is neither`)
+  const target: OperationTarget =
+    verb === 'be'
+      ? { kind: 'being', being: actor }
+      : await resolve({ reader, me: actor, thread }, named ?? defaultTarget(operation, actor))
+  requireTarget(operation, target)
+  requireNotEndedTarget(target)
+  const asked = { key: operation.name, target, fallback: operation.allow }
+  return { operation, target, rule: await requireStanding(reader, actor, verb, asked) }
+}
+
+/** @throws {TreeosError} ACTION_NOT_SUPPORTED */
+export function requireOperation(registry: Registry, action: string, verb: 'do' | 'be'): Registered {
+  const operation = (verb === 'do' ? registry.operations : registry.beOperations).get(action)
+  if (operation !== undefined) return operation
+  const known = [...registry.beOperations.keys()].sort().join(', ')
+  throw new TreeosError(
+    'ACTION_NOT_SUPPORTED',
+    verb === 'be'
+      ? `no BE operation ${quote(action)} is registered; there is ${known}`
+      : `no action ${quote(action)} is registered; \`treeos operations\` lists them`,
+  )
+}
+
+/** The target of an operation whose caller names none. */
+function defaultTarget(operation: Operation, me: BeingRow): string {
+  if (operation.targets.includes('reality')) return ROOT_SPACE
+  return operation.targets.includes('being') ? stanceOf(me.name) : me.space
+}
+
+/** @throws {TreeosError} INVALID_TYPE */
+export function requireTarget(operation: Operation, target: OperationTarget): void {
+  const kinds = isRoot(target) ? [target.kind, 'reality' as const] : [target.kind]
+  if (kinds.some((kind) => operation.targets.includes(kind))) return
+  const takes = operation.targets.map((kind) => (kind === 'reality' ? 'the reality, /' : `a ${kind}`))
+  throw new TreeosError(
+    'INVALID_TYPE',
+    `${operation.name} takes ${takes.join(' or ')}, not ${nameOf(target)}`,
+  )
+}
