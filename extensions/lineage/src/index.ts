@@ -36,7 +36,7 @@ export function defineLineage(override: LineageOverride = {}) {
   return defineExtension({
     name: 'lineage',
     version: '0.0.0',
-    carriesOut: ['birth', 'set-schedule', 'delete-schedule', 'set-roleflow', 'set-profile', 'end-being'],
+    carriesOut: ['birth', 'set-schedule', 'delete-schedule', 'set-roleflow', 'end-being'],
     roles: [
       ...Object.entries(config.roles).map(([name, role]) => ofChildren(name, role)),
       defineRole({ ...own, name: CUSTOM, canSummon: answering, prompt: ({ me }) => promptOf(me) }),
@@ -102,6 +102,7 @@ export function defineLineage(override: LineageOverride = {}) {
       },
     ],
     matterTypes: { [FILE]: 'a file of a workspace: {path, text}' },
+    facets: [{ name: 'role', quality: 'lineage.role', otherwise: 'generalist' }],
     relations: {
       /** who gave the being the task that it works on */
       'lineage:tasker': ({ me }) => {

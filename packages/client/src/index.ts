@@ -61,7 +61,7 @@ export {
   type RoleUser,
   type RoleVersion,
 } from './read/authoring.ts'
-export { type BeingView, beings } from './read/beings.ts'
+export { type BeingView, beings, hasFacet } from './read/beings.ts'
 export {
   type BudgetView,
   budget,

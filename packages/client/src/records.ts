@@ -5,7 +5,7 @@ export { deleteOverlay, type OverlayView, overlays, setOverlay } from './access/
 export { personsUnder } from './access/people.ts'
 export { issueToken, listTokens, revokeToken, type TokenView } from './access/tokens.ts'
 export { type Cancelled, type CancelRequest, cancel } from './act/cancelling.ts'
-export { type BeingView, beings } from './read/beings.ts'
+export { type BeingView, beings, hasFacet } from './read/beings.ts'
 export {
   type BudgetView,
   budget,

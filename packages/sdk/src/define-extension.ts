@@ -3,6 +3,7 @@ import { parseRole, type RoleFlow, requireFlow } from '@treeos/roles'
 import {
   type BirthForm,
   type Extension,
+  type Facet,
   type Operation,
   type PatternResolver,
   type RelationResolver,
@@ -27,7 +28,7 @@ export interface ExtensionInput<Action extends string = string> {
   /** packages of model calls; each adds the operation of its name */
   readonly skills?: readonly Skill<Action>[]
   /** the operations of TreeOS that `carryOut` may run for the actor; it refuses any other */
-  readonly carriesOut?: readonly (SubstrateAction | 'birth' | 'set-profile')[]
+  readonly carriesOut?: readonly (SubstrateAction | 'birth')[]
   /** shapes of tasks; each adds the operation of its name */
   readonly tasks?: readonly TaskShape<Action>[]
   /** by relation: resolve entries `{rel}` */
@@ -42,6 +43,8 @@ export interface ExtensionInput<Action extends string = string> {
   readonly spaceTypes?: Readonly<Record<string, string>>
   /** descriptions of its types of things, by name; `create-matter` accepts them */
   readonly matterTypes?: Readonly<Record<string, string>>
+  /** qualities in its namespace by which lists of beings are narrowed, as in `treeos beings --role writer` */
+  readonly facets?: readonly Facet[]
   /** descriptions of the world signals that it publishes, by key: `in-session` of extension `court` is `world.court.in-session` */
   readonly signals?: Readonly<Record<string, string>>
   /** presets for schedules, by name: `set-schedule {name, preset}` */
@@ -93,7 +96,7 @@ const RESERVED: ReadonlySet<string> = new Set(SUBSTRATE_NAMES)
 /**
  * Defines an extension.
  * @throws {Error} for a name that is not kebab-case or is reserved, for a part whose name does not begin with `<extension>:`,
- *   and for a malformed signal key, clause or act of the scene
+ *   and for a facet outside its namespace, a malformed signal key, clause or act of the scene
  */
 export function defineExtension<const Action extends string = never>(
   input: ExtensionInput<Action>,
@@ -122,6 +125,11 @@ export function defineExtension<const Action extends string = never>(
   const unprefixed = named.find((part) => !part.startsWith(`${name}:`))
   if (unprefixed !== undefined)
     throw new Error(`${JSON.stringify(unprefixed)} of extension ${name} must be named ${name}:…`)
+  const facet = input.facets?.find(({ quality }) => !quality.startsWith(`${name}.`))
+  if (facet !== undefined)
+    throw new Error(
+      `facet ${facet.name} of extension ${name} must be a quality ${name}.…, not ${facet.quality}`,
+    )
   const signal = Object.keys(input.signals ?? {}).find((key) => !key.split('.').every(isKey))
   if (signal !== undefined)
     throw new Error(`signal ${JSON.stringify(signal)} of extension ${name} is not a dotted kebab-case key`)
@@ -141,6 +149,7 @@ export function defineExtension<const Action extends string = never>(
     scripts: input.scripts ?? {},
     spaceTypes: input.spaceTypes ?? {},
     matterTypes: input.matterTypes ?? {},
+    facets: input.facets ?? [],
     signals: input.signals ?? {},
     schedules: (input.schedules ?? {}) as Record<string, JsonObject & SchedulePreset>,
     hooks: (input.hooks ?? {}) as Record<string, JsonObject & HookPreset>,

@@ -147,7 +147,6 @@ export {
 } from './moments/outcome.ts'
 export { type RecordedMoment, readRecorded } from './moments/recorded.ts'
 export { readWakeState } from './moments/wake-state.ts'
-export { listChildren } from './rows/children.ts'
 export { type Erasure, Erasures, listErasures, readErasures } from './rows/erasures.ts'
 export {
   countChildren,

@@ -20,6 +20,7 @@ export type {
   CarryOut,
   Decided,
   Extension,
+  Facet,
   Operation,
   OperationInput,
   PromptInput,

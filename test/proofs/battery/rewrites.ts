@@ -174,7 +174,7 @@ function putBack(forgery: Forgery, table: string, is: (row: Readonly<Row>) => bo
 }
 
 /** Tables that an attacker may leave as they are when the others are an older backup. */
-const LEFT = ['blob', 'journal', 'token', 'reservation', 'children', 'delayed', 'mind_call', 'overlay']
+const LEFT = ['blob', 'journal', 'token', 'reservation', 'delayed', 'mind_call', 'overlay']
 
 /** Postgres is as one of these backups holds it. */
 export const restore =

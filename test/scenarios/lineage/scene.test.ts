@@ -1,7 +1,6 @@
-import { budgetsOfChildren, moments, plantScene } from '@treeos/client'
+import { beings, budgetsOfChildren, moments, plantScene } from '@treeos/client'
 import type { JsonObject } from '@treeos/core'
 import lineage from '@treeos/lineage'
-import { listChildren } from '@treeos/store'
 import { expect, it } from 'vitest'
 import { rowOf, until, wakesOf } from '../../support/life.ts'
 import { expectReplays, expectUnbroken } from '../../support/replaying.ts'
@@ -16,10 +15,11 @@ const saidBy = async (name: string) =>
 it('a parent spawns a writer, an analyst and a guardian', async () => {
   expect(await plantScene(world, lineage)).toBe(true)
   const children = await until(async () => {
-    const found = await listChildren(world.db, { parent: 'keeper' })
+    const found = (await beings(world.db)).filter(({ parent }) => parent === '@keeper')
     return found.length === 3 && found
   })
-  expect(children.map(({ child, role }) => [child, role])).toEqual([
+  const roles = children.map(async ({ being }) => [being, (await profileOf(being)).role])
+  expect(await Promise.all(roles)).toEqual([
     ['scout', 'analyst'],
     ['scribe', 'writer'],
     ['watch', 'guardian'],

@@ -1,7 +1,6 @@
-import { beings } from '@treeos/client'
+import { beings, hasFacet } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
 import { defineLineage } from '@treeos/lineage'
-import { listChildren } from '@treeos/store'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   askedFor,
@@ -85,15 +84,12 @@ ${LINEAGE}`)
   })
 
   it('children are found by their role', async () => {
-    const found = await listChildren(world.db, { role: 'guardian' })
-    expect(found).toEqual([
-      { child: 'watch', parent: 'operator', role: 'guardian', state: 'starting', asleep: false },
-    ])
-    const names = (await listChildren(world.db, { role: 'generalist', parent: 'operator' })).map(
-      ({ child }) => child,
-    )
-    expect(names).toEqual(['birther', 'echo', 'jack', 'librarian', 'role-manager'])
-    expect((await beings(world.db, { role: 'writer' })).map(({ being }) => being)).toEqual(['poet'])
+    const withRole = async (role: string) =>
+      (await beings(world.db, hasFacet(world.registry, 'role', role))).map(({ being }) => being)
+    expect(await withRole('guardian')).toEqual(['watch'])
+    expect(await withRole('writer')).toEqual(['poet'])
+    expect(await withRole('generalist')).toEqual(['birther', 'echo', 'jack', 'librarian', 'role-manager'])
+    expect(await withRole('wizard')).toEqual([])
   })
 
   it('a spawn without a role is that of a generalist', async () => {

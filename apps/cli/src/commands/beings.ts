@@ -5,16 +5,14 @@ import { shownBeings } from './shared/show.ts'
 export function addBeings(cli: Cli): void {
   cli
     .onInstance('beings', 'list all beings')
-    .option('--role <role>', 'only children with this role: generalist, writer, analyst, guardian or another')
+    .option('--role <role>', 'only children with this role, such as writer; extensions define it')
     .action(
       cli.run(async (out, options: InstanceOptions & { role?: string }) => {
-        const { beings } = await import('@treeos/client/records')
-        const { withReality } = await import('../instance/connection.ts')
+        const { beings, hasFacet } = await import('@treeos/client/records')
+        const { loadedRegistry, withReality } = await import('../instance/connection.ts')
         const { role } = options
-        out.value(
-          await withReality(options, ({ db }) => beings(db, role === undefined ? {} : { role })),
-          shownBeings,
-        )
+        const passes = role === undefined ? undefined : hasFacet(await loadedRegistry(), 'role', role)
+        out.value(await withReality(options, ({ db }) => beings(db, passes)), shownBeings)
       }),
     )
 }

@@ -1,6 +1,7 @@
-import { type BeingName, type Breach, type Budget, stanceOf } from '@treeos/core'
+import { type BeingName, type Breach, type Budget, readPath, stanceOf } from '@treeos/core'
 import { listRowsOf } from '@treeos/reality'
-import { type Db, listChildren, listParked } from '@treeos/store'
+import { type Db, listParked } from '@treeos/store'
+import type { BeingRow, Registry } from '@treeos/world'
 
 /** A being as lists show it. Stances are names with `@`. */
 export interface BeingView {
@@ -22,16 +23,22 @@ export interface BeingView {
   readonly parked?: Breach
 }
 
-/**
- * All beings of a reality, sorted by name.
- * @param role only those whose profile has this role: `generalist` for children without a profile
- */
-export async function beings(db: Db, { role }: { readonly role?: string } = {}): Promise<BeingView[]> {
-  const named =
-    role === undefined ? null : new Set((await listChildren(db, { role })).map(({ child }) => child))
-  const rows = (await listRowsOf(db, 'being:')).flatMap(({ row }) =>
-    named === null || named.has(row.name) ? [row] : [],
-  )
+/** Whether a being has the value of a facet that a loaded extension declares. */
+export const hasFacet =
+  ({ facets }: Pick<Registry, 'facets'>, facet: string, value: string) =>
+  ({ parent, qualities }: BeingRow): boolean =>
+    parent !== null &&
+    facets.some(({ name, quality, otherwise }) => {
+      const found = readPath(qualities, quality.split('.'))
+      return name === facet && value === (typeof found === 'string' ? found : otherwise)
+    })
+
+/** All beings of a reality, or those that pass, sorted by name. */
+export async function beings(
+  db: Db,
+  passes: (being: BeingRow) => boolean = () => true,
+): Promise<BeingView[]> {
+  const rows = (await listRowsOf(db, 'being:')).map(({ row }) => row).filter(passes)
   const parked = new Set(await listParked(db))
   return rows.map((being) => {
     const { revision: _count, ...budget } = being.budget ?? { revision: 0 }

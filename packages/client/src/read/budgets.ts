@@ -8,14 +8,7 @@ import {
   TreeosError,
 } from '@treeos/core'
 import { type OpenReality, readerOf } from '@treeos/reality'
-import {
-  type AccountUse,
-  countChildren,
-  countLastMoments,
-  listAccounts,
-  listBudgeted,
-  listChildren,
-} from '@treeos/store'
+import { type AccountUse, countChildren, countLastMoments, listAccounts, listBudgeted } from '@treeos/store'
 import { type BeingRow, type SpaceRow, standardBudget } from '@treeos/world'
 
 /** Model tokens, and money in the currency of the price list. */
@@ -65,7 +58,7 @@ export async function budget(at: OpenReality, being: BeingName): Promise<BudgetV
 /** The budget of one being, then those of its children by name. @throws {TreeosError} BEING_NOT_FOUND */
 export async function budgetsOfChildren(at: OpenReality, being: BeingName): Promise<BudgetView[]> {
   const views = [await budget(at, being)]
-  for (const { child } of await listChildren(at.db, { parent: being })) views.push(await budget(at, child))
+  for (const child of await readerOf(at).children(being)) views.push(await budget(at, child))
   return views
 }
 

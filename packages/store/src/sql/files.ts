@@ -10,7 +10,6 @@ export const FUNCTIONS = [
   'ledger/genesis',
   'ledger/hold',
   'ledger/json-of',
-  'ledger/keep-children',
   'ledger/keep-journal',
   'ledger/lock-heads',
   'ledger/refuse-change',

@@ -8,7 +8,6 @@ export interface ChainDb {
   payload: PayloadTable
   journal: JournalTable
   projection: ProjectionTable
-  children: ChildrenTable
   watch: WatchTable
   account: AccountTable
   reservation: ReservationTable
@@ -296,16 +295,6 @@ export interface MomentOutcomeTable {
   result: string | null
   /** the message of a refusal or failure, for people; not hashed, may be erased */
   detail: string | null
-}
-
-/** Beings that have a maker, with the role of their profile; kept by a trigger on the rows of beings. */
-export interface ChildrenTable {
-  child: string
-  parent: string
-  role: string
-  /** null for a child without a profile */
-  state: string | null
-  asleep: boolean
 }
 
 /** Where the vault of a worker listens. It holds text in memory only. */

@@ -1,7 +1,7 @@
 import { type RoleName, TreeosError } from '@treeos/core'
 import type { Signature } from '@treeos/signature'
 import type { Resolvers } from '../read/face.ts'
-import type { BirthForm, Extension, Known, Operation, Role, Script } from './extension.ts'
+import type { BirthForm, Extension, Facet, Known, Operation, Role, Script } from './extension.ts'
 import { SUBSTRATE_NAMES } from './substrate.ts'
 
 /** All that the loaded extensions define, by name. */
@@ -16,6 +16,7 @@ export interface Registry extends Resolvers {
   readonly known: Known
   /** operations of the substrate that each extension carries out, by its name */
   readonly carriesOut: ReadonlyMap<string, readonly string[]>
+  readonly facets: readonly Facet[]
   /** keys that each extension publishes, by its name */
   readonly signals: ReadonlyMap<string, readonly string[]>
   readonly birthForms: readonly BirthForm[]
@@ -84,6 +85,7 @@ export function buildRegistry(extensions: readonly Extension[]): Registry {
       scripts: [...scripts.keys()],
     },
     carriesOut: new Map(extensions.map(({ name, carriesOut = [] }) => [name, carriesOut])),
+    facets: extensions.flatMap(({ facets = [] }) => facets),
     signals: new Map(extensions.map(({ name, signals }) => [name, Object.keys(signals)])),
     birthForms: extensions.flatMap(({ birthForms = [] }) => birthForms),
   }
