@@ -1,50 +1,103 @@
-/** Databases of older versions, with living beings, are migrated while their workers act. */
-import { readdir } from 'node:fs/promises'
+/** A later schema, made for these tests, is applied to a database while its workers act. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beings } from '@treeos/client'
-import { beingWorkflowId } from '@treeos/protocol'
-import { listOutcomes, migrate, openDatabase } from '@treeos/store'
+import { listOutcomes, MIGRATIONS, migrate, openDatabase } from '@treeos/store'
+import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { describe, expect, it } from 'vitest'
-import { emptyDatabase, type OwnDatabase } from '../support/database.ts'
+import { expect, it } from 'vitest'
+import { migratedDatabase, type OwnDatabase } from '../support/database.ts'
 import { live, play } from '../support/life.ts'
 import { stage } from '../support/puppet.ts'
 import { expectReplays, expectUnbroken } from '../support/replaying.ts'
-import { startWorld } from '../support/world.ts'
-import { recordDatabase } from './record.ts'
-import {
-  RECORDED,
-  type RecordedDatabase,
-  readRecorded,
-  restore,
-  type Statement,
-  withClient,
-} from './recording.ts'
+import { startWorld, type World } from '../support/world.ts'
 
-/**
- * Set to the name of the last migration, it records a database of this version. Done with each release that brings migrations, before
- * the next migration is written; never again for an older one.
- */
-const RECORD = process.env.TREEOS_RECORD_SCHEMA
-if (RECORD !== undefined) it('records a database', () => recordDatabase(RECORD), 180_000)
-
-/** By the name of their last migration. */
-const names = (await readdir(RECORDED))
-  .filter((file) => file.endsWith('.json.gz'))
-  .map((file) => file.slice(0, -8))
 /** Longest time that anybody may wait for a lock of a migration. */
 const LOCK_SECONDS_MAX = 2
-const DEADLOCK = '40P01'
-/** Rows of effects that are added, for how long a migration holds its locks in a big database. */
-const ROWS = Number(process.env.TREEOS_MIGRATE_ROWS ?? 0)
+
+/** A second schema: a column, an index, and a function that is replaced by one. */
+const LATER = {
+  ...MIGRATIONS,
+  '002-made-for-tests': {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await sql`alter table treeos.moment_open add column mood text`.execute(db)
+      await sql`create index moment_open_mood on treeos.moment_open (mood) where mood is not null`.execute(db)
+      await sql`
+        create or replace function treeos.has_ended(whose text) returns boolean
+        language sql stable set search_path = treeos, pg_temp as $$
+          select exists (select from projection where key = 'being:' || whose and cognition = 'ended')
+        $$`.execute(db)
+    },
+  },
+}
 
 const answer = { verb: 'summon', content: 'so it is' }
 
+it('a later schema is applied while workers act: nobody waits long, each act is written, and the beings live on', async () => {
+  const { world, database } = await livingWorld()
+  const owner = openDatabase(database.url, { asOwner: true, poolMax: 2 })
+  const before = (await listOutcomes(world.db, 'player')).length
+  const stopWatching = await watchLocks(database.url)
+  const acting = actAgain(world, 8)
+  await sleep(50)
+  expect(await migrate(owner, LATER)).toEqual(['002-made-for-tests'])
+  expect(await acting).toEqual(Array(8).fill('act'))
+  expect(await stopWatching()).toBeLessThan(LOCK_SECONDS_MAX)
+  expect(await migrate(owner, LATER)).toEqual([])
+
+  expect((await listOutcomes(world.db, 'player')).length).toBe(before + 8)
+  expect(await live(world, 'player', 'hello?')).toMatchObject({ outcome: 'see' })
+  await expectUnbroken(world)
+  await expectReplays(world, 'both')
+  expect(world.errors).toEqual([])
+  await expect(migrate(owner)).rejects.toThrow(
+    /has the migration 002-made-for-tests, which this version of TreeOS does not know/,
+  )
+  await owner.destroy()
+  await world.close()
+})
+
+it('control: a lock that a migration holds for longer is seen, and so is a function that workers miss', async () => {
+  const { world, database } = await livingWorld()
+  const stopWatching = await watchLocks(database.url)
+  const client = new pg.Client(database.url)
+  await client.connect()
+  await client.query('begin; lock table treeos.moment_outcome')
+  const acting = actAgain(world, 1)
+  await client.query('select pg_sleep($1)', [LOCK_SECONDS_MAX + 0.2])
+  await client.query('commit')
+  expect(await stopWatching()).toBeGreaterThan(LOCK_SECONDS_MAX)
+  expect(await acting).toEqual(['act'])
+  await client.query('alter function treeos.append(jsonb) rename to append_of_another_shape')
+  const failing = play(world, 'player', answer)
+  await expect
+    .poll(() => world.errors.map(({ error }) => String(error)).join(), { timeout: 20_000 })
+    .toMatch(/append\(.*\) does not exist/)
+  await client.query('alter function treeos.append_of_another_shape(jsonb) rename to append')
+  expect(await failing).toMatchObject({ outcome: 'act' })
+  await client.end()
+  await world.close()
+})
+
+async function livingWorld(): Promise<{ world: World; database: OwnDatabase }> {
+  const database = await migratedDatabase()
+  const world = await startWorld({ extensions: [stage], database })
+  await world.birth({ name: 'player', cognition: 'scripted', script: 'stage:puppet', role: 'stage:free' })
+  await play(world, 'player', answer)
+  return { world, database }
+}
+
+async function actAgain(world: World, times: number): Promise<string[]> {
+  const outcomes: string[] = []
+  for (let i = 0; i < times; i++) outcomes.push((await play(world, 'player', answer)).outcome)
+  return outcomes
+}
+
 /** Notes the longest time that a statement has waited for a lock. */
 async function watchLocks(url: string): Promise<() => Promise<number>> {
+  const client = new pg.Client(url)
+  await client.connect()
   let longest = 0
   let watching = true
-  const done = withClient(url, async (client) => {
+  const done = (async () => {
     while (watching) {
       const { rows } = await client.query<{ seconds: number }>(`
         select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 as seconds
@@ -52,111 +105,11 @@ async function watchLocks(url: string): Promise<() => Promise<number>> {
       longest = Math.max(longest, rows[0]?.seconds ?? 0)
       await sleep(20)
     }
-  })
+    await client.end()
+  })()
   return async () => {
     watching = false
     await done
     return longest
   }
 }
-
-/**
- * Says again what workers of that version said, each statement over its own connection, in the order of then.
- * @returns what the appends answered
- */
-async function sayAgain(url: string, statements: readonly Statement[], pauseMs: number): Promise<string[]> {
-  const clients = new Map<number, pg.Client>()
-  const answers: string[] = []
-  try {
-    for (const { client: number, text, values } of statements) {
-      let client = clients.get(number)
-      if (client === undefined) {
-        client = new pg.Client(url)
-        clients.set(number, client)
-        await client.connect()
-        await client.query(`set search_path = treeos; set role treeos_app`)
-      }
-      const { rows } = await saidOrAgain(client, text, values)
-      if (text.includes('treeos.append(')) answers.push(rows[0]?.answer?.status)
-      await sleep(pauseMs)
-    }
-  } finally {
-    for (const client of clients.values()) await client.end()
-  }
-  return answers
-}
-
-/** A worker's activity is retried when Postgres ends its statement because a migration and it wait for each other. */
-function saidOrAgain(client: pg.Client, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-  return client.query(text, [...values]).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== DEADLOCK) throw error
-    return saidOrAgain(client, text, values)
-  })
-}
-
-async function manyEffects(url: string): Promise<void> {
-  if (ROWS === 0) return
-  await withClient(url, async (client) => {
-    await client.query('set session_replication_role = replica')
-    await client.query(
-      `insert into treeos.moment_effect (moment, request, result)
-         select 'player/0/' || i, '{}', '{}' from generate_series(1, ${ROWS}) i`,
-    )
-  })
-}
-
-async function restored(recorded: RecordedDatabase): Promise<OwnDatabase> {
-  const database = await emptyDatabase()
-  await restore(database.url, recorded)
-  await manyEffects(database.url)
-  return database
-}
-
-describe.each(names)('a database of %s', async (name) => {
-  const recorded = await readRecorded(name)
-  const appends = recorded.afterwards.filter(({ text }) => text.includes('treeos.append(')).length
-
-  it('is migrated while its workers act: nobody waits long, each act is written, and the beings live on', async () => {
-    const database = await restored(recorded)
-    const owner = openDatabase(database.url, { asOwner: true, poolMax: 2 })
-    const stopWatching = await watchLocks(database.url)
-    const saying = sayAgain(database.workerUrl, recorded.afterwards, 5)
-    await sleep(100)
-    const ran = await migrate(owner)
-    const answers = await saying
-    expect(await stopWatching()).toBeLessThan(LOCK_SECONDS_MAX)
-    expect(ran.every((migration) => migration > name)).toBe(true)
-    await owner.destroy()
-
-    expect(answers).toEqual(Array(appends).fill('appended'))
-    const world = await startWorld({ extensions: [stage], database })
-    for (const [being, moments] of Object.entries(recorded.moments))
-      expect([being, (await listOutcomes(world.db, being)).length]).toEqual([being, moments])
-    expect(await play(world, 'player', answer)).toMatchObject({ outcome: 'act' })
-    expect(await live(world, 'mute', 'hello?')).toMatchObject({ outcome: 'see' })
-    await expectUnbroken(world)
-    await expectReplays(world, 'chain')
-    expect(world.errors).toEqual([])
-    for (const { being } of await beings(world.db))
-      await world.temporal.workflow
-        .getHandle(beingWorkflowId(world.reality.name, being))
-        .terminate('its database goes')
-        .catch(() => undefined) // it never woke
-    await world.close()
-  })
-
-  it('control: a lock that a migration holds for longer is seen, and so is a function that older workers miss', async () => {
-    const database = await restored(recorded)
-    const stopWatching = await watchLocks(database.url)
-    const holding = withClient(database.url, async (client) => {
-      await client.query('begin; lock table treeos.moment_outcome')
-      await client.query('select pg_sleep($1)', [LOCK_SECONDS_MAX + 0.2])
-      await client.query('alter function treeos.append(jsonb) rename to append_of_another_shape; commit')
-    })
-    const saying = sayAgain(database.workerUrl, recorded.afterwards, 5)
-    await expect(saying).rejects.toThrow('function treeos.append(jsonb) does not exist')
-    await holding
-    expect(await stopWatching()).toBeGreaterThan(LOCK_SECONDS_MAX)
-    await database.drop()
-  })
-})

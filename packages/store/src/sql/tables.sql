@@ -1,4 +1,4 @@
--- Tables and indexes of the baseline. A released file: later changes of tables are migrations of their own.
+-- Tables and indexes. A row is found by the key of what it is about: a reel, a being, a moment, a wake.
 
 create schema if not exists treeos;
 
@@ -15,7 +15,8 @@ create table treeos.head (
   reel text primary key,
   seq bigint not null,
   hash bytea not null,
-  state_seq bigint not null
+  state_seq bigint not null,
+  listens_until timestamptz -- of a being's records: until then its run looks for wakes by itself, so nobody need ring it
 );
 
 create table treeos.fact (
@@ -30,15 +31,24 @@ create table treeos.fact (
   primary key (reel, seq)
 );
 create index fact_moment on treeos.fact (moment) where moment is not null;
+create index fact_erased on treeos.fact (reel, seq) where kind in ('fact:erased', 'moment:erased');
 
--- A table of its own, so that a payload can be erased and the chain still verifies.
+-- A table of its own, so that a payload can be erased and the chain still verifies. No foreign key: only append writes
+-- payloads, each after its fact, and no fact is ever deleted.
 create table treeos.payload (
   reel text not null,
   seq bigint not null,
   salt bytea not null,
   bytes bytea not null,
-  primary key (reel, seq),
-  foreign key (reel, seq) references treeos.fact (reel, seq)
+  primary key (reel, seq)
+);
+
+-- One entry for each append, so that readers can follow what happens and resume where they stopped.
+create table treeos.journal (
+  entry bigint generated always as identity primary key,
+  moment text, -- the moment that ended with the append
+  reels text[] not null,
+  seqs bigint[] not null
 );
 
 -- Caches of the fold. state is canonical JSON as text, because jsonb would rewrite it.
@@ -49,20 +59,23 @@ create table treeos.projection (
   folded_seq bigint not null,
   place text,
   parent text,
-  cognition text
+  cognition text,
+  -- Few beings have a schedule. The text of canonical JSON shows whether a row may have one; a row that only quotes these
+  -- characters is read and then ignored. A column of its own, so that a new state does not change every index.
+  scheduling boolean not null generated always as (key like 'being:%' and state like '%"schedule":{%') stored
 );
-create index projection_place on treeos.projection (place, key) where place is not null;
+-- Looks take the first of a crowd in the order of the collation C.
+create index projection_place on treeos.projection (place, key collate "C") where place is not null;
 create index projection_parent on treeos.projection (parent, key) where parent is not null;
 create index projection_reel on treeos.projection (reel, key);
--- Few beings have a schedule. A row is canonical JSON, so its text shows whether it may have one. A row whose content
--- only quotes these characters is read and then ignored.
-create index projection_scheduling on treeos.projection (key)
-  where key like 'being:%' and state like '%"schedule":{%';
+create index projection_scheduling on treeos.projection (key) where scheduling;
 
 -- Content-addressed and never overwritten: role specs, faces, larger contents.
 create table treeos.blob (
   digest text primary key,
-  bytes bytea not null
+  bytes bytea not null,
+  -- Workers insert contents themselves, and the first one under a digest stays.
+  constraint blob_has_its_digest check (digest = encode(sha256('treeos.value.v1\000'::bytea || bytes), 'hex'))
 );
 
 -- Each new workflow execution of a being takes the next generation. Continue-as-new keeps its generation.
@@ -94,12 +107,22 @@ create table treeos.inbox (
   cause bytea,
   claimed_by text,
   closed_by text,
-  closed_at timestamptz
+  closed_at timestamptz,
+  answers text, -- the wake that a look goes on from
+  looks smallint not null default 0,
+  expect_reply boolean not null default true,
+  channel text,
+  notice text, -- what notices to one person must share to be one entry; null for anything but a notice
+  times integer not null default 1, -- how many notices this entry stands for
+  latest timestamptz, -- when the last of them came; null while there is one
+  overlay text -- the handle of text in a vault
 );
 create index inbox_open on treeos.inbox (being, priority, age) where closed_by is null;
 create unique index inbox_claim on treeos.inbox (claimed_by) where claimed_by is not null; -- one moment, one wake
 create index inbox_reply on treeos.inbox (in_reply_to) where in_reply_to is not null;
 create index inbox_root on treeos.inbox (root);
+create index inbox_channel on treeos.inbox (channel) where channel is not null;
+create unique index inbox_notice on treeos.inbox (being, notice) where notice is not null and closed_by is null;
 -- A waiting wake by change covers all later changes: its moment reads them all.
 create index inbox_change on treeos.inbox (being)
   where closed_by is null and claimed_by is null and kind = 'event' and id like 'change/%';
@@ -126,7 +149,8 @@ create table treeos.delayed (
   content bytea not null,
   root text not null,
   hops integer not null,
-  cause bytea
+  cause bytea,
+  times integer not null default 1 -- how many changes the wake stands for
 );
 create index delayed_due on treeos.delayed (due);
 
@@ -149,7 +173,15 @@ create table treeos.moment_decision (
   digest text not null,
   salt bytea not null,
   bytes bytea not null,
-  usage jsonb
+  usage jsonb,
+  overlay jsonb -- of the call: {tiers, mode, commitment}
+);
+
+-- Which process makes the call of a mind that takes longer than the short way allows. Renewed while the process lives.
+create table treeos.mind_call (
+  moment text primary key,
+  worker text not null,
+  expires timestamptz not null
 );
 
 -- What an act asks of the outside world before it is stamped, after both gates have passed it, and the result.
@@ -157,7 +189,21 @@ create table treeos.moment_effect (
   moment text primary key,
   operation text not null,
   request bytea not null, -- canonical JSON
-  result bytea -- canonical JSON: {value} or {error}; null until there is a result
+  result bytea, -- canonical JSON: {value} or {error}; null until there is a result
+  -- Of the digests of both in the moment's record: 244 random bits, since Postgres has no function for random bytes.
+  salt bytea not null default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
+);
+
+-- Errors of failed attempts of a model, a script, an operation or an effect, for people. Not hashed; may be erased.
+create table treeos.moment_fault (
+  moment text not null,
+  part text not null check (part in ('model', 'script', 'decide', 'effect')),
+  attempt integer not null check (attempt > 0),
+  at timestamptz not null default clock_timestamp(),
+  seconds double precision not null,
+  message text not null,
+  stack text,
+  primary key (moment, part, attempt)
 );
 
 create table treeos.moment_outcome (
@@ -170,10 +216,11 @@ create table treeos.moment_outcome (
   sealed_at bigint not null,
   primary_role text,
   prev bytea not null,
-  hash bytea not null unique,
+  hash bytea not null,
   record bytea not null,
-  detail text,
-  result text,
+  detail text, -- the message of a refusal or failure, for people; not hashed, may be erased
+  result text, -- canonical JSON: the answer to the asker of an act; not hashed, may be erased
+  judged bytea, -- canonical JSON: seq by reel of the heads that its call was judged from and its basis has not
   unique (being, n)
 );
 -- A wake has one outcome. Superseded outcomes do not count: they give their wake back to the next life.
@@ -215,7 +262,6 @@ create table treeos.reservation (
   settled_at timestamptz,
   primary key (moment, attempt)
 );
-create index reservation_open on treeos.reservation (moment) where settled_at is null;
 
 -- Beings that met a limit, and whose budget it was. The next change of that budget, or the next day, ends it.
 create table treeos.parking (
@@ -246,3 +292,58 @@ create table treeos.token (
   expires_at timestamptz not null,
   revoked_at timestamptz
 );
+
+-- Overlays that stay: the only table that holds the text of any. Postgres logs the whole row when a constraint of a table
+-- fails, so the columns beside the text are checked by a domain, whose errors name no other column.
+create domain treeos.stored_tier as text check (value in ('channel', 'workspace', 'account'));
+create table treeos.overlay (
+  tier treeos.stored_tier,
+  scope text, -- the channel's name; reality; or the being of a person
+  name text,
+  content text,
+  applies text[], -- names of Signatures; null: the entry Signature
+  set_by text,
+  set_at timestamptz default clock_timestamp(),
+  primary key (tier, scope, name)
+);
+
+-- That the overlay of a thread changed. Its text is in a vault, which the handle names.
+create table treeos.overlay_change (
+  id bigint generated always as identity primary key,
+  thread text not null,
+  tier text not null default 'thread' check (tier = 'thread'),
+  commitment text, -- null: it was taken away
+  handle text,
+  by text not null,
+  at timestamptz not null default clock_timestamp()
+);
+create index overlay_change_thread on treeos.overlay_change (thread, id);
+
+-- Where the vaults of workers listen, each until it expires.
+create table treeos.vault (id text primary key, url text not null, expires timestamptz not null);
+
+-- The log of all facts and records of moments, over which checkpoints are signed. Only the sequencer writes it. Appends do
+-- not know of it.
+create table treeos.log_entry (
+  index bigint primary key check (index >= 0),
+  reel text not null, -- moments:<being> for the record of a moment
+  seq bigint not null,
+  hash bytea not null check (length(hash) = 32),
+  unique (reel, seq)
+);
+
+-- C2SP tlog-tiles: up to 256 hashes of one level, one after the other. Random bytes are not worth compressing.
+create table treeos.log_tile (
+  level smallint not null,
+  index bigint not null,
+  hashes bytea not null check (length(hashes) between 32 and 8192 and length(hashes) % 32 = 0),
+  primary key (level, index)
+);
+alter table treeos.log_tile alter column hashes set storage external;
+
+create table treeos.log_state (
+  singleton boolean primary key default true check (singleton),
+  size bigint not null default 0,
+  journal bigint -- the last entry of the journal that is in the log; null before the first
+);
+insert into treeos.log_state default values;
