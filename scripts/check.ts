@@ -37,11 +37,14 @@ const IS_NIGHT = process.env.TREEOS_NIGHTLY === '1'
  * a real Temporal and Postgres. `storm` kills its own services again and again, so it runs alone.
  */
 const suites = ['unit', 'property', 'services', 'storm', ...(IS_NIGHT ? ['long'] : [])]
-/**
- * Only when they are named: `long` are tests with services that take about a minute or more each, and run every night, too. `portal` drives the
- * pages in Debian's Chromium, which not every machine has.
- */
-const NAMED = IS_NIGHT ? ['portal'] : ['portal', 'long']
+/** Only when they are named: `long` are tests with services that take about a minute or more each. They run every night, too. */
+const NAMED = IS_NIGHT ? [] : ['long']
+/** `portal` drives the pages in Debian's Chromium, which not every machine has. */
+const hasChromium = existsSync(process.env.TREEOS_CHROMIUM ?? '/usr/bin/chromium')
+if (hasChromium) suites.push('portal')
+else NAMED.push('portal')
+/** Of `portal`, when all is checked by day. When it is named, and at night, all of its files run. */
+const PAGES_BY_DAY = ['pages', 'map', 'health'].map((name) => `test/portal/browser/${name}.test.ts`)
 /** What needs no services and little time: `pnpm test quick`. */
 const QUICK = ['format', 'lint', 'types', 'page', 'imports', 'unit']
 /** Files that fail in a run of all run once more, alone. More of them are no coincidence. Attacks are never run again: chance is their subject. */
@@ -94,7 +97,8 @@ async function main(wanted: string[]): Promise<number> {
         if (BESIDE.includes(name) === isBeside) add(await check(name, checks[name] ?? []))
     }),
   )
-  for (const name of tests) add(await test(name, paths))
+  const isDay = wanted.length === 0 && !IS_NIGHT
+  for (const name of tests) add(await test(name, name === 'portal' && isDay ? PAGES_BY_DAY : paths))
   const { passed, failed, skipped, retried } = total
   const isRepeatable = !IS_NIGHT
   if (retried > 0)
