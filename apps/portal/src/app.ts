@@ -14,6 +14,7 @@ import type { Tabs } from './inhabit/tabs.ts'
 import type { Env, Portal } from './portal.ts'
 import { accountRoutes } from './routes/account.ts'
 import { budgetRoutes } from './routes/budget.ts'
+import { leaveOf } from './routes/ended.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inhabitRoutes } from './routes/inhabit.ts'
 import { liveRoutes } from './routes/live.ts'
@@ -44,13 +45,14 @@ export interface AppOptions {
 }
 
 /** All routes. Those under `/api/open` need no session, and every other one below `/api` does. */
-export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
-  new Hono<Env>()
+export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) => {
+  const leave = leaveOf(portal, streams, tabs)
+  return new Hono<Env>()
     .route('/api/open', openRoutes(portal))
     .route('/api/open/log', logRoutes(portal))
-    .route('/api/account', accountRoutes(portal, streams, tabs))
-    .route('/api/people', peopleRoutes(portal, streams, tabs))
-    .route('/api', sessionRoutes(portal, streams, tabs))
+    .route('/api/account', accountRoutes(portal, leave))
+    .route('/api/people', peopleRoutes(portal, leave))
+    .route('/api', sessionRoutes(portal, leave))
     .route('/api', worldRoutes(portal))
     .route('/api', speechRoutes())
     .route('/api', recordRoutes(portal))
@@ -62,6 +64,7 @@ export const routesOf = (portal: Portal, streams: Streams, tabs: Tabs) =>
     .route('/api', reachRoutes())
     .route('/api', overlayRoutes())
     .route('/api', budgetRoutes())
+}
 
 /** What the page knows of the routes. */
 export type Routes = ReturnType<typeof routesOf>

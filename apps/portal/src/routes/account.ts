@@ -13,28 +13,21 @@ import {
   waysOf,
 } from '../accounts/ways.ts'
 import { originOf } from '../edge/sign-in.ts'
-import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
+import type { Leave } from './ended.ts'
 import { input } from './input.ts'
 import { made, password, requireProvider, returned } from './open.ts'
 import { fresh, ofPersons } from './own.ts'
-import type { Streams } from './streams.ts'
 
 const name = z.string().trim().min(1).max(80)
 const id = z.string().min(1).max(1400)
+const sessions = z.union([z.enum(['all', 'others']), z.uuid()])
 
 /** The own account: how its person signs in, and where it is signed in. */
-export const accountRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
-  const { store, provider, onError } = portal
-  const end = async (person: string, which: Parameters<typeof endSessions>[2]): Promise<number> => {
-    const ended = await endSessions(store, person, which)
-    for (const session of ended) {
-      streams.endOf(session)
-      // Nobody waits for it: without a worker the leases run out.
-      tabs.releaseOf(session).catch((error: unknown) => onError('release', error))
-    }
-    return ended.length
-  }
+export const accountRoutes = (portal: Portal, leave: Leave) => {
+  const { store, provider } = portal
+  const end = async (person: string, which: Parameters<typeof endSessions>[2]): Promise<number> =>
+    leave(await endSessions(store, person, which))
   /** Whoever was signed in by what was changed is not any more. */
   const endOthers = ({ person, session }: Visit) => end(person, { except: session })
   return new Hono<Env>()
@@ -54,8 +47,8 @@ export const accountRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
     })
     .post('/passkeys', fresh, input('json', z.object({ name })), async (c) => {
       const { person: being, session } = c.get('visit')
-      const { name: reality } = portal.at.reality
-      const asked = { being, bound: ofSession(session), name: c.req.valid('json').name, reality }
+      const { name } = c.req.valid('json')
+      const asked = { being, bound: ofSession(session), name, reality: portal.at.reality.name }
       return c.json(await askForPasskey(store, asked, siteOf(originOf(c))))
     })
     .post('/passkeys/made', fresh, input('json', made), async (c) => {
@@ -92,14 +85,10 @@ export const accountRoutes = (portal: Portal, streams: Streams, tabs: Tabs) => {
       await removeIdentity(store, visit.person, c.req.valid('json').issuer)
       return c.json({ ended: await endOthers(visit) })
     })
-    .post(
-      '/sessions/end',
-      input('json', z.object({ which: z.union([z.enum(['all', 'others']), z.uuid()]) })),
-      async (c) => {
-        const { person, session } = c.get('visit')
-        const { which } = c.req.valid('json')
-        const chosen = which === 'all' ? which : which === 'others' ? { except: session } : { id: which }
-        return c.json({ ended: await end(person, chosen) })
-      },
-    )
+    .post('/sessions/end', input('json', z.object({ which: sessions })), async (c) => {
+      const { person, session } = c.get('visit')
+      const { which } = c.req.valid('json')
+      const chosen = which === 'all' ? which : which === 'others' ? { except: session } : { id: which }
+      return c.json({ ended: await end(person, chosen) })
+    })
 }

@@ -4,17 +4,16 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { LINK_HOURS_MAX, makeLink } from '../accounts/links.ts'
 import { describePeople, removeAccount, revokeLink } from '../accounts/people.ts'
-import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal, Visit } from '../portal.ts'
+import type { Leave } from './ended.ts'
 import { input } from './input.ts'
 import { fresh, ofPersons } from './own.ts'
-import type { Streams } from './streams.ts'
 
 const hours = z.number().int().min(1).max(LINK_HOURS_MAX)
 const stance = z.object({ stance: z.string().max(80) })
 
 /** The persons that one may invite and let in: its own offspring. The gates decide who may give birth. */
-export const peopleRoutes = ({ store, onError }: Portal, streams: Streams, tabs: Tabs) =>
+export const peopleRoutes = ({ store }: Portal, leave: Leave) =>
   new Hono<Env>()
     .use(ofPersons())
     .get('/', async (c) => {
@@ -51,10 +50,7 @@ export const peopleRoutes = ({ store, onError }: Portal, streams: Streams, tabs:
       const being = await requireOwn(visit, c.req.valid('json').stance)
       if (being === visit.person)
         throw new TreeosError('INVALID_INPUT', 'you cannot take away your own account')
-      for (const session of await removeAccount(store, being)) {
-        streams.endOf(session)
-        tabs.releaseOf(session).catch((error: unknown) => onError('release', error))
-      }
+      leave(await removeAccount(store, being))
       return c.json({ removed: true })
     })
 

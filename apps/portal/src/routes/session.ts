@@ -3,12 +3,11 @@ import { stanceOf } from '@treeos/core'
 import { Hono } from 'hono'
 import { endSessions } from '../accounts/sessions.ts'
 import { setCookie } from '../edge/cookies.ts'
-import type { Tabs } from '../inhabit/tabs.ts'
 import type { Env, Portal } from '../portal.ts'
-import type { Streams } from './streams.ts'
+import type { Leave } from './ended.ts'
 
 /** The own session of a person. */
-export const sessionRoutes = ({ store, temporal, onError }: Portal, streams: Streams, tabs: Tabs) =>
+export const sessionRoutes = ({ store, temporal }: Portal, leave: Leave) =>
   new Hono<Env>()
     .get('/session', async (c) => {
       const { at, being, person, lease } = c.get('visit')
@@ -32,10 +31,7 @@ export const sessionRoutes = ({ store, temporal, onError }: Portal, streams: Str
     })
     .post('/sign-out', async (c) => {
       const { person, session: id } = c.get('visit')
-      await endSessions(store, person, { id })
-      streams.endOf(id)
-      // Nobody waits for it: without a worker the leases run out.
-      tabs.releaseOf(id).catch((error: unknown) => onError('release', error))
+      leave(await endSessions(store, person, { id }))
       c.header('set-cookie', setCookie(c.req.raw, c.get('host'), null))
       return c.json({ signedOut: true })
     })

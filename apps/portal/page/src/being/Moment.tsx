@@ -33,7 +33,7 @@ export function Moment({ name, n }: Props) {
   return (
     <Answer of={past}>
       {(found) => {
-        const { moment, wake, explained, decision, facts, cost, mayAskOfActs } = found
+        const { moment, explained, decision, facts, cost, mayAskOfActs } = found
         return (
           <Stack>
             <Head n={n} of={found} />
@@ -42,20 +42,7 @@ export function Moment({ name, n }: Props) {
                 <Inert text={moment.message} />
               </div>
             )}
-            <Card title="What woke it">
-              <Text size="sm">
-                {moment.woke === null ? (
-                  'Nothing: a younger life of the being closed it.'
-                ) : (
-                  <Woken {...moment.woke} />
-                )}
-              </Text>
-              {wake === null ? null : (
-                <div className="block">
-                  <Content value={wake} />
-                </div>
-              )}
-            </Card>
+            <WhatWoke {...found} />
             {explained === null ? null : (
               <Card title="What it wore">
                 <Group gap={6}>
@@ -87,15 +74,7 @@ export function Moment({ name, n }: Props) {
                 : `${cost.tokens} tokens in ${plural(cost.attempts, 'call')}${cost.money > 0 ? `, ${cost.money}` : ''}`}
             </Quiet>
             <PromptLayers {...found} />
-            {explained === null || explained.faults.length === 0 ? null : (
-              <Card title="Errors of attempts">
-                {explained.faults.map(({ part, attempt, message }) => (
-                  <Text key={`${part} ${attempt}`} size="sm">
-                    {part} {attempt}: <Inert text={message} />
-                  </Text>
-                ))}
-              </Card>
-            )}
+            <Faults faults={explained?.faults ?? []} />
           </Stack>
         )
       }}
@@ -119,6 +98,30 @@ const Head = ({ n, of: { moment, temporalUi } }: { readonly n: number; readonly 
     )}
   </Group>
 )
+
+const WhatWoke = ({ moment: { woke }, wake }: Pick<Found, 'moment' | 'wake'>) => (
+  <Card title="What woke it">
+    <Text size="sm">
+      {woke === null ? 'Nothing: a younger life of the being closed it.' : <Woken {...woke} />}
+    </Text>
+    {wake === null ? null : (
+      <div className="block">
+        <Content value={wake} />
+      </div>
+    )}
+  </Card>
+)
+
+const Faults = ({ faults }: Pick<NonNullable<Found['explained']>, 'faults'>) =>
+  faults.length === 0 ? null : (
+    <Card title="Errors of attempts">
+      {faults.map(({ part, attempt, message }) => (
+        <Text key={`${part} ${attempt}`} size="sm">
+          {part} {attempt}: <Inert text={message} />
+        </Text>
+      ))}
+    </Card>
+  )
 
 const Woken = ({ trigger, from, what, thread }: NonNullable<Found['moment']['woke']>) => (
   <>

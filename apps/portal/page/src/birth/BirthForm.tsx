@@ -1,5 +1,5 @@
 import { Autocomplete, Input, SegmentedControl, Textarea, TextInput } from '@mantine/core'
-import { isNotEmpty, useForm } from '@mantine/form'
+import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { type Call, useAct } from '../api/deed.ts'
 import { Form, given, Inert, parsed } from '../parts/index.ts'
 import { BornLast } from './Born.tsx'
@@ -33,7 +33,7 @@ function birthOf({ name, script, connection, roleFlow, ...rest }: typeof EMPTY):
 export function BirthForm({ choices: { scripts, roles, homes } }: { readonly choices: Choices }) {
   const form = useForm({ initialValues: EMPTY, validate: { name: isNotEmpty() } })
   const bearing = useAct(() => form.setFieldValue('name', ''))
-  const { cognition, role } = form.values
+  const { role } = form.values
   const chosen = roles.find((one) => one.name === role.trim())
   return (
     <Form form={form} doing={bearing} submit="Give birth" send={birthOf} done={<BornLast of={bearing} />}>
@@ -51,16 +51,7 @@ export function BirthForm({ choices: { scripts, roles, homes } }: { readonly cho
           {...form.getInputProps('cognition')}
         />
       </Input.Wrapper>
-      {cognition === 'scripted' ? (
-        <Autocomplete label="Script" data={[...scripts]} required {...form.getInputProps('script')} />
-      ) : null}
-      {cognition === 'llm' ? (
-        <TextInput
-          label="Model connection"
-          description="As the operator's configuration names it; left out, the default model"
-          {...form.getInputProps('connection')}
-        />
-      ) : null}
+      <Mind form={form} scripts={scripts} />
       <Autocomplete
         label="Default role"
         description={
@@ -92,4 +83,23 @@ export function BirthForm({ choices: { scripts, roles, homes } }: { readonly cho
       />
     </Form>
   )
+}
+
+interface MindProps {
+  readonly form: UseFormReturnType<typeof EMPTY>
+  readonly scripts: readonly string[]
+}
+
+/** What its mind is told: a script, or the connection of a model. */
+function Mind({ form, scripts }: MindProps) {
+  const { cognition } = form.values
+  if (cognition === 'scripted')
+    return <Autocomplete label="Script" data={[...scripts]} required {...form.getInputProps('script')} />
+  return cognition === 'llm' ? (
+    <TextInput
+      label="Model connection"
+      description="As the operator's configuration names it; left out, the default model"
+      {...form.getInputProps('connection')}
+    />
+  ) : null
 }

@@ -8,7 +8,7 @@ import { Inert, plural, Quiet } from '../parts/index.ts'
 import { Findings, Refused } from '../roles/Deed.tsx'
 import { Difference } from '../roles/Difference.tsx'
 import { DraftNote } from '../roles/DraftNote.tsx'
-import { checkQuery, rolesQuery } from '../roles/queries.ts'
+import { type Checked, checkQuery, rolesQuery } from '../roles/queries.ts'
 import { Versions } from '../roles/Versions.tsx'
 import { orderedJson } from '../text/ordered.ts'
 import { fieldsOf } from './fields.ts'
@@ -70,34 +70,14 @@ export function FlowEditor({ name, inside }: Props) {
         <DraftNote of="flow" draft={draft} />
       </Group>
       {isEnded ? <Alert p="xs">@{name} is ended: it lives no further moment.</Alert> : null}
-      {view === 'json' ? (
-        <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
-          <JsonEditor
-            key={draft.revision}
-            label="Role flow as JSON"
-            start={pretty(draft.value)}
-            onChange={draft.writeJson}
-          />
-        </Suspense>
-      ) : (
-        <AsSentences draft={draft} defaultRole={inside.defaultRole} errors={checked?.errors ?? []} />
-      )}
-      {broken === null ? (
-        <Findings checked={checked} of="flow" />
-      ) : (
-        <Alert color="red" p="xs" role="alert" title="This is not JSON">
-          <Inert text={broken} />
-        </Alert>
-      )}
-      {isDraft ? (
-        <Difference
-          title="Your draft against what is in force"
-          before={pretty(published)}
-          after={pretty(draft.value)}
-        />
-      ) : null}
-      <Refused error={publishing.error} />
-      <Published answer={publishing.data} />
+      <View
+        isJson={view === 'json'}
+        draft={draft}
+        checked={checked}
+        defaultRole={inside.defaultRole}
+        published={published}
+      />
+      <Published {...publishing} />
       <Group>
         <Button
           loading={publishing.isPending}
@@ -127,6 +107,44 @@ export function FlowEditor({ name, inside }: Props) {
     </Stack>
   )
 }
+
+interface ViewProps extends Omit<SentencesProps, 'errors'> {
+  readonly isJson: boolean
+  readonly checked: Checked | undefined
+  readonly published: unknown
+}
+
+/** What is written, and what is wrong with it. */
+const View = ({ isJson, draft, checked, defaultRole, published }: ViewProps) => (
+  <>
+    {isJson ? (
+      <Suspense fallback={<Skeleton height={240} aria-label="loading" />}>
+        <JsonEditor
+          key={draft.revision}
+          label="Role flow as JSON"
+          start={pretty(draft.value)}
+          onChange={draft.writeJson}
+        />
+      </Suspense>
+    ) : (
+      <AsSentences draft={draft} defaultRole={defaultRole} errors={checked?.errors ?? []} />
+    )}
+    {draft.broken === null ? (
+      <Findings checked={checked} of="flow" />
+    ) : (
+      <Alert color="red" p="xs" role="alert" title="This is not JSON">
+        <Inert text={draft.broken} />
+      </Alert>
+    )}
+    {draft.isDraft ? (
+      <Difference
+        title="Your draft against what is in force"
+        before={pretty(published)}
+        after={pretty(draft.value)}
+      />
+    ) : null}
+  </>
+)
 
 interface SentencesProps {
   readonly draft: ReturnType<typeof useFlowDraft>
@@ -164,14 +182,23 @@ function AsSentences({ draft, defaultRole, errors }: SentencesProps) {
   )
 }
 
-/** The answer of `set-roleflow`. */
-function Published({ answer }: { readonly answer: unknown }) {
+interface PublishedProps {
+  readonly error: Error | null
+  readonly data: unknown
+}
+
+/** What became of `set-roleflow`. */
+function Published({ error, data }: PublishedProps) {
   const { clauses } =
-    (answer as { result?: { result?: { clauses?: number } } } | undefined)?.result?.result ?? {}
-  if (clauses === undefined) return null
+    (data as { result?: { result?: { clauses?: number } } } | undefined)?.result?.result ?? {}
   return (
-    <Alert color="leaf" p="xs" role="status">
-      Published, with {plural(clauses, 'sentence')}. The next moment wears it.
-    </Alert>
+    <>
+      <Refused error={error} />
+      {clauses === undefined ? null : (
+        <Alert color="leaf" p="xs" role="status">
+          Published, with {plural(clauses, 'sentence')}. The next moment wears it.
+        </Alert>
+      )}
+    </>
   )
 }

@@ -24,15 +24,11 @@ const OFFERED_MAX = 50
 
 /** `WHEN field operator value AND … THEN use / STACK role`. */
 export function SentenceCard(props: CardProps) {
-  const { at, sentence, handle, roles, fields, onChange } = props
+  const { at, sentence, handle, fields, onChange } = props
   const tests = sentence.tests ?? []
   const rest = Object.keys(sentence.rest)
   const setTests = (next: readonly Test[]) =>
     onChange({ ...sentence, tests: next.length === 0 ? null : next })
-  const setStack = (isStacked: boolean) => {
-    const { stack: _before, ...others } = sentence
-    onChange(isStacked ? { ...others, stack: true } : others)
-  }
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -63,15 +59,7 @@ export function SentenceCard(props: CardProps) {
           onRemove={() => setTests(tests.filter((_, j) => j !== i))}
         />
       ))}
-      {rest.length === 0 ? null : (
-        <Group gap="xs" align="flex-start" wrap="nowrap">
-          <span className="word">{tests.length === 0 ? 'WHEN' : 'AND'}</span>
-          <div className="block code">
-            <Content value={sentence.rest} />
-            <Quiet size="xs">The JSON view changes this part.</Quiet>
-          </div>
-        </Group>
-      )}
+      <Rest of={sentence.rest} isFirst={tests.length === 0} />
       <div>
         <Button
           size="compact-xs"
@@ -82,32 +70,59 @@ export function SentenceCard(props: CardProps) {
         </Button>
       </div>
       <Hidden text={tests.map(({ field, value }) => `${field} ${String(value)}`).join(' ')} />
-      <Group gap="xs" align="center">
-        <span className="word">THEN</span>
-        <SegmentedControl
-          size="xs"
-          aria-label={`Sentence ${at + 1}: use or stack`}
-          data={[
-            { value: 'use', label: 'use' },
-            { value: 'stack', label: 'STACK' },
-          ]}
-          value={sentence.stack === true ? 'stack' : 'use'}
-          onChange={(chosen) => setStack(chosen === 'stack')}
-        />
-        <Autocomplete
-          size="xs"
-          flex="1 1 10rem"
-          maw={320}
-          aria-label={`Sentence ${at + 1}: role`}
-          placeholder="a role"
-          data-button="role"
-          data={[...roles]}
-          limit={OFFERED_MAX}
-          value={sentence.role}
-          onChange={(role) => onChange({ ...sentence, role })}
-        />
-      </Group>
+      <Then {...props} />
     </Stack>
+  )
+}
+
+interface RestProps {
+  readonly of: Sentence['rest']
+  readonly isFirst: boolean
+}
+
+/** The part of the condition that is not a row of tests. */
+const Rest = ({ of, isFirst }: RestProps) =>
+  Object.keys(of).length === 0 ? null : (
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <span className="word">{isFirst ? 'WHEN' : 'AND'}</span>
+      <div className="block code">
+        <Content value={of} />
+        <Quiet size="xs">The JSON view changes this part.</Quiet>
+      </div>
+    </Group>
+  )
+
+function Then({ at, sentence, roles, onChange }: CardProps) {
+  const setStack = (isStacked: boolean) => {
+    const { stack: _before, ...others } = sentence
+    onChange(isStacked ? { ...others, stack: true } : others)
+  }
+  return (
+    <Group gap="xs" align="center">
+      <span className="word">THEN</span>
+      <SegmentedControl
+        size="xs"
+        aria-label={`Sentence ${at + 1}: use or stack`}
+        data={[
+          { value: 'use', label: 'use' },
+          { value: 'stack', label: 'STACK' },
+        ]}
+        value={sentence.stack === true ? 'stack' : 'use'}
+        onChange={(chosen) => setStack(chosen === 'stack')}
+      />
+      <Autocomplete
+        size="xs"
+        flex="1 1 10rem"
+        maw={320}
+        aria-label={`Sentence ${at + 1}: role`}
+        placeholder="a role"
+        data-button="role"
+        data={[...roles]}
+        limit={OFFERED_MAX}
+        value={sentence.role}
+        onChange={(role) => onChange({ ...sentence, role })}
+      />
+    </Group>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button, Collapse, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import { isNotEmpty, useForm } from '@mantine/form'
+import { isNotEmpty, type UseFormReturnType, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { api } from '../api/client.ts'
 import { useDeed } from '../api/deed.ts'
@@ -74,42 +74,48 @@ export function Composer({ target, thread }: Props) {
         {...form.getInputProps('content')}
       />
       <Collapse expanded={isOpen}>
-        <Stack gap="sm">
-          <Switch
-            label="expects an answer"
-            description="Off: an announcement. Who hears it acts on it before what comes later, and sends nothing back"
-            {...form.getInputProps('expectsReply', { type: 'checkbox' })}
-          />
-          <Textarea
-            label="Overlay for this call"
-            description="How its model is to approach this one call. It is not recorded, and not kept here"
-            minRows={2}
-            maxRows={8}
-            {...form.getInputProps('overlay')}
-          />
-          {thread === undefined ? (
-            <TextInput
-              label="Thread"
-              description="The id of a thread that you have a part in; left out, a new one"
-              {...form.getInputProps('thread')}
-            />
-          ) : null}
-          <TextInput
-            label="Channel"
-            description="The name of the conversation that it is said in"
-            {...form.getInputProps('channel')}
-          />
-          <TextInput
-            label="Role"
-            description="A role that it is asked to wear"
-            {...form.getInputProps('role')}
-          />
-          <Select label="Priority" clearable data={PRIORITIES} {...form.getInputProps('priority')} />
-        </Stack>
+        <More form={form} isNew={thread === undefined} />
       </Collapse>
     </Form>
   )
 }
+
+interface MoreProps {
+  readonly form: UseFormReturnType<typeof EMPTY>
+  /** it begins a thread unless one is named */
+  readonly isNew: boolean
+}
+
+const More = ({ form, isNew }: MoreProps) => (
+  <Stack gap="sm">
+    <Switch
+      label="expects an answer"
+      description="Off: an announcement. Who hears it acts on it before what comes later, and sends nothing back"
+      {...form.getInputProps('expectsReply', { type: 'checkbox' })}
+    />
+    <Textarea
+      label="Overlay for this call"
+      description="How its model is to approach this one call. It is not recorded, and not kept here"
+      minRows={2}
+      maxRows={8}
+      {...form.getInputProps('overlay')}
+    />
+    {isNew ? (
+      <TextInput
+        label="Thread"
+        description="The id of a thread that you have a part in; left out, a new one"
+        {...form.getInputProps('thread')}
+      />
+    ) : null}
+    <TextInput
+      label="Channel"
+      description="The name of the conversation that it is said in"
+      {...form.getInputProps('channel')}
+    />
+    <TextInput label="Role" description="A role that it is asked to wear" {...form.getInputProps('role')} />
+    <Select label="Priority" clearable data={PRIORITIES} {...form.getInputProps('priority')} />
+  </Stack>
+)
 
 function saidIn({ target, content, overlay, priority, expectsReply, ...rest }: typeof EMPTY) {
   const to = target.trim()

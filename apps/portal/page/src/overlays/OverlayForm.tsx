@@ -17,6 +17,23 @@ interface Props {
   readonly onSet: () => void
 }
 
+interface Written {
+  readonly tier: string
+  readonly name: string
+  readonly channel: string
+  readonly content: string
+  readonly signatures: string
+}
+
+function storedIn({ channel, signatures, ...rest }: Written) {
+  const appliesTo = signatures.split(/[\s,]+/).filter((one) => one !== '')
+  return {
+    ...rest,
+    ...(rest.tier === 'channel' && channel !== '' ? { channel } : {}),
+    ...(appliesTo.length === 0 ? {} : { appliesTo }),
+  }
+}
+
 /** Stores an overlay. Its text is in no variable of the mutation, which the page would keep. */
 export function OverlayForm({ of, onSet }: Props) {
   const form = useForm({
@@ -29,22 +46,10 @@ export function OverlayForm({ of, onSet }: Props) {
     },
   })
   const isNew = of.name === undefined
-  const setting = useDeed(
-    () => {
-      const { tier, name, channel, content, signatures } = form.values
-      const appliesTo = signatures.split(/[\s,]+/).filter((one) => one !== '')
-      return api.overlays.$post({
-        json: {
-          tier,
-          name,
-          content,
-          ...(tier === 'channel' && channel !== '' ? { channel } : {}),
-          ...(appliesTo.length === 0 ? {} : { appliesTo }),
-        },
-      })
-    },
-    { stale: ['overlays'], onDone: onSet },
-  )
+  const setting = useDeed(() => api.overlays.$post({ json: storedIn(form.values) }), {
+    stale: ['overlays'],
+    onDone: onSet,
+  })
   return (
     <Form form={form} doing={setting} submit="Store it" send={() => undefined} isWide>
       <Select
