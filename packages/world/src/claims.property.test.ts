@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Breach } from '../test/authority-play.ts'
+import { Breach, type World } from '../test/authority-play.ts'
 import { speakInWorlds } from '../test/claims.ts'
-import { type Mutation, withoutGuard } from '../test/mutants.ts'
+import { replacing } from '../test/weakened.ts'
 import * as world from './index.ts'
 
 // A long run: CLAIM_CALLS=100000 npx pnpm@12.21.0 exec vitest run packages/world/src/claims.property
@@ -19,40 +19,32 @@ it(`no text of a prompt, a quality or a wake changes what a gate decides (${CALL
   expect(accepted).toBeGreaterThan(calls / 20)
 })
 
-/** Gates that hear a text. */
-const HEARING: readonly Mutation[] = [
-  {
-    guard: 'the lists come from the lists of roles, not from their prompts',
-    file: 'read/face.ts',
-    text: "at.specs.map((spec) => ({ spec, prompt: '' }))",
-    instead:
-      "at.specs.map((spec) => ({ spec: spec.prompt.includes('canDo') ? { ...spec, canDo: [{ pattern: '*' }] } : spec, prompt: '' }))",
+/** Code that listens to what a text says: to a quality of the actor, or to the content of the wake. */
+const HEARING = {
+  'a quality': replacing(world, 'set-being', ({ allow, decide }) => ({
+    allow,
+    decide: async (input) => {
+      const decided = await decide(input)
+      return JSON.stringify(input.actor.qualities).includes('canDo') ? { ...decided, facts: [] } : decided
+    },
+  })),
+  'the content of the wake': {
+    ...world,
+    decideCall: (call, at) => {
+      const says = (at.wake.content as { caller?: { name?: string } } | null)?.caller?.name
+      return world.decideCall(
+        call,
+        says === undefined ? at : { ...at, asker: async () => null, hops: at.hops + 1 },
+      )
+    },
   },
-  {
-    guard: 'the list gate reads lists, not qualities',
-    file: 'gates/list-gate.ts',
-    text: 'if (decision.allowed) return decision.by',
-    instead:
-      "if (decision.allowed || JSON.stringify(me.qualities).includes('canDo')) return String(decision.by)",
-  },
-  {
-    guard: 'the asker comes from the row of the wake, not from its content',
-    file: 'verbs/summon.ts',
-    text: 'const asker = wake.caller?.name ?? null',
-    instead: 'const asker = (wake.content as any)?.caller?.name ?? wake.caller?.name ?? null',
-  },
-]
+} satisfies Record<string, World>
 
-it.each(HEARING)(
-  'control: the same texts are heard without this: $guard',
-  {
-    timeout: 600_000,
-  },
-  async (mutation) => {
-    const error: unknown = await withoutGuard(mutation, (code) => speakInWorlds(code, CALLS_MAX, SEED)).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    )
+it.each(Object.entries(HEARING))(
+  'control: the same texts are heard by code that listens to %s',
+  { timeout: 600_000 },
+  async (_, code) => {
+    const error: unknown = await speakInWorlds(code, CALLS_MAX, SEED).catch((thrown: unknown) => thrown)
     expect(error, `${CALLS_MAX} calls showed no breach`).toBeInstanceOf(Error)
     expect((error as Error).cause).toBeInstanceOf(Breach)
   },

@@ -7,7 +7,6 @@ import { Play, State, type World } from '../test/authority-play.ts'
 import { run } from '../test/authority-runs.ts'
 import { ALL_MOVES, MOLE, scene } from '../test/authority-scene.ts'
 import { answer, parsed } from '../test/hijacked.ts'
-import { type Mutation, withoutGuard } from '../test/mutants.ts'
 import * as world from './index.ts'
 
 const CLAIMS = [
@@ -89,29 +88,27 @@ async function decidesAlike(code: World, numRuns: number): Promise<Tally> {
   return tally
 }
 
-/** Places where an overlay could make a difference, each with code in which it does. */
-const LEAKY: readonly Mutation[] = [
-  {
-    guard: 'both gates are asked about a summon with an overlay',
-    file: 'verbs/summon.ts',
-    text: 'const gated = await gateBeing(at, name)',
-    instead: `const gated = call.overlay === undefined ? await gateBeing(at, name)
-      : { being: (await at.reader.being(name))!, by: ['', ''] as [string, string] }`,
+/** Code in which an overlay makes a difference. */
+const LEAKY = {
+  'lets a summon past the list gate': {
+    ...world,
+    decideCall: (call, at) =>
+      world.decideCall(
+        call,
+        'overlay' in call && call.overlay !== undefined
+          ? { ...at, surface: { ...at.surface, canSummon: [{ pattern: '*' }] } }
+          : at,
+      ),
   },
-  {
-    guard: 'the list gate is asked about a summon with an overlay',
-    file: 'verbs/summon.ts',
-    text: 'const gated = await gateBeing(at, name)',
-    instead: `const gated = await gateBeing(
-      call.overlay === undefined ? at : { ...at, surface: { ...at.surface, canSummon: [{ pattern: '*' }] } }, name)`,
+  'makes a summon more urgent': {
+    ...world,
+    decideCall: (call, at) =>
+      world.decideCall(
+        call.verb === 'summon' && call.overlay !== undefined ? { ...call, priority: 'human' } : call,
+        at,
+      ),
   },
-  {
-    guard: 'an overlay makes no summon more urgent',
-    file: 'verbs/summon.ts',
-    text: "PRIORITIES[call.priority ?? 'interactive']",
-    instead: "PRIORITIES[call.overlay === undefined ? (call.priority ?? 'interactive') : 'human']",
-  },
-]
+} satisfies Record<string, World>
 
 describe('an overlay grants nothing', () => {
   it('both gates decide each act as they do without it', async () => {
@@ -121,14 +118,12 @@ describe('an overlay grants nothing', () => {
     expect(carried).toBeGreaterThan(100)
   }, 600_000)
 
-  it.each(LEAKY)(
-    'a control: without this it is found: $guard',
-    async (mutation) => {
-      await withoutGuard(mutation, async (code) => {
-        await expect(decidesAlike(code, 60)).rejects.toThrow(/Property failed/)
-      })
+  it.each(Object.entries(LEAKY))(
+    'a control: it is found where an overlay %s',
+    { timeout: 600_000 },
+    async (_, code) => {
+      await expect(decidesAlike(code, 60)).rejects.toThrow(/Property failed/)
     },
-    600_000,
   )
 
   it('whatever it says, the system message and what was said are the same', () => {

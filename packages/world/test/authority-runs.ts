@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
 import { MIND } from './authority-hands.ts'
 import { Oracle } from './authority-oracle.ts'
-import { Breach, Play, type World } from './authority-play.ts'
+import { Play, type World } from './authority-play.ts'
 import {
   ALL_MOVES,
   AUTHOR_MOVES,
@@ -20,12 +19,6 @@ import {
   scene,
   TURNING_MOVES,
 } from './authority-scene.ts'
-import { type Mutation, withoutGuard } from './mutants.ts'
-
-/** Without one of the guards the property must fail within so many runs. */
-const RUNS_MAX = 100
-/** Most copies without a guard fail within fewer runs. */
-const RUNS_OF_WHOLE = 10
 
 const oneOf = (moves: readonly Move[]) => fc.nat(moves.length - 1).map((i) => moves[i] as Move)
 export const run = fc.record({
@@ -87,32 +80,11 @@ async function drive(play: Play, who: string, by: keyof typeof CONNECT_BY): Prom
   for (const hands of play.leases.wrong(who)) await play.try(who, PLAIN, hands)
 }
 
-/** Runs the property on a copy of this package until it fails. */
-const check = (code: World, numRuns: number) =>
+/** Runs the property on other code until it fails. */
+export const check = (code: World, numRuns: number) =>
   fc.check(
     fc.asyncProperty(run, async (lived) => {
       await live(code, lived)
     }),
     { numRuns, seed: 5, endOnFailure: true },
   )
-
-/** Tries the property on a copy of this package without each of these guards: it must fail on every one. */
-export function mustFailWithout(guards: readonly Mutation[]): void {
-  it.each(guards)('and without this guard one does: $guard', { timeout: 600_000 }, async (mutation) => {
-    const found = await withoutGuard(mutation, (code) => check(code, RUNS_MAX))
-    expect(found.failed, `${RUNS_MAX} runs showed no breach`).toBe(true)
-    expect(found.errorInstance).toBeInstanceOf(Breach)
-    if (process.env.SHOW_GUARDS)
-      console.log(`${mutation.guard}: run ${found.numRuns}: ${found.errorInstance}`)
-  })
-}
-
-/** A copy that lacks nothing passes: what fails above fails for want of its guard, not for being a copy. */
-export function mustPassWhole({ file, text }: Mutation): void {
-  it('a copy with every guard passes', { timeout: 600_000 }, async () => {
-    const whole = { guard: 'none', file, text, instead: text }
-    const found = await withoutGuard(whole, (code) => check(code, RUNS_OF_WHOLE))
-    expect(found.errorInstance).toBeNull()
-    expect(found.failed).toBe(false)
-  })
-}
