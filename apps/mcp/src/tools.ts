@@ -132,7 +132,10 @@ function waitOf(value: Json | undefined): number | null {
   )
 }
 
-/** A misspelt name would else be lost without a word. */
+/**
+ * The arguments of verbs are checked by core, for programs as for models, so no schema of zod stands here. A misspelt name would else be lost
+ * without a word.
+ */
 function requireArguments(
   { name, inputSchema }: (typeof TOOLS)[number] | (typeof OVERLAY_TOOLS)[number],
   input: unknown,

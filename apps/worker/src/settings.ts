@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { readVariables } from '@treeos/core'
-import { type Prices, parsePrices } from '@treeos/host'
+import { readPrices } from '@treeos/host'
 import { overlayModeIn, vaultOfWorker } from '@treeos/overlay'
 import { z } from 'zod'
 import { LOOPBACK } from './metrics.ts'
@@ -114,12 +113,4 @@ function deploymentIn(set: z.output<typeof variables>): WorkerVersion | null {
   throw new StartError(
     `TEMPORAL_DEPLOYMENT_NAME is ${JSON.stringify(name)} without TEMPORAL_WORKER_BUILD_ID, which names the version of this worker; set both, or neither`,
   )
-}
-
-function readPrices(file: string): Prices {
-  try {
-    return parsePrices(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new StartError(`TREEOS_PRICES is ${JSON.stringify(file)}: ${(error as Error).message}`)
-  }
 }

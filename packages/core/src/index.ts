@@ -92,6 +92,7 @@ export {
 } from './names.ts'
 export { isOverlayHandle, OVERLAY_TIERS, type OverlayRecord, type OverlayTier } from './overlay.ts'
 export type { LeaseIndex, RowIndex, Watch } from './row-index.ts'
+export { describeFault, readVariables } from './schemas.ts'
 export {
   COGNITIONS,
   type Cognition,
@@ -104,7 +105,6 @@ export {
 } from './stack.ts'
 export type { Thread, ThreadState } from './thread.ts'
 export { classOfThrown, messageOfThrown, readThrown } from './thrown.ts'
-export { readVariables } from './variables.ts'
 export {
   type Caller,
   CONTINUE_PREFIX,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { type Client, isGrpcServiceError } from '@temporalio/client'
+// The SDK's documentation names this path; no package exports the two functions.
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { temporal } from '@temporalio/proto'
 import { Recurring } from '@treeos/client'

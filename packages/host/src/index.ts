@@ -10,8 +10,8 @@ export {
   modelsFile,
   type Observer,
   type Prices,
-  parsePrices,
   readConnections,
+  readPrices,
   resolveModelEndpoint,
   shownAddress,
 } from '@treeos/activities'

@@ -1,4 +1,4 @@
-import { TreeosError } from '@treeos/core'
+import { describeFault, TreeosError } from '@treeos/core'
 import { validator } from 'hono/validator'
 import type { z } from 'zod'
 
@@ -10,7 +10,7 @@ export const input = <Target extends 'json' | 'param' | 'query', Schema extends 
   validator(target, (value: unknown): z.output<Schema> => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    const [fault] = parsed.error.issues
-    const where = fault === undefined || fault.path.length === 0 ? target : fault.path.join('.')
-    throw new TreeosError('INVALID_INPUT', `${where}: ${fault?.message ?? 'is not as expected'}`)
+    const { issues } = parsed.error
+    const where = issues[0]?.path.length === 0 ? `${target}: ` : ''
+    throw new TreeosError('INVALID_INPUT', where + describeFault(issues))
   })

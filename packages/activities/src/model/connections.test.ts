@@ -42,12 +42,20 @@ it('reads models.json of the data folder when TREEOS_MODELS is not set, and noth
 
 it.each([
   ['no JSON', '{', /cannot be read/],
-  ['no connections', {}, /takes an object with connections/],
+  ['no connections', {}, /connections: takes an object of connections by name/],
   ['a bad name', { connections: { 'A B': SMALL } }, /kebab-case/],
-  ['no model', { connections: { small: { baseUrl: SMALL.baseUrl } } }, /model takes a text/],
+  [
+    'no model',
+    { connections: { small: { baseUrl: SMALL.baseUrl } } },
+    /connections.small.model: takes a text/,
+  ],
   ['no URL', { connections: { small: { ...SMALL, baseUrl: 'owl' } } }, /baseUrl is not an http\(s\) URL/],
   ['a key in the file', { connections: { small: { ...SMALL, apiKey: KEY } } }, /name that in apiKeyEnv/],
-  ['another field', { connections: { small: { ...SMALL, keys: 1 } } }, /has "keys"; it takes/],
+  [
+    'another field',
+    { connections: { small: { ...SMALL, keys: 1 } } },
+    /connections.small: takes baseUrl, model/,
+  ],
   ['a key that is not set', { connections: { small: { ...SMALL, apiKeyEnv: 'UNSET' } } }, /UNSET .* not set/],
   ['a key file that is not there', { connections: { small: { ...SMALL, apiKeyFile: 'no' } } }, /ENOENT/],
   ['both', { connections: { small: { ...SMALL, apiKeyEnv: 'A', apiKeyFile: 'b' } } }, /either/],

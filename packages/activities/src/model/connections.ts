@@ -1,19 +1,41 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isJsonObject, isKey, type Json, type JsonObject, quote, TreeosError } from '@treeos/core'
+import { isKey, TreeosError } from '@treeos/core'
+import { z } from 'zod'
 import { type ModelEndpoint, modelEndpoint, requireBaseUrl, requireKey } from './endpoint.ts'
+import { parseFile } from './parse-file.ts'
 
-const FIELDS = ['baseUrl', 'model', 'apiKeyEnv', 'apiKeyFile']
-
+const text = z.string('takes a text').regex(/\S/, 'takes a text')
 /** A connection as the file writes it: where it goes, and where its key is. The file holds no keys. */
-interface Written {
-  readonly baseUrl: string
-  readonly model: string
-  /** name of the variable that holds the key */
-  readonly apiKeyEnv?: string
-  /** file that holds the key, seen from the folder of this file */
-  readonly apiKeyFile?: string
-}
+const connection = z
+  .strictObject(
+    {
+      baseUrl: text,
+      model: text,
+      /** name of the variable that holds the key */
+      apiKeyEnv: text.optional(),
+      /** file that holds the key, seen from the folder of this file */
+      apiKeyFile: text.optional(),
+      apiKey: z
+        .undefined(
+          'is a key: put it into a variable and name that in apiKeyEnv, or into a file and name that in apiKeyFile',
+        )
+        .optional(),
+    },
+    'takes baseUrl, model, and apiKeyEnv or apiKeyFile',
+  )
+  .refine(
+    ({ apiKeyEnv, apiKeyFile }) => apiKeyEnv === undefined || apiKeyFile === undefined,
+    'takes either apiKeyEnv or apiKeyFile',
+  )
+const models = z.object({
+  connections: z.record(z.string().refine(isKey), connection, {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? 'needs a kebab-case name of up to 64 characters'
+        : 'takes an object of connections by name',
+  }),
+})
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -36,13 +58,13 @@ export function modelsFile(env: Env): string | null {
 export function readConnections(env: Env): ModelEndpoint[] {
   const file = modelsFile(env)
   if (file === null) return []
-  return Object.entries(readFile(file)).map(([connection, value]) => {
-    const { baseUrl, model, ...key } = parse(file, connection, value)
-    const at = `${file}: connection ${connection}`
+  const { connections } = parseFile(file, models)
+  return Object.entries(connections).map(([connection, { baseUrl, model, ...key }]) => {
+    const at = `${file}: connections.${connection}`
     return modelEndpoint({
       connection,
       model,
-      baseUrl: requireBaseUrl(baseUrl, `${at}: baseUrl`),
+      baseUrl: requireBaseUrl(baseUrl, `${at}.baseUrl`),
       apiKey: requireKey(keyOf(key, file, at, env), `${at}: its key`),
     })
   })
@@ -52,59 +74,30 @@ export function readConnections(env: Env): ModelEndpoint[] {
 export function keyVariables(env: Env): string[] {
   const file = modelsFile(env)
   if (file === null) return []
-  return Object.entries(readFile(file)).flatMap(([name, value]) => parse(file, name, value).apiKeyEnv ?? [])
-}
-
-function readFile(file: string): JsonObject {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw wrong(`${file} cannot be read: ${(error as Error).message}`)
-  }
-  const connections = isJsonObject(content) ? content.connections : undefined
-  if (!isJsonObject(connections)) throw wrong(`${file} takes an object with connections by name`)
-  return connections
-}
-
-function parse(file: string, name: string, value: Json | undefined): Written {
-  const at = `${file}: connection ${quote(name)}`
-  if (!isKey(name)) throw wrong(`${at} needs a kebab-case name of up to 64 characters`)
-  if (!isJsonObject(value)) throw wrong(`${at} takes an object with baseUrl and model`)
-  const unknown = Object.keys(value).find((field) => !FIELDS.includes(field))
-  if (unknown === 'apiKey')
-    throw wrong(
-      `${at} holds a key: put it into a variable and name that in apiKeyEnv, or into a file and name that in apiKeyFile`,
-    )
-  if (unknown !== undefined) throw wrong(`${at} has ${quote(unknown)}; it takes ${FIELDS.join(', ')}`)
-  for (const field of FIELDS) {
-    const given = value[field]
-    const isOptional = field.startsWith('apiKey')
-    if (given === undefined && isOptional) continue
-    if (typeof given !== 'string' || given.trim() === '') throw wrong(`${at}: ${field} takes a text`)
-  }
-  if (value.apiKeyEnv !== undefined && value.apiKeyFile !== undefined)
-    throw wrong(`${at} takes either apiKeyEnv or apiKeyFile`)
-  return value as unknown as Written
+  return Object.values(parseFile(file, models).connections).flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
 }
 
 function keyOf(
-  { apiKeyEnv, apiKeyFile }: Pick<Written, 'apiKeyEnv' | 'apiKeyFile'>,
+  { apiKeyEnv, apiKeyFile }: Pick<z.output<typeof connection>, 'apiKeyEnv' | 'apiKeyFile'>,
   file: string,
   at: string,
   env: Env,
 ): string | null {
   if (apiKeyEnv !== undefined) {
     const key = env[apiKeyEnv]?.trim()
-    if (!key) throw wrong(`${at} names the variable ${apiKeyEnv} for its key, which is not set`)
-    return key
+    if (key) return key
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${at} names the variable ${apiKeyEnv} for its key, which is not set`,
+    )
   }
   if (apiKeyFile === undefined) return null
   try {
     return readFileSync(resolve(dirname(file), apiKeyFile), 'utf8').trim()
   } catch (error) {
-    throw wrong(`${at}: apiKeyFile cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw new TreeosError(
+      'INVALID_INPUT',
+      `${at}: apiKeyFile cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+    )
   }
 }
-
-const wrong = (message: string) => new TreeosError('INVALID_INPUT', message)

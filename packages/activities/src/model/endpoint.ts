@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { TreeosError } from '@treeos/core'
+import { z } from 'zod'
 import { exchange, headersFor, type Reply, urlOf } from './fetch.ts'
 
 /** One model of one OpenAI-compatible endpoint. */
@@ -136,16 +137,24 @@ function askForModels(
   return exchange(urlOf(baseUrl, 'models'), { headers: headersFor(apiKey), signal }, fetch)
 }
 
-/** @throws {SyntaxError | TypeError} for an answer that is not JSON, or null */
+/** @throws {SyntaxError} for an answer that is not JSON; null for one that is no list */
 function namesIn(reply: Reply): string[] | null {
   if (!('text' in reply)) return null
-  const { data } = JSON.parse(reply.text) as { data?: unknown }
-  if (data === null) return [] // the answer of an Ollama without models
-  if (!Array.isArray(data)) return null
-  return data.map((entry: { id?: unknown } | null) => entry?.id).filter(isModelName)
+  const list = modelList.safeParse(JSON.parse(reply.text))
+  return list.success ? (list.data.data ?? []).filter((id) => id !== '') : null
 }
 
-const isModelName = (id: unknown): id is string => typeof id === 'string' && MODEL_NAME.test(id)
+/** `data` is null in the answer of an Ollama without models. Entries that are no names are left out. */
+const modelList = z.object({
+  data: z
+    .array(
+      z
+        .object({ id: z.string().regex(MODEL_NAME) })
+        .transform(({ id }) => id)
+        .catch(''),
+    )
+    .nullable(),
+})
 
 /** OpenAI lists many models that cannot chat, in no order. Other servers list a chat model first. */
 function chooseModel(listed: readonly string[]): string | null {

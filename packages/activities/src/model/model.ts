@@ -25,7 +25,7 @@ export {
   shownAddress,
 } from './endpoint.ts'
 export { ModelTransientError } from './failures.ts'
-export { type Price, type Prices, parsePrices, type Usage } from './prices.ts'
+export { type Price, type Prices, readPrices, type Usage } from './prices.ts'
 
 export interface ModelRequest {
   readonly prompt: Prompt

@@ -1,9 +1,18 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { costOf, parsePrices, SHIPPED_PRICES } from './prices.ts'
+import { costOf, readPrices, SHIPPED_PRICES } from './prices.ts'
+
+const path = join(mkdtempSync(join(tmpdir(), 'treeos-prices-')), 'prices.json')
+const pricesIn = (text: string) => {
+  writeFileSync(path, text)
+  return readPrices(path)
+}
 
 describe('prices', () => {
   it('go before the shipped ones, model by model', () => {
-    const prices = parsePrices(
+    const prices = pricesIn(
       '{"perMillionTokens":{"gpt-4o-mini":{"prompt":1,"completion":2},"own":{"prompt":0,"completion":0}}}',
     )
     expect(prices).toEqual({
@@ -14,13 +23,22 @@ describe('prices', () => {
   })
 
   it.each([
-    ['no JSON', /prices is null; it takes JSON/],
-    ['[]', /prices is \[\]; it takes JSON/],
-    ['{"perMillionTokens":{"own":{"prompt":1}}}', /the price of own is .*; it takes prompt and completion/],
-    ['{"perMillionTokens":{"own":{"prompt":-1,"completion":1}}}', /the price of own/],
-    ['{"perMillionTokens":{"own":{"prompt":1e9,"completion":1}}}', /the price of own/],
+    ['no JSON', /prices.json cannot be read/],
+    ['[]', /prices.json: Invalid input: expected object/],
+    [
+      '{"perMillionTokens":{"own":{"prompt":1}}}',
+      /perMillionTokens.own.completion: takes a number from 0 to 1000000/,
+    ],
+    [
+      '{"perMillionTokens":{"own":{"prompt":-1,"completion":1}}}',
+      /perMillionTokens.own.prompt: takes a number/,
+    ],
+    [
+      '{"perMillionTokens":{"own":{"prompt":1e9,"completion":1}}}',
+      /perMillionTokens.own.prompt: takes a number/,
+    ],
   ])('refuse %s', (text, message) => {
-    expect(() => parsePrices(text)).toThrow(message)
+    expect(() => pricesIn(text)).toThrow(message)
   })
 
   it('make a cost in millionths, rounded up, so that what was used never costs more than the worst did', () => {

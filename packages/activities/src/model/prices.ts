@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, quote, TreeosError } from '@treeos/core'
 import type { Cost } from '@treeos/store'
+import { z } from 'zod'
+import { parseFile } from './parse-file.ts'
 import shipped from './prices.json' with { type: 'json' }
 
 /** Model tokens of one call, as the provider counted them. */
@@ -17,43 +18,28 @@ export type Prices = Readonly<Record<string, Price>>
 
 /** A higher price is a mistake, and would make costs too large to count exactly. */
 const PRICE_MAX = 1_000_000
+const AMOUNT = `takes a number from 0 to ${PRICE_MAX}`
 
 /** List prices of the date in the file. Providers change them, so an instance may set its own. */
 export const SHIPPED_PRICES: Prices = shipped.perMillionTokens
 
+const amount = z.number(AMOUNT).min(0, AMOUNT).max(PRICE_MAX, AMOUNT)
+const file = z.object({
+  perMillionTokens: z.record(
+    z.string(),
+    z.object({ prompt: amount, completion: amount }, 'takes prompt and completion'),
+    'takes an object of prices by model',
+  ),
+})
+
 /**
- * Reads prices from the text of a file like prices.json. They replace the shipped price of each model that they name.
+ * Reads a file like prices.json. Its prices replace the shipped price of each model that they name.
  * @throws {TreeosError} INVALID_INPUT naming the model and the expected form
  */
-export function parsePrices(text: string): Prices {
-  const given = fromJson(text)
-  const table = isJsonObject(given) ? given.perMillionTokens : undefined
-  if (!isJsonObject(table)) throw wrong('prices', given ?? null, 'JSON with an object perMillionTokens')
-  return {
-    ...SHIPPED_PRICES,
-    ...Object.fromEntries(Object.entries(table).map(([model, price]) => [model, parse(model, price)])),
-  }
-}
-
-function parse(model: string, price: Json): Price {
-  if (isJsonObject(price) && isPrice(price.prompt) && isPrice(price.completion))
-    return { prompt: price.prompt, completion: price.completion }
-  throw wrong(`the price of ${model}`, price, 'prompt and completion, each a number from 0')
-}
-
-const isPrice = (value: Json | undefined): value is number =>
-  typeof value === 'number' && value >= 0 && value <= PRICE_MAX
-
-function fromJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
-
-const wrong = (what: string, value: Json, right: string) =>
-  new TreeosError('INVALID_INPUT', `${what} is ${quote(value)}; it takes ${right}`)
+export const readPrices = (path: string): Prices => ({
+  ...SHIPPED_PRICES,
+  ...parseFile(path, file).perMillionTokens,
+})
 
 /** Cost of a call, rounded up. Money per million tokens equals millionths (`micros`) per token. */
 export function costOf({ promptTokens, completionTokens }: Usage, price: Price | null): Cost {

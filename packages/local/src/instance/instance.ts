@@ -60,7 +60,10 @@ export function openInstance(dataDir: string): void {
   if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
 }
 
-/** @returns an instance without services when none was ever started there */
+/**
+ * Checked by hand: every command reads it, and zod takes a quarter of a second to load.
+ * @returns an instance without services when none was ever started there
+ */
 export function readInstance(dataDir: string): Instance {
   const file = join(dataDir, 'instance.json')
   const text = readIfThere(file)

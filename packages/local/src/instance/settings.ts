@@ -66,6 +66,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
+/** By hand: commands load this file, and zod takes a quarter of a second to load. */
 const isSettings = (value: unknown): value is Settings =>
   typeof value === 'object' &&
   value !== null &&

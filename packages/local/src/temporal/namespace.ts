@@ -42,8 +42,8 @@ export async function prepareNamespace(connection: Connection, wanted: Wanted): 
     })
   const seconds = (retentionDays ?? 0) * 86_400
   if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) < seconds) {
-    const { msToTs } = await import('@temporalio/common/lib/time.js')
-    const retention = { workflowExecutionRetentionTtl: msToTs(seconds * 1000) }
+    const { google } = (await import('@temporalio/proto')).default
+    const retention = { workflowExecutionRetentionTtl: google.protobuf.Duration.fromObject({ seconds }) }
     await connection.workflowService.updateNamespace({ namespace, config: retention })
   }
   if (searchAttributes.length > 0) await addSearchAttributes(connection, namespace, searchAttributes)

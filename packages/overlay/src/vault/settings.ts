@@ -45,7 +45,11 @@ function tlsIn({ TREEOS_VAULT_TLS: folder }: NodeJS.ProcessEnv): { tls?: MutualT
   return { tls: { cert: read('cert'), key: read('key'), ca: read('ca') } }
 }
 
-/** TREEOS_OVERLAYS: what becomes of several overlays of one call. @throws {TreeosError} INVALID_INPUT */
+/**
+ * TREEOS_OVERLAYS: what becomes of several overlays of one call. Read by hand: every command loads this file, and zod takes a quarter of a second
+ * to load.
+ * @throws {TreeosError} INVALID_INPUT
+ */
 export function overlayModeIn({ TREEOS_OVERLAYS: mode }: NodeJS.ProcessEnv): OverlayMode {
   if (!mode) return DEFAULT_MODE
   const known = MODES.find((one) => one === mode)

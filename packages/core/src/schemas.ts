@@ -1,6 +1,18 @@
 import { TreeosError } from './error.ts'
 import { quote } from './names.ts'
 
+/** What a schema found wrong, such as an issue of zod. */
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** The first fault, in words: `connections.judge.model: takes a text`. */
+export function describeFault([issue]: readonly Issue[]): string {
+  if (issue === undefined) return 'is not as expected'
+  return issue.path.length === 0 ? issue.message : `${issue.path.map(String).join('.')}: ${issue.message}`
+}
+
 /** A schema of an object of variables, such as one of zod's. Each variable says in its description what it takes. */
 interface VariablesSchema<T> {
   readonly shape: Readonly<Record<string, { readonly description?: string | undefined }>>
@@ -8,7 +20,7 @@ interface VariablesSchema<T> {
     variables: Record<string, string | undefined>,
   ):
     | { readonly success: true; readonly data: T }
-    | { readonly success: false; readonly error: { readonly issues: readonly { path: PropertyKey[] }[] } }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } }
 }
 
 /**
