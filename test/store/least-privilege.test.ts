@@ -267,7 +267,7 @@ describe('withdraw', () => {
       content: null,
       ...more,
     })
-    const entry = JSON.stringify({ ...wake, content: Buffer.from('{}').toString('hex') })
+    const entry = JSON.stringify({ ...wake, content: '\\x7b7d' })
     const { rows } = await sql<{ done: boolean }>`select treeos.withdraw(${entry}::jsonb) as done`.execute(
       base.db,
     )

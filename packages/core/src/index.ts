@@ -125,3 +125,4 @@ export {
   type Wake,
   type WakeKind,
 } from './wake.ts'
+export { isAsSaid, speechOf, WAKE_FIELDS, type WakeRecord, wakeFields, wakeRecordOf } from './wake-fields.ts'

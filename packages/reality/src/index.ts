@@ -7,7 +7,7 @@ export { decisionOfPerson } from './decision-of-person.ts'
 export { effectResultOf } from './effect-result.ts'
 export { endExtension, installDelegates, installRoles } from './install.ts'
 export { leaseOfAct } from './lease-of-act.ts'
-export { beginLook, lookForMoment, type MomentLook, openingOf, wakeRecordOf } from './look.ts'
+export { beginLook, lookForMoment, type MomentLook, openingOf } from './look.ts'
 export {
   type ComposedMoment,
   composeLoaded,

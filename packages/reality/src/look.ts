@@ -9,6 +9,7 @@ import {
   type Verb,
   type VerbCall,
   type Wake,
+  wakeRecordOf,
 } from '@treeos/core'
 import {
   type ClaimedWake,
@@ -179,36 +180,4 @@ function verbAndCallerOf(wake: Wake, answered: Wake | null): { verb: Verb; calle
   if (answered !== null) return { verb: 'summon', caller: answered.caller }
   const verb = readPath(wake.content, ['call', 'verb']) as VerbCall['verb']
   return { verb: VERBS.includes(verb) ? verb : 'do', caller: null }
-}
-
-/** What an open record says of a wake. */
-export function wakeRecordOf(entry: InboxEntry): OpenRecord['wake'] {
-  const {
-    id,
-    kind,
-    priority,
-    caller,
-    root,
-    inReplyTo,
-    askedRole,
-    hops,
-    continues,
-    cause,
-    looks,
-    expectReply,
-  } = entry
-  return {
-    id,
-    kind,
-    priority,
-    caller,
-    root,
-    inReplyTo,
-    askedRole,
-    hops,
-    continues,
-    cause,
-    ...(looks === undefined ? {} : { looks }),
-    ...(expectReply === undefined ? {} : { expectReply }),
-  }
 }

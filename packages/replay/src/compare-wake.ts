@@ -1,5 +1,12 @@
-import { asJson, type BeingName, type Fact, isJsonObject, type Json, LOOK_PREFIX } from '@treeos/core'
-import { wakeRecordOf } from '@treeos/reality'
+import {
+  asJson,
+  type BeingName,
+  type Fact,
+  isJsonObject,
+  type Json,
+  LOOK_PREFIX,
+  wakeRecordOf,
+} from '@treeos/core'
 import { type Db, type InboxEntry, type OpenRecord, readOpen } from '@treeos/store'
 import { changeContent } from '@treeos/world'
 import type { Comparison } from './comparison.ts'

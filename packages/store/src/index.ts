@@ -68,6 +68,7 @@ export type {
 } from './ledger/batch.ts'
 export { getBlob, putBlob } from './ledger/blob.ts'
 export { type Authorship, type BuiltFact, buildFacts } from './ledger/build-facts.ts'
+export { encodeWake, wakeOf } from './ledger/encode-wake.ts'
 export {
   factsByHash,
   listFactsAfter,
@@ -184,7 +185,7 @@ export { type DatabaseOptions, type Db, inSnapshot, openDatabase } from './sql/d
 export { type JournalListener, listenToJournal, type Watch } from './sql/listen.ts'
 export { type Login, readLogin } from './sql/login.ts'
 export { MIGRATIONS, type Migrations, migrate } from './sql/migrate.ts'
-export type { ChainDb, FactTable, MomentOutcomeTable } from './sql/schema.ts'
-export { decodeJson } from './sql/stored-json.ts'
+export type { ChainDb, FactTable, InboxTable, MomentOutcomeTable } from './sql/schema.ts'
+export { decodeJson, encodeJson } from './sql/stored-json.ts'
 export { isTransient } from './sql/transient.ts'
 export { isWatched, NOTICE_BYTES_MAX, notifyWords, type Saying, type Words } from './sql/words.ts'

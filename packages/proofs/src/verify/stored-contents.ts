@@ -1,6 +1,6 @@
-import { canonicalJson, type FactHeader, type JsonObject, SPEECH_KIND } from '@treeos/core'
-import { type Db, decodeJson, digestOfBytes } from '@treeos/store'
-import { sql } from 'kysely'
+import { type FactHeader, isAsSaid, type JsonObject, SPEECH_KIND } from '@treeos/core'
+import { type Db, decodeJson, digestOfBytes, encodeJson, type InboxTable, wakeOf } from '@treeos/store'
+import { type Selectable, sql } from 'kysely'
 import type { Broken } from './verdict.ts'
 
 const PAGE = 500
@@ -30,8 +30,7 @@ export async function faultsOfSummons(tx: Db): Promise<Broken[]> {
   const faults: Broken[] = []
   for (let last = 0; ; ) {
     const { rows } = await sql<SummonRow>`
-      select i.being, i.age, i.id, i.caller, i.caller_role, i.caller_cognition, i.content, i.root, i.in_reply_to, i.channel,
-        i.expect_reply, f.kind, f.header, p.bytes
+      select i.*, f.kind as fact, f.header, p.bytes
       from treeos.inbox i
       left join treeos.fact f on f.hash = i.cause
       left join treeos.payload p on p.reel = f.reel and p.seq = f.seq
@@ -55,43 +54,22 @@ export async function faultsOfSpeech(tx: Db): Promise<Broken[]> {
   return rows
 }
 
-interface SummonRow {
-  readonly being: string
-  readonly age: number
-  readonly id: string
-  readonly caller: string | null
-  readonly caller_role: string | null
-  readonly caller_cognition: string | null
-  readonly content: Buffer
-  readonly root: string
-  readonly in_reply_to: string | null
-  readonly channel: string | null
-  readonly expect_reply: boolean
-  /** of the fact; null without one */
-  readonly kind: string | null
+interface SummonRow extends Selectable<InboxTable> {
+  /** kind of the fact; null without one */
+  readonly fact: string | null
   readonly header: Buffer | null
   /** null when the payload was erased */
   readonly bytes: Buffer | null
 }
 
 function wasSaid(row: SummonRow): boolean {
-  if (row.header === null || row.kind !== SPEECH_KIND) return false
+  if (row.header === null || row.fact !== SPEECH_KIND) return false
   try {
     const { actor } = decodeJson<FactHeader>(row.header)
     if (actor !== row.caller) return false
     if (row.bytes === null) return row.content.toString('utf8') === 'null' // erased here as well
     const said = decodeJson<JsonObject>(row.bytes)
-    return (
-      said.to === row.being &&
-      said.correlation === row.id &&
-      said.root === row.root &&
-      said.inReplyTo === row.in_reply_to &&
-      said.role === row.caller_role &&
-      said.cognition === row.caller_cognition &&
-      (said.channel ?? null) === row.channel &&
-      (said.expectReply ?? true) === row.expect_reply &&
-      canonicalJson(said.content ?? null) === row.content.toString('utf8')
-    )
+    return isAsSaid(wakeOf(row), said) && encodeJson(said.content ?? null).equals(row.content)
   } catch {
     return false // not JSON
   }

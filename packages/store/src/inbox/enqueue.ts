@@ -1,6 +1,6 @@
 import type { BeingName, Wake } from '@treeos/core'
 import { sql } from 'kysely'
-import { encodeWake } from '../ledger/encode-batch.ts'
+import { encodeWake } from '../ledger/encode-wake.ts'
 import type { Db } from '../sql/database.ts'
 
 /**

@@ -1,15 +1,7 @@
-import {
-  type Caller,
-  type Cognition,
-  isJsonObject,
-  type Json,
-  type MomentId,
-  type Wake,
-  type WakeKind,
-} from '@treeos/core'
+import { isJsonObject, type Json, type MomentId, type Wake } from '@treeos/core'
 import type { Selectable } from 'kysely'
+import { wakeOf } from '../ledger/encode-wake.ts'
 import type { InboxTable } from '../sql/schema.ts'
-import { decodeJson } from '../sql/stored-json.ts'
 
 /** An inbox row: a wake, and who claimed and closed it. */
 export interface InboxEntry extends Wake {
@@ -26,24 +18,10 @@ export interface InboxEntry extends Wake {
 }
 
 export function entryOf(row: Selectable<InboxTable>): InboxEntry {
+  const wake = wakeOf(row)
   return {
-    id: row.id,
-    being: row.being,
-    kind: row.kind as WakeKind,
-    priority: row.priority,
-    caller: callerOf(row),
-    content: contentOf(row),
-    root: row.root,
-    inReplyTo: row.in_reply_to,
-    askedRole: row.asked_role,
-    hops: row.hops,
-    continues: row.continues,
-    cause: row.cause?.toString('hex') ?? null,
-    ...(row.answers === null ? {} : { answers: row.answers }),
-    ...(row.looks === 0 ? {} : { looks: row.looks }),
-    ...(row.expect_reply ? {} : { expectReply: false }),
-    ...(row.channel === null ? {} : { channel: row.channel }),
-    ...(row.overlay === null ? {} : { overlay: row.overlay }),
+    ...wake,
+    content: toldOnce(row, wake.content),
     at: row.at.getTime(),
     claimedBy: row.claimed_by,
     closedBy: row.closed_by,
@@ -54,21 +32,9 @@ export function entryOf(row: Selectable<InboxTable>): InboxEntry {
 }
 
 /** A wake by change that stands for several changes says so: its content tells of the first one only. */
-function contentOf({ kind, id, notice, times, content }: Selectable<InboxTable>): Json {
-  const stored = decodeJson(content) as Json
-  if (
-    times === 1 ||
-    kind !== 'event' ||
-    notice !== null ||
-    !id.startsWith('change/') ||
-    !isJsonObject(stored)
-  )
-    return stored
+function toldOnce({ kind, id, notice, times }: Selectable<InboxTable>, stored: Json): Json {
+  const isChange = kind === 'event' && notice === null && id.startsWith('change/')
+  if (times === 1 || !isChange || !isJsonObject(stored)) return stored
   const summary = `${times} changes woke the being together. Only the first is told here: what holds now is in the world.`
   return { ...stored, changes: times, summary }
-}
-
-function callerOf(row: Selectable<InboxTable>): Caller | null {
-  if (row.caller === null) return null
-  return { name: row.caller, role: row.caller_role, cognition: row.caller_cognition as Cognition }
 }

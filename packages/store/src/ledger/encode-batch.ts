@@ -1,16 +1,9 @@
-import {
-  asJson,
-  canonicalJson,
-  LIMITS,
-  momentsReel,
-  type ReelId,
-  type SeenHead,
-  type Wake,
-} from '@treeos/core'
+import { asJson, canonicalJson, LIMITS, momentsReel, type ReelId, type SeenHead } from '@treeos/core'
 import { encodeJson } from '../sql/stored-json.ts'
-import type { Batch, DecisionWrite, Notice, OpenWrite, OutcomeWrite, SettlementWrite } from './batch.ts'
+import type { Batch, DecisionWrite, OpenWrite, OutcomeWrite, SettlementWrite } from './batch.ts'
 import type { BuiltFact } from './build-facts.ts'
 import { encodeBasis } from './encode-basis.ts'
+import { encodeWake } from './encode-wake.ts'
 import { momentHash } from './hash.ts'
 
 /** The argument of the SQL function `append`. */
@@ -120,31 +113,5 @@ function linkRecord(outcome: OutcomeWrite, head: SeenHead | undefined) {
     prev: head.hash,
     record: record.toString('hex'),
     hash: momentHash(prev, record).toString('hex'),
-  }
-}
-
-/** A wake as SQL functions take it. */
-export function encodeWake(wake: Wake | Notice) {
-  return {
-    id: wake.id,
-    being: wake.being,
-    kind: wake.kind,
-    priority: wake.priority,
-    caller: wake.caller?.name ?? null,
-    callerRole: wake.caller?.role ?? null,
-    callerCognition: wake.caller?.cognition ?? null,
-    content: encodeJson(wake.content).toString('hex'),
-    root: wake.root,
-    inReplyTo: wake.inReplyTo,
-    askedRole: wake.askedRole,
-    hops: wake.hops,
-    continues: wake.continues,
-    cause: wake.cause,
-    notice: 'notice' in wake ? wake.notice : null,
-    answers: wake.answers ?? null,
-    looks: wake.looks ?? 0,
-    expectReply: wake.expectReply ?? true,
-    channel: wake.channel ?? null,
-    overlay: wake.overlay ?? null,
   }
 }

@@ -12,7 +12,7 @@ import type {
   PinnedStack,
   RoleName,
   Verb,
-  Wake,
+  WakeRecord,
 } from '@treeos/core'
 
 /** What is recorded when a moment opens. With the basis, it is all that replay needs. */
@@ -20,7 +20,7 @@ export interface OpenRecord {
   readonly v: 1
   readonly moment: MomentId
   readonly n: number
-  readonly wake: Omit<Wake, 'content' | 'being' | 'answers' | 'channel' | 'overlay'>
+  readonly wake: WakeRecord
   /** id of the wake that a person's reply answers, or that a look goes on from */
   readonly answers: string | null
   readonly verb: Verb

@@ -7,6 +7,7 @@ import {
   parseStance,
   quote,
   SPEECH_KIND,
+  speechOf,
   stanceOf,
   TreeosError,
   type VerbCall,
@@ -51,19 +52,6 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
   }
   if (call.overlay !== undefined) requireModel(gated.being)
   const root = await threadFor(call, at, inReplyTo)
-  const payload = {
-    to: name,
-    correlation: at.correlation,
-    root,
-    inReplyTo,
-    content: call.content,
-    role: at.caller.role,
-    cognition: at.caller.cognition,
-    ...(call.thread === undefined ? {} : { thread: call.thread }),
-    ...(call.channel === undefined ? {} : { channel: call.channel }),
-    ...(orientation === 'forward' ? {} : { orientation }),
-    ...(expectReply ? {} : { expectReply }),
-  }
   const out: Wake = {
     id: at.correlation,
     being: name,
@@ -80,6 +68,11 @@ export async function summon(call: Extract<VerbCall, { verb: 'summon' }>, at: Ac
     ...(expectReply ? {} : { expectReply }),
     ...(call.channel === undefined ? {} : { channel: call.channel }),
     ...(call.overlay === undefined ? {} : { overlay: call.overlay }),
+  }
+  const payload = {
+    ...speechOf(out),
+    ...(call.thread === undefined ? {} : { thread: call.thread }),
+    ...(orientation === 'forward' ? {} : { orientation }),
   }
   return {
     ...NOTHING_DONE,

@@ -3,19 +3,16 @@
 create or replace function treeos.enqueue(entry jsonb) returns boolean
 language plpgsql security definer set search_path = treeos, pg_temp as $$
 declare
-  w record;
+  w inbox := jsonb_populate_record(null::inbox, entry);
   kind_of_mind text;
   lease json;
 begin
-  select * into w from jsonb_to_record(entry) as i(id text, being text, kind text, priority smallint, caller text,
-    "callerRole" text, "callerCognition" text, content text, root text, "inReplyTo" text, "askedRole" text, hops integer,
-    continues integer, cause text, notice text, answers text, looks integer);
   if w.kind is null or w.kind not in ('act', 'event') then
     raise exception 'refused: a wake of kind % is written by the act that sends it', w.kind using errcode = '42501';
   end if;
-  if num_nonnulls(w.caller, w."callerRole", w."callerCognition", w."inReplyTo", w."askedRole", w.cause, w.notice, w.answers) > 0
+  if num_nonnulls(w.caller, w.caller_role, w.caller_cognition, w.in_reply_to, w.asked_role, w.cause, w.notice, w.answers) > 0
     or (w.hops, w.continues, coalesce(w.looks, 0)) is distinct from (0, 0, 0) or w.priority not between 1 and 9
-    or octet_length(w.content) > 2 * 262144
+    or octet_length(w.content) > 262144
   then
     raise exception 'refused: a wake without an act has no caller, cause or hops, and at most 262144 bytes'
       using errcode = '42501';
@@ -28,7 +25,7 @@ begin
     raise exception 'refused: an event with the id % is written by append', w.id using errcode = '42501';
   end if;
   if w.kind = 'act' and kind_of_mind is distinct from 'human' then
-    lease := convert_from(decode(w.content, 'hex'), 'UTF8')::json -> 'lease';
+    lease := convert_from(w.content, 'UTF8')::json -> 'lease';
     if not exists (select from lease l where l.being = w.being and l.driver = lease ->> 'driver')
       or lease_holds(w.being, (lease ->> 'epoch')::integer) is not true
     then
@@ -36,7 +33,7 @@ begin
     end if;
   end if;
   insert into inbox (id, being, kind, priority, content, root)
-    values (w.id, w.being, w.kind, w.priority, decode(w.content, 'hex'), w.root)
+    values (w.id, w.being, w.kind, w.priority, w.content, w.root)
     on conflict (id) do nothing;
   return found;
 end $$;

@@ -8,9 +8,8 @@ declare
   key text;
 begin
   for n in
-    select i.id, i.being, i.priority, decode(i.content, 'hex') content, i.root, i.hops, i.notice
-    from jsonb_to_recordset(entries) as i(id text, being text, priority smallint, content text, root text, hops integer,
-      notice text)
+    select i.id, i.being, i.priority, i.content, i.root, i.hops, i.notice
+    from jsonb_populate_recordset(null::inbox, entries) i
     where i.notice is not null and not exists (select from inbox where id = i.id)
     order by i.being collate "C", i.notice collate "C"
   loop
