@@ -34,7 +34,7 @@ export async function finishMoment(
       held,
     )
     deps.memory.held.drop(held)
-    if (!('effect' in stamped)) return held.isBrief ? briefOf(stamped) : stamped
+    if (!('effect' in stamped)) return stamped
     return held.decision !== null && asks ? { ...stamped, decision: held.decision.digest } : stamped
   } catch (error) {
     if (!(error instanceof ReopenedError)) throw error
@@ -42,13 +42,6 @@ export async function finishMoment(
     return { unfinished: await whereIs(deps, input) }
   }
 }
-
-const briefOf = ({ kind, reason, record, waiting }: StampedMoment): StampedMoment => ({
-  kind,
-  reason,
-  record,
-  waiting,
-})
 
 /** Whether the open record that history names is stored. It may be, after a rerun. */
 async function whereIs({ db }: BeatDeps, { moment, open }: FinishInput): Promise<Unfinished['unfinished']> {

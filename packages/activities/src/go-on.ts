@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
-import type { Finished, FinishInput, LocalBeats, OpenInput, Told } from '@treeos/protocol'
+import type { Answered, Attested, Finished, FinishInput, OpenInput, Told } from '@treeos/protocol'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 interface Beats {
-  readonly finish: (input: FinishInput) => ReturnType<LocalBeats['finishMoment']>
-  readonly open: (input: OpenInput) => ReturnType<LocalBeats['openMoment']>
+  readonly finish: (input: FinishInput) => Promise<Finished>
+  readonly open: (input: OpenInput) => Promise<Attested<Answered['value']>>
 }
 
 /**
@@ -16,7 +16,7 @@ export async function finishAndGoOn(
   deps: BeatDeps,
   { finish, open }: Beats,
   input: FinishInput,
-  told: Told | undefined,
+  told: Told,
 ): Promise<Finished> {
   try {
     const finished = await finish(input)
@@ -26,7 +26,7 @@ export async function finishAndGoOn(
     const goesOn = { ...finished, value: { ...value, waiting: Math.max(1, value.waiting) } }
     try {
       const { value: next } = await open(input.next)
-      return { ...goesOn, next, ...told }
+      return { ...goesOn, next: { ...told, value: next } }
     } catch {
       // The observer has the error. The run asks `openMoment` next, which fails or not; or a newer run must hear of the wake.
       deps.ring([parseMomentId(input.moment).being])

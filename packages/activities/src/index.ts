@@ -1,5 +1,5 @@
 /** The activities of the beats. Each file holds one activity; all use the same `BeatDeps`. */
-import type { Effects, LocalBeats, OpenInput, ThinkBeats, Told } from '@treeos/protocol'
+import type { Effects, LocalBeats, ThinkBeats } from '@treeos/protocol'
 import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
@@ -51,25 +51,19 @@ export function createBeats(deps: BeatDeps): LocalBeats & ThinkBeats & { perform
       attested((input: I) => run(deps, input)),
     )
   const open = local('openMoment', openMoment)
-  const openBriefly = local('openMoment', (deps, input: OpenInput) =>
-    openMoment(deps, { ...input, isBrief: true }),
-  )
   const idle = local('wakeIdle', wakeIdle)
   const finish = local('finishMoment', finishMoment)
   return {
     beginLife: local('beginLife', begin),
     async openMoment(input, told) {
-      const says: Partial<Told> = typeof told === 'number' ? { heard: told } : (told ?? {})
       const { being, generation, n } = input
       deps.memory.knownRuns.note(being) // its workflow task began just now
-      if (says.idleSeconds !== undefined) await idle({ being, generation, n, seconds: says.idleSeconds })
-      const isBrief = typeof told === 'object' // runs since version 5 tell an object, and these read brief results
-      return { ...(await (isBrief ? openBriefly(input) : open(input))), ...says }
+      if (told.idleSeconds !== undefined) await idle({ being, generation, n, seconds: told.idleSeconds })
+      return { ...(await open(input)), ...told }
     },
     stampMoment: local('stampMoment', stampMoment),
-    finishMoment: (input, told) => finishAndGoOn(deps, { finish, open: openBriefly }, input, told),
+    finishMoment: (input, told) => finishAndGoOn(deps, { finish, open }, input, told),
     intake: local('intake', intake),
-    wakeIdle: idle,
     wakeScheduled: local('wakeScheduled', wakeScheduled),
     performEffect: guarded('performEffect', deps.observe, (input) => performEffect(deps, input)),
     think: guarded('think', deps.observe, (input) => think(deps, input)),

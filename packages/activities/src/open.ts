@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asJson, type Digest, triggerOf } from '@treeos/core'
+import { asJson, type BeingName, triggerOf } from '@treeos/core'
 import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
 import { type LoadedMoment, lookForMoment } from '@treeos/reality'
 import {
@@ -23,23 +23,17 @@ import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
 import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
-/**
- * @property isBrief the run takes brief results
- * @property isLastLook the being listens no more, so it rests when there is nothing to claim
- */
-type Asked = OpenInput & { readonly isBrief?: boolean; readonly isLastLook?: boolean }
+/** @property isLastLook the being listens no more, so it rests when there is nothing to claim */
+type Asked = OpenInput & { readonly isLastLook?: boolean }
 
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
  * the first run's record, even when the world has changed. A moment that will end soon is held instead: `finishMoment` stores
  * its record with the outcome.
- * @returns when no wake waits: how long the being rests; null when it never wakes by itself; or that it was ended
+ * @returns when no wake waits: how the being rests, or that it was ended
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
-export async function openMoment(
-  deps: BeatDeps,
-  input: Asked,
-): Promise<OpenedMoment | Resting | Over | null> {
+export async function openMoment(deps: BeatDeps, input: Asked): Promise<OpenedMoment | Resting | Over> {
   const { db, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
@@ -52,14 +46,14 @@ export async function openMoment(
   if (wake.opened) {
     const opened = await loadMoment(deps, input.moment)
     await findDecision(deps, input.moment) // `think` then asks nobody when there is one
-    const found = await forWorkflow(deps, input, opened, wake)
-    return input.mayHold === true ? { ...found, again: true } : found
+    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), record: 'again' })
   }
   const before = memory.held.get(input.moment)
   if (before !== undefined) {
     // A claim does not wait for the disk, so a rerun may have claimed another wake.
-    const isSame = input.mayHold === true && before.open.wake === wake.id
-    if (isSame) return forWorkflow(deps, input, before.loaded, wake, before.digest)
+    const isSame = input.mayHold && before.open.wake === wake.id
+    if (isSame)
+      return forWorkflow(deps, input, { opened: before.loaded, wake, open: before.digest, record: 'held' })
     memory.held.drop(before)
   }
   const viewer = {
@@ -99,12 +93,11 @@ export async function openMoment(
   const reportFaults = () => {
     for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
   }
-  if (input.mayHold === true && !isSlowMind(deps, looked)) {
-    const digest = digestOf(record)
+  const digest = digestOf(record)
+  if (input.mayHold && !isSlowMind(deps, looked)) {
     memory.held.hold({
       open,
       digest,
-      isBrief: input.isBrief === true,
       loaded: looked,
       reading: kept,
       advance,
@@ -113,15 +106,18 @@ export async function openMoment(
     })
     reportFaults()
     crashPoint('open:held')
-    return forWorkflow(deps, input, looked, wake, digest)
+    return forWorkflow(deps, input, { opened: looked, wake, open: digest, record: 'held' })
   }
   await giveBack(db, input.moment, advance) // `think` reserves for itself
   const first = await recordOpen(db, open)
   crashPoint('open:after-record')
-  if (!first) return forWorkflow(deps, input, await loadMoment(deps, input.moment), wake) // the stored record counts
+  if (!first) {
+    const opened = await loadMoment(deps, input.moment) // the stored record counts
+    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), record: 'stored' })
+  }
   reportFaults()
   memory.moments.set(input.moment, looked)
-  return forWorkflow(deps, input, looked, wake)
+  return forWorkflow(deps, input, { opened: looked, wake, open: digest, record: 'stored' })
 }
 
 /** A being that listens is not rung, so it claims once more when it listens no more. The answer is from Postgres: another worker may have said that it listens. */
@@ -138,38 +134,36 @@ async function restOrLookAgain(deps: BeatDeps, input: Asked): ReturnType<typeof 
  */
 function expectedReads(memory: Memory, { being, mayHold }: OpenInput): ReadSet {
   const expected = memory.opened.expect(being)
-  if (mayHold === true) expected.add(memory.stamped.expect(being), (key) => key.startsWith(threadKey('')))
+  if (mayHold) expected.add(memory.stamped.expect(being), (key) => key.startsWith(threadKey('')))
   return expected
 }
 
 /** What to reserve for the model call of a moment; null when its being is not known to ask one soon. */
 function callToReserve({ worstCosts, pace }: Memory, { being, mayHold }: OpenInput) {
   const worst = worstCosts.get(being)
-  if (worst === undefined || mayHold !== true || pace.isSlow(being, null)) return null
+  if (worst === undefined || !mayHold || pace.isSlow(being, null)) return null
   return { attempt: newAttempt(), cost: withRoom(worst) }
 }
 
-/** The part of an open moment that history may hold. @param held digest of an open record that is not stored */
+/** The part of an open moment that history may hold. */
 async function forWorkflow(
   deps: BeatDeps,
   input: Asked,
-  { record, program, face }: LoadedMoment,
-  wake: InboxEntry,
-  held?: Digest,
+  {
+    opened: { record, program, face },
+    wake,
+    ...found
+  }: Pick<OpenedMoment, 'open' | 'record'> & { readonly opened: LoadedMoment; readonly wake: InboxEntry },
 ): Promise<OpenedMoment> {
-  // Without a face the look did not read the being's idle setting.
-  const rest = face === null ? await restingOf(deps, input.being) : null
-  const resting = rest !== null && 'over' in rest ? null : rest
   const human = record.cognition.kind === 'human'
   const idleSeconds =
-    face === null ? (resting?.idleSeconds ?? null) : human ? null : idleSecondsOf(face.me.qualities)
+    face === null ? await idleSecondsNow(deps, input.being) : human ? null : idleSecondsOf(face.me.qualities)
   const trigger = triggerOf(wake)
-  const isKnown = record.program === input.program
-  const { isBrief = false } = input
   const usesTriggers = Object.values(program.roles).some(({ triggerOn }) => triggerOn !== undefined)
   return {
     moment: record.moment,
-    ...(isKnown && isBrief ? {} : { programDigest: record.program, program: isKnown ? null : program }),
+    ...found,
+    ...(record.program === input.program ? {} : { programDigest: record.program, program }),
     context: record.context,
     cognition: record.cognition.kind,
     asked: record.asked,
@@ -177,8 +171,12 @@ async function forWorkflow(
     ...(record.cut === true ? { cut: true } : {}),
     ...(record.ended === true ? { ended: true } : {}),
     decided: record.wake.kind === 'act',
-    ...(isBrief && held !== undefined ? {} : { heads: record.heads, basis: record.basis }),
-    ...(held === undefined ? {} : { held }),
     ...(idleSeconds === null ? {} : { idle: { seconds: idleSeconds, afresh: !isOwnWake(wake) } }),
   }
+}
+
+/** Of a being whose look gave no face, so that its idle setting was not read. */
+async function idleSecondsNow(deps: BeatDeps, being: BeingName): Promise<number | null> {
+  const rest = await restingOf(deps, being)
+  return 'over' in rest ? null : (rest.idleSeconds ?? null)
 }

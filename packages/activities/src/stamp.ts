@@ -267,19 +267,8 @@ async function storedStamp(
 ): Promise<StampedMoment> {
   const outcome = await readOutcome(deps.db, input.moment)
   if (outcome === null) throw new Error(`the outcome of ${input.moment} is missing although it was stored`)
-  const { record } = outcome
+  const { kind, reason, hash, record } = outcome
   if (held !== null && record.open !== held.digest)
     throw new ReopenedError(`another process ended ${input.moment}`)
-  return {
-    moment: outcome.moment,
-    kind: outcome.kind,
-    reason: outcome.reason,
-    stack: record.stackDigest,
-    surface: record.surfaceDigest,
-    prompt: record.promptDigest,
-    act: record.act,
-    record: outcome.hash,
-    heads: record.facts,
-    waiting: 1, // unknown here; an extra check of the inbox is cheap
-  }
+  return { kind, reason, record: hash, waiting: 1 } // how many wait is unknown here; an extra check of the inbox is cheap
 }

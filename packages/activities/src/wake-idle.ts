@@ -1,5 +1,5 @@
 import { type BeingName, type JsonObject, newWake, PRIORITIES, readPath, stanceOf } from '@treeos/core'
-import type { IdleInput, Over, Resting } from '@treeos/protocol'
+import type { Over, Resting } from '@treeos/protocol'
 import { readerOf } from '@treeos/reality'
 import { enqueue, type InboxEntry } from '@treeos/store'
 import { effectiveCognition } from '@treeos/world'
@@ -21,27 +21,37 @@ export function idleSecondsOf(qualities: JsonObject): number | null {
 
 /**
  * Idle setting and cognition of a being without a waiting wake. A person never wakes by itself.
- * @returns that it was ended; null when it never wakes by itself and nobody ever inhabited it
  */
-export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | Over | null> {
+export async function restingOf(deps: BeatDeps, being: BeingName): Promise<Resting | Over> {
   const me = await readerOf(deps).being(being)
-  if (me === null) return null
+  if (me === null) return { resting: true }
   if (me.ended !== undefined) return { over: true }
   const cognition = effectiveCognition(me)
   const isCounted = cognition !== 'human' && me.paused === undefined // the silence of a pause does not count
   const idleSeconds = isCounted ? idleSecondsOf(me.qualities) : null
-  if (me.inhabited !== undefined) return { resting: true, idleSeconds, cognition }
-  return idleSeconds === null ? null : { resting: true, idleSeconds }
+  return {
+    resting: true,
+    ...(idleSeconds === null ? {} : { idleSeconds }),
+    ...(me.inhabited === undefined ? {} : { cognition }),
+  }
 }
 
 /** True for idle and self-continue wakes, and for looks. They do not end a silence; every other wake does. */
 export const isOwnWake = ({ kind, id }: Pick<InboxEntry, 'kind' | 'id'>): boolean =>
   kind === 'event' && /^(idle|continue|look)\//.test(id)
 
+interface Idle {
+  readonly being: BeingName
+  readonly generation: number
+  /** number of the next moment */
+  readonly n: number
+  readonly seconds: number
+}
+
 /** Puts an idle wake into the inbox. A rerun adds no second one. */
 export async function wakeIdle(
   { db }: BeatDeps,
-  { being, generation, n, seconds }: IdleInput,
+  { being, generation, n, seconds }: Idle,
 ): Promise<{ accepted: boolean }> {
   const id = `idle/${being}/${generation}/${n}`
   const content = { event: 'idle', actor: stanceOf(being), seconds }

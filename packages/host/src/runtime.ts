@@ -51,7 +51,6 @@ export class Runtime {
       stampMoment: (input) => beats().stampMoment(input),
       finishMoment: (input, told) => beats().finishMoment(input, told),
       intake: (input) => beats().intake(input),
-      wakeIdle: (input) => beats().wakeIdle(input),
       wakeScheduled: (input) => beats().wakeScheduled(input),
       think: (input) => beats().think(input),
     }

@@ -11,11 +11,8 @@ export const scheduleId = (reality: string, being: BeingName, name: string): str
   `schedule/${reality}/${being}/${name}`
 
 export const BEING_WORKFLOW = 'beingWorkflow'
-/**
- * Version of the workflow's code, in the input of each run that begins. Code that is older than the version of a run needs no
- * `patched`, whose marker and search attribute each run would pay for.
- */
-export const BEING_VERSION = 6
+/** Version of the workflow's code, in the input of each run. Code that does otherwise than this version has another one. */
+export const BEING_VERSION = 1
 /** Workflow id of the task that a moment dispatches. A moment has one effect, so at most one task. */
 export const taskWorkflowId = (reality: string, moment: MomentId): string => `task/${reality}/${moment}`
 

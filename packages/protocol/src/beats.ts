@@ -3,7 +3,6 @@ import type {
   Cognition,
   Decision,
   Digest,
-  HeadRef,
   JsonObject,
   MomentId,
   OutcomeKind,
@@ -37,9 +36,6 @@ export interface Told {
   readonly isEndSuggested?: boolean
 }
 
-/** A result with what the workflow told when it asked. Runs before version 5 told at most how many signals they had heard. */
-export interface AskedAfter<T> extends Attested<T>, Partial<Told> {}
-
 export interface BeginInput {
   readonly being: BeingName
   /** first run id of the workflow's execution chain */
@@ -51,8 +47,10 @@ export interface Begun {
   readonly n: number
 }
 
-/** What `openMoment` finds; null when nothing wakes the being */
-export type Opening = OpenedMoment | Resting | Over | null
+/** What `openMoment` finds, with what the workflow told when it asked. */
+export interface Answered extends Told {
+  readonly value: OpenedMoment | Resting | Over
+}
 
 export interface OpenInput {
   readonly being: BeingName
@@ -61,19 +59,22 @@ export interface OpenInput {
   readonly moment: MomentId
   /** digest of the program the workflow holds; null at the start of a run */
   readonly program: Digest | null
-  /** true when the worker may hold the open record until the moment ends; left out by older versions */
-  readonly mayHold?: true
+  /** the worker may hold the open record until the moment ends */
+  readonly mayHold: boolean
 }
-/**
- * Brief for runs since version 5: of a moment that the worker holds, its results leave out what a digest in them covers. Workers of older
- * versions of the workflow cannot read brief results.
- */
 export interface OpenedMoment {
   readonly moment: MomentId
-  /** left out of a brief result without a program */
+  /** digest of the open record, which covers all that the moment saw */
+  readonly open: Digest
+  /**
+   * - `held`: the worker holds the open record, which is not stored
+   * - `stored`: it is stored
+   * - `again`: it was stored before, so a call of the mind may be under way
+   */
+  readonly record: 'held' | 'stored' | 'again'
+  /** left out, with `program`, when the workflow holds the program */
   readonly programDigest?: Digest
-  /** null, or left out of a brief result, when the workflow already holds the program with this digest */
-  readonly program?: Program | null
+  readonly program?: Program
   readonly context: JsonObject
   readonly cognition: Cognition
   readonly asked: RoleName | null
@@ -85,14 +86,6 @@ export interface OpenedMoment {
   readonly ended?: true
   /** true when a person decided before the moment opened, so `think` is not called */
   readonly decided: boolean
-  /** heads of the reels that the program and the context were read from; left out of a brief result, since `held` covers them */
-  readonly heads?: readonly HeadRef[]
-  /** digest of the heads of everything that was read; left out of a brief result, since `held` covers it */
-  readonly basis?: Digest
-  /** true when the open record was stored before, so that a call of the mind may be under way; left out otherwise */
-  readonly again?: true
-  /** digest of the open record, which the worker holds and has not stored; left out when it is stored */
-  readonly held?: Digest
   /** left out when the being never wakes by itself */
   readonly idle?: {
     /** the being wakes by itself after this many seconds of silence */
@@ -105,8 +98,8 @@ export interface OpenedMoment {
 /** No wake waits for the being. */
 export interface Resting {
   readonly resting: true
-  /** it wakes by itself after this silence; null when it never does */
-  readonly idleSeconds: number | null
+  /** it wakes by itself after this silence; left out when it never does */
+  readonly idleSeconds?: number
   /** who decides for it now; left out when nobody ever inhabited it, since its moments then say it */
   readonly cognition?: Cognition
 }
@@ -145,13 +138,13 @@ export interface FinishInput
   readonly open: Digest
   /** false when the moment is skipped, or a person has decided */
   readonly asks: boolean
-  /** the next moment, which the worker opens at once when a wake waits for the being or comes soon; left out by runs before version 6 */
+  /** the next moment, which the worker opens at once when a wake waits for the being or comes soon; left out when the task is full */
   readonly next?: OpenInput
 }
 /** The end of a moment, and with `next` the opening of the next one. */
-export interface Finished extends Attested<StampedMoment | PendingEffect | Unfinished>, Partial<Told> {
+export interface Finished extends Attested<StampedMoment | PendingEffect | Unfinished> {
   /** what `openMoment` returns, told the same; left out when the next moment is not opened yet */
-  readonly next?: Opening
+  readonly next?: Answered
 }
 /** The moment is not finished, and nothing of it has ended. */
 export interface Unfinished {
@@ -194,7 +187,7 @@ export interface PendingEffect {
   readonly decision?: Digest
 }
 /** The outcome of a moment, as far as the workflow uses it, and what attests the rest. */
-export interface BriefStamp {
+export interface StampedMoment {
   readonly kind: OutcomeKind
   readonly reason: string | null
   /** hash of the moment's record, which links to the record before */
@@ -202,33 +195,12 @@ export interface BriefStamp {
   /** open wakes in the inbox after this one was closed, at most 1000 */
   readonly waiting: number
 }
-/** A {@link BriefStamp} with parts of the moment's record. The hash of the record covers these parts. */
-export interface FullStamp extends BriefStamp {
-  readonly moment: MomentId
-  readonly stack: Digest | null
-  readonly surface: Digest | null
-  readonly prompt: Digest | null
-  /** digest of the act; null unless the moment is sealed */
-  readonly act: Digest | null
-  /** heads of the reels that the act wrote */
-  readonly heads: readonly HeadRef[]
-}
-/** Brief for runs since version 5 where the worker held the moment. */
-export type StampedMoment = FullStamp | BriefStamp
 
 export interface IntakeInput {
   readonly being: BeingName
   /** made by the workflow, so that a rerun adds no second row */
   readonly id: string
   readonly act: JsonObject
-}
-
-export interface IdleInput {
-  readonly being: BeingName
-  readonly generation: number
-  /** number of the next moment */
-  readonly n: number
-  readonly seconds: number
 }
 
 /** A schedule of a being, by name. A schedule's workflow starts with this alone; its settings are in the being's row. */
@@ -245,13 +217,12 @@ export interface ScheduledInput extends ScheduleRef {
 /** Local activities: short, idempotent, run within the workflow task. */
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
-  /** @param told not a part of what replay compares; a number, of signals heard, from runs before version 5 */
-  openMoment(input: OpenInput, told?: number | Told): Promise<AskedAfter<Opening>>
+  /** @param told not a part of what replay compares */
+  openMoment(input: OpenInput, told: Told): Promise<Attested<Answered['value']> & Told>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   /** @param told as of `openMoment`, for the next moment */
-  finishMoment(input: FinishInput, told?: Told): Promise<Finished>
+  finishMoment(input: FinishInput, told: Told): Promise<Finished>
   intake(input: IntakeInput): Promise<Attested<{ readonly accepted: boolean }>>
-  wakeIdle(input: IdleInput): Promise<Attested<{ readonly accepted: boolean }>>
   wakeScheduled(input: ScheduledInput): Promise<Attested<{ readonly accepted: boolean }>>
 }
 

@@ -72,7 +72,6 @@ export async function lookForMoment(
     asked,
     wake,
     ...(wake.cut ? { cut: true as const } : {}),
-    layout: PROMPT_LAYOUT,
   }
   const seen = await lookAround(reader, registry, openingOf(me, opening), (what, error) =>
     faults.push({ what, error }),
@@ -142,7 +141,6 @@ export function openingOf(
     | 'lastSealed'
     | 'asked'
     | 'cut'
-    | 'layout'
     | 'offset'
   > & { readonly wake: Parameters<typeof triggerOf>[0] },
 ): Parameters<typeof lookAround>[2] {
@@ -157,7 +155,6 @@ export function openingOf(
     asked,
     trigger: triggerOf(open.wake),
     cut: open.cut === true,
-    layout: open.layout ?? 1,
     ended: me.ended !== undefined,
     asker: caller?.name ?? null,
   }

@@ -101,7 +101,7 @@ export interface ChainReplayed extends Readonly<Record<ComparedLess, number>> {
 
 /**
  * Why a moment is compared only in part.
- * - `olderPrompts`: an older version wrote its prompt
+ * - `olderPrompts`: its prompt has an older layout
  * - `partly`: what it rests on was erased
  * - `otherCode`: other extensions judged its call than are loaded here, and these judge it otherwise
  */
@@ -138,7 +138,7 @@ async function replayMoment(
     return NOTHING_LESS
   }
   const open = stored.open.record
-  const layout = open.layout ?? 1
+  const { layout } = open
   if (layout > PROMPT_LAYOUT)
     throw new Error(`it shows layout ${layout} of the prompt, and this version knows up to ${PROMPT_LAYOUT}`)
   compare.same('open', record.open, stored.open.digest)

@@ -27,7 +27,6 @@ const WITHOUT_DECISION = new Set(['ROLE_UNAVAILABLE', 'BEING_ENDED', 'INTERNAL']
 
 /**
  * Compares how a moment ended with its decision: a call is judged by both gates again, over the heads from which they decided.
- * Older versions recorded no such heads; then only the kind of the decision is compared.
  * @returns how the extensions that are loaded here judge the call otherwise, where they are not those that judged it
  */
 export async function compareVerdict(
@@ -47,7 +46,8 @@ export async function compareVerdict(
   if (stored.open.record.wake.kind === 'act') compare.same('decided', decision, decisionOfPerson(stored))
   if (record.beside !== undefined) await compareBeside(deps, stored, outcome, compare)
   else if (decision.kind !== 'call') compareUnjudged(decision, outcome, compare)
-  else if (record.judged !== undefined && recomputed.missing === null) {
+  else if (record.judged === undefined) compare.differ('judged', null, asJson(decision.call))
+  else if (recomputed.missing === null) {
     const judged = new Comparison(outcome.being, outcome.n, 'chain')
     await compareCall(deps, { ...stored, call: decision.call }, recomputed, outcome, judged)
     if (record.code !== codeOf(deps.registry)) return judged.mismatches

@@ -168,13 +168,10 @@ function commandIn(event: Event): RecordedCommand | null {
   const next = event.workflowExecutionContinuedAsNewEventAttributes
   if (next) return { kind: 'continue', name: '', carries: texts(next.input) }
   const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
-  if (!fields || CHANGE_VERSION in fields) return null
+  if (!fields) return null
   const names = Object.keys(fields).sort()
   return { kind: 'search', name: names.join(' '), carries: names.map((name) => textOf(fields[name]?.data)) }
 }
-
-/** The search attribute that the SDK itself sets where a workflow calls `patched`. */
-const CHANGE_VERSION = 'TemporalChangeVersion'
 
 /** One moment as a history records it. */
 export interface AttestedMoment {
@@ -228,7 +225,7 @@ function openedIn(event: Event): OpenedMoment | null {
   const local = localActivity(event)
   if (local === null) return null
   const { value, next } = local.result as Partial<Finished>
-  const opening: unknown = local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next : null
+  const opening: unknown = local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next?.value : null
   return isOpened(opening) ? opening : null
 }
 

@@ -1,38 +1,37 @@
 import { workflowInfo } from '@temporalio/workflow'
 import type { Told } from '@treeos/protocol/workflow'
-import type { Asking } from './life.ts'
-import type { AskedSignals } from './signals.ts'
+import type { Signals } from './signals.ts'
 import type { Silence } from './silence.ts'
 
 /**
  * What a replay may see earlier than the run did: signals, the end of a silence, and what the server suggests. `openMoment` is told of it,
  * and only what its result says again counts.
  */
-export class RunAsking implements Asking {
-  readonly #signals: AskedSignals
+export class Asking {
+  readonly #signals: Signals
   /** the wait at rest that the next result ends */
   silence: Silence | null = null
   /** the server suggested to continue as new, or the workers of this being have a newer version */
   isEndSuggested = false
 
-  constructor(signals: AskedSignals) {
+  constructor(signals: Signals) {
     this.#signals = signals
   }
 
-  told(): [Told] {
+  /** What to tell `openMoment`. It is no part of what replay compares. */
+  told(): Told {
     const { continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo()
-    const isSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
+    const isEndSuggested = continueAsNewSuggested || targetWorkerDeploymentVersionChanged
     const idleSeconds = this.silence?.wakesAfter ?? null
-    return [
-      {
-        heard: this.#signals.heard,
-        ...(idleSeconds === null ? {} : { idleSeconds }),
-        ...(isSuggested ? { isEndSuggested: true } : {}),
-      },
-    ]
+    return {
+      heard: this.#signals.heard,
+      ...(idleSeconds === null ? {} : { idleSeconds }),
+      ...(isEndSuggested ? { isEndSuggested } : {}),
+    }
   }
 
-  answered({ heard = 0, isEndSuggested = false }: Partial<Told>): void {
+  /** Takes what the result says of it. */
+  answered({ heard, isEndSuggested = false }: Told): void {
     this.#signals.settle(heard)
     // The timer is kept until now. The task that started it may have ended without the signal that breaks the silence.
     this.silence?.end()

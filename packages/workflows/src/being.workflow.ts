@@ -7,7 +7,7 @@ import {
   sleep,
 } from '@temporalio/workflow'
 import { BEING_VERSION } from '@treeos/protocol/workflow'
-import { RunAsking } from './asking.ts'
+import { Asking } from './asking.ts'
 import { hearInOrder } from './hear.ts'
 import {
   type BeingInput,
@@ -20,9 +20,8 @@ import {
   REST_SILENCE_MS,
 } from './life.ts'
 import { runMoment } from './moment.ts'
-import { isOlderRun, liveOlderRun } from './older-runs.ts'
-import { CountedRun } from './run-length.ts'
-import { AskedSignals } from './signals.ts'
+import { RunLength } from './run-length.ts'
+import { Signals } from './signals.ts'
 import { beginSilence } from './silence.ts'
 import { showRest, showStatus } from './status.ts'
 
@@ -33,7 +32,7 @@ import { showRest, showStatus } from './status.ts'
 export async function beingWorkflow(input: BeingInput): Promise<void> {
   requireKnownVersion(input)
   try {
-    const next = isOlderRun(input) ? await liveOlderRun(input) : await liveRun(input)
+    const next = await liveRun(input)
     // The server refuses to end a run that has not seen a signal. The task then runs again, with the signal.
     if (next !== null) await beginAnew(next)
   } catch (error) {
@@ -43,15 +42,15 @@ export async function beingWorkflow(input: BeingInput): Promise<void> {
 
 /**
  * Lives moments until the run is long. What it does next depends on the results of its activities and on its timers. A signal only ends the
- * wait at rest, and then the run asks `openMoment`, as it does when a timer ends that wait: see {@link AskedSignals}.
+ * wait at rest, and then the run asks `openMoment`, as it does when a timer ends that wait: see {@link Signals}.
  * @returns the input of the next run, or null when the being was ended
  */
 async function liveRun(input: BeingInput): Promise<BeingInput | null> {
-  const run = new CountedRun()
-  const signals = new AskedSignals(run)
+  const run = new RunLength()
+  const signals = new Signals(run)
   hearInOrder(signals)
-  const asking = new RunAsking(signals)
-  const life = await beginLife(input, true, asking)
+  const asking = new Asking(signals)
+  const life = await beginLife(input, asking)
   let rests = input.life?.rests === true // else a wake may have come before this run
   let restsAfter = input.historyEventsMax ?? REST_EVENTS_MAX
   while (run.events <= (input.historyEventsMax ?? HISTORY_EVENTS_MAX)) {
@@ -63,7 +62,7 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
       if (silence.endsRun && !signals.isLeft) return nextRun(input, life, { silentMs: REST_SILENCE_MS })
       if (silence.endsRun) restsAfter = run.events + REST_AGAIN_EVENTS
     }
-    const finished = await runMoment(life, { opensNext: opensNext(input) && run.hasRoomForNext() })
+    const finished = await runMoment(life, { opensNext: run.hasRoomForNext() })
     if (finished === 'over') return null // a wake that comes later starts a new run, which ends it and returns here too
     if ('rests' in finished) {
       showRest(finished)
@@ -86,9 +85,6 @@ async function liveRun(input: BeingInput): Promise<BeingInput | null> {
     for (const act of acts) await enqueueAct(life, act) // more may arrive while one is written
   return nextRun(input, life)
 }
-
-/** Since version 6 the end of a moment may open the next one. */
-const opensNext = ({ version = 1 }: BeingInput): boolean => version >= 6
 
 /** @param rest how long the being was silent, when the run ends at rest */
 function nextRun(input: BeingInput, life: Life, rest?: { readonly silentMs: number }): BeingInput {
@@ -114,7 +110,7 @@ const beginAnew = (next: BeingInput): Promise<never> =>
  * A worker that is older than the code of a run would do other things than its history says, or write what the newer code cannot
  * replay. So it fails the task, which the server gives out again until a newer worker takes it.
  */
-function requireKnownVersion({ version = 1 }: BeingInput): void {
+function requireKnownVersion({ version }: BeingInput): void {
   if (version > BEING_VERSION)
     throw new Error(
       `version ${version} of the code began this run, and this worker has version ${BEING_VERSION}`,

@@ -10,8 +10,8 @@ export const wakeSignal = defineSignal(WAKE_SIGNAL)
 export const actSignal = defineSignal<[JsonObject]>(ACT_SIGNAL)
 
 /**
- * Hears signals in their order, also those that came before the first task: a handler of one name takes all that came by this name, and
- * a default handler takes all. A signal of another name is in history, so it counts.
+ * Hears signals in their order. The default handler takes those that came before the first task, whatever their names: a handler of one
+ * name would take all of this name first. A signal of another name is in history, so it counts.
  */
 export function hearInOrder(signals: Signals): void {
   setDefaultSignalHandler((name, ...args) => {
@@ -19,11 +19,6 @@ export function hearInOrder(signals: Signals): void {
     else if (name === ACT_SIGNAL) receiveAct(signals, args[0])
     else signals.refused()
   })
-  hearSignals(signals)
-}
-
-/** Hears the signals of each name in their order. */
-export function hearSignals(signals: Signals): void {
   setHandler(wakeSignal, () => signals.ring(), { description: 'Check the inbox.' })
   setHandler(actSignal, (act) => receiveAct(signals, act), {
     description:

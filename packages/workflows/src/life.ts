@@ -1,6 +1,7 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { BeingName } from '@treeos/core/workflow'
-import type { AskedAfter, Opening, Told } from '@treeos/protocol/workflow'
+import type { Answered } from '@treeos/protocol/workflow'
+import type { Asking } from './asking.ts'
 import { localBeats } from './beats.ts'
 import type { CompiledProgram } from './program.ts'
 import type { SignalledAct } from './signals.ts'
@@ -21,8 +22,8 @@ export interface BeingInput {
     /** what the Temporal UI shows of the last moment */
     readonly details?: string
   }
-  /** version of the code by which the run began; left out in runs that began before there were versions */
-  readonly version?: number
+  /** version of the code by which the run began: BEING_VERSION at that time */
+  readonly version: number
   /** events after which a run ends and the next begins; by default {@link HISTORY_EVENTS_MAX}, or {@link REST_EVENTS_MAX} at rest */
   readonly historyEventsMax?: number
 }
@@ -59,21 +60,11 @@ export interface Life {
   idle: Idle | null
   /** how long the being has been silent already when it next sleeps */
   silentMs: number
-  /** false in runs that began before moments could be finished by one local activity */
-  readonly isShort: boolean
   /** what the Temporal UI shows of the last moment; null before the first one */
   details: string | null
   readonly asking: Asking
   /** what the end of the last moment found the next one opened with; null when the next moment is to be opened */
-  ahead: AskedAfter<Opening> | null
-}
-
-/** What goes between a run and `openMoment` beside the moment that it opens. */
-export interface Asking {
-  /** What to tell it. It is not part of what replay compares. */
-  told(): [] | [heard: number | Told]
-  /** Takes what the result says of it. */
-  answered(answer: Partial<Told>): void
+  ahead: Answered | null
 }
 
 /** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
@@ -83,20 +74,16 @@ export interface Idle {
   readonly armed: boolean
 }
 
-export async function beginLife(
-  { being, life }: BeingInput,
-  isShort: boolean,
-  asking: Asking,
-): Promise<Life> {
+export async function beginLife({ being, life }: BeingInput, asking: Asking): Promise<Life> {
   if (life !== undefined) {
     const { generation, n, idle = null, silentMs = 0, details = null } = life
     if (details !== null) setCurrentDetails(details)
-    return { being, generation, n, idle, silentMs, program: null, isShort, details, asking, ahead: null }
+    return { being, generation, n, idle, silentMs, program: null, details, asking, ahead: null }
   }
   const chain = workflowInfo().firstExecutionRunId
   const { value: begun } = await localBeats('begin a life').beginLife({ being, chain })
   const fresh = { program: null, idle: null, silentMs: 0, details: null, ahead: null }
-  return { being, ...begun, ...fresh, isShort, asking }
+  return { being, ...begun, ...fresh, asking }
 }
 
 /** Puts an act that came as a signal into the inbox. */

@@ -6,13 +6,13 @@ import {
 } from '@temporalio/workflow'
 import { type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
+  Answered,
   BegunThought,
   DecisionRef,
   FinishInput,
   OpenedMoment,
   OpenInput,
   PendingEffect,
-  Resting,
   StampedMoment,
   StampInput,
   ThinkInput,
@@ -37,12 +37,10 @@ export interface FinishedMoment {
   readonly stamped: StampedMoment
 }
 
-/**
- * @property mayHold the worker may hold the open record until the moment ends; by default in all but the oldest runs
- * @property opensNext the end of the moment may open the next one, which is then lived in the same workflow task; by default false
- */
 interface MomentOptions {
+  /** the worker may hold the open record until the moment ends; by default it may */
   readonly mayHold?: boolean
+  /** the end of the moment may open the next one, which is then lived in the same workflow task */
   readonly opensNext?: boolean
 }
 
@@ -53,25 +51,21 @@ interface MomentOptions {
  */
 export async function runMoment(
   life: Life,
-  { mayHold = life.isShort, opensNext = false }: MomentOptions = {},
+  { mayHold = true, opensNext = false }: MomentOptions = {},
 ): Promise<FinishedMoment | Rest | 'over'> {
   const { being, generation, n } = life
   const moment = momentId(being, generation, n)
 
-  // Awaited here: where recorded runs cancel a timer and ask a mind, the order of both depends on how many promises lie between.
-  const asked =
-    life.ahead ??
-    (await localBeats(`open #${n}`).openMoment(openInput(life, n, mayHold), ...life.asking.told()))
-  if (life.ahead === null) life.asking.answered(asked)
+  const answer = life.ahead ?? (await open(life, mayHold))
   life.ahead = null
-  if (asked.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
-  const opened = asked.value
-  if (opened !== null && 'over' in opened) return 'over'
-  if (opened === null || isResting(opened)) {
-    const seconds = opened?.idleSeconds ?? null
-    if (seconds !== (life.idle?.seconds ?? null))
-      life.idle = seconds === null ? null : { seconds, armed: true }
-    return { rests: true, cognition: opened?.cognition ?? null }
+  life.asking.answered(answer)
+  if (answer.idleSeconds !== undefined && life.idle !== null) life.idle = { ...life.idle, armed: false }
+  const opened = answer.value
+  if ('over' in opened) return 'over'
+  if ('resting' in opened) {
+    const { idleSeconds: seconds, cognition } = opened
+    if (seconds !== life.idle?.seconds) life.idle = seconds === undefined ? null : { seconds, armed: true }
+    return { rests: true, cognition: cognition ?? null }
   }
   life.program = programFor(life.program, opened)
 
@@ -80,19 +74,21 @@ export async function runMoment(
   const ending = { being, generation, n, moment, stack, skip: result.skip ?? null }
   const asks = stack !== null && !opened.decided
   const stamped =
-    opened.held === undefined
-      ? await thinkAndStamp({ ...ending, asks, ...(opened.again === true ? { begun: {} } : {}) })
-      : await finish(life, { ...ending, asks, open: opened.held }, opensNext)
+    opened.record === 'held'
+      ? await finish(life, { ...ending, asks, open: opened.open }, opensNext)
+      : await thinkAndStamp({ ...ending, asks, ...(opened.record === 'again' ? { begun: {} } : {}) })
   if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
 }
 
+const open = (life: Life, mayHold: boolean): Promise<Answered> =>
+  localBeats(`open #${life.n}`).openMoment(openInput(life, life.n, mayHold), life.asking.told())
+
 function openInput({ being, generation, program }: Life, n: number, mayHold: boolean): OpenInput {
   const moment = momentId(being, generation, n)
-  const held = program?.digest ?? null
-  return { being, generation, n, moment, program: held, ...(mayHold ? { mayHold } : {}) }
+  return { being, generation, n, moment, program: program?.digest ?? null, mayHold }
 }
 
 /**
@@ -103,16 +99,9 @@ function openInput({ being, generation, program }: Life, n: number, mayHold: boo
 async function finish(life: Life, input: FinishInput, opensNext: boolean): Promise<StampedMoment | null> {
   const { open: _, asks, ...rest } = input
   const beats = localBeats(`finish #${input.n} ${stackLabel(input.stack)}`)
-  const [told] = opensNext ? life.asking.told() : []
-  const finished =
-    typeof told === 'object'
-      ? await beats.finishMoment({ ...input, next: openInput(life, input.n + 1, true) }, told)
-      : await beats.finishMoment(input)
-  const { value: first, next } = finished
-  if (next !== undefined) {
-    life.asking.answered(finished)
-    life.ahead = { args: finished.args, value: next }
-  }
+  const next = opensNext ? { next: openInput(life, input.n + 1, true) } : {}
+  const { value: first, next: ahead = null } = await beats.finishMoment({ ...input, ...next }, life.asking.told())
+  life.ahead = ahead
   if ('unfinished' in first) {
     const { unfinished, lost } = first
     if (unfinished === 'lost') return null
@@ -166,8 +155,6 @@ async function runEffect(moment: string, n: number, { effect }: PendingEffect): 
     return failureCode(failure.cause)
   }
 }
-
-const isResting = (opened: OpenedMoment | Resting): opened is Resting => 'resting' in opened
 
 function idleAfter(before: Idle | null, { idle }: OpenedMoment, { kind }: StampedMoment): Idle | null {
   if (idle === undefined) return null

@@ -12,13 +12,13 @@ export interface CompiledProgram {
 
 /**
  * Returns the program of a moment: the held one, or the one that `openMoment` returned, compiled.
- * @throws {Error} when `openMoment` returned no program and the held one has another digest
+ * @throws {Error} when there is neither
  */
 export function programFor(held: CompiledProgram | null, opened: OpenedMoment): CompiledProgram {
   const { program, programDigest } = opened
-  if (program == null || programDigest === undefined) {
-    if (held !== null && (programDigest ?? held.digest) === held.digest) return held
-    throw new Error(`openMoment did not return program ${programDigest}, which this run does not hold`)
+  if (program === undefined || programDigest === undefined) {
+    if (held !== null) return held
+    throw new Error('openMoment returned no program, and this run holds none')
   }
   return {
     digest: programDigest,

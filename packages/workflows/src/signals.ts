@@ -7,14 +7,6 @@ export interface SignalledAct {
   readonly act: JsonObject
 }
 
-/** Takes what comes by signals. */
-export interface Signals {
-  ring(): void
-  act(signalled: SignalledAct): void
-  /** An act came that nobody takes. It is counted, since it is in history. */
-  refused(): void
-}
-
 /**
  * Settles signals in their order, each once, by what results say. A replay may hear a signal earlier than the run did: when a task
  * reaches its worker late and ends, its worker goes on with the next one without beginning anew. History then names all signals of both
@@ -24,7 +16,7 @@ export interface Signals {
  * A doorbell is settled by the result of an `openMoment` that was asked after it. An act is put into the inbox when such a result knows
  * of it and all signals before it are settled. The moments that follow come before the next act.
  */
-export class AskedSignals implements Signals {
+export class Signals {
   readonly #run: RunLength
   #heard = 0
   /** signals that the last result knew of */
@@ -46,6 +38,7 @@ export class AskedSignals implements Signals {
     this.#acts.push({ ...signalled, at: this.#heard })
   }
 
+  /** An act came that nobody takes. It is counted, since it is in history. */
   refused(): void {
     this.#heard += 1
   }

@@ -18,8 +18,6 @@ export interface HeldMoment {
   readonly open: OpenWrite
   /** digest of the open record */
   readonly digest: Digest
-  /** the run takes brief results */
-  readonly isBrief: boolean
   readonly loaded: LoadedMoment
   /** the world as it was when the moment opened */
   readonly reading: KeptReading

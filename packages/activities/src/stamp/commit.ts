@@ -127,16 +127,5 @@ function stampedOf(
   { record }: Built,
   { recordHash, waiting }: { readonly recordHash: string | null; readonly waiting: number },
 ): StampedMoment {
-  return {
-    moment: record.moment,
-    kind: record.outcome,
-    reason: record.reason,
-    stack: record.stackDigest,
-    surface: record.surfaceDigest,
-    prompt: record.promptDigest,
-    act: record.act,
-    record: recordHash ?? '',
-    heads: record.facts,
-    waiting,
-  }
+  return { kind: record.outcome, reason: record.reason, record: recordHash ?? '', waiting }
 }

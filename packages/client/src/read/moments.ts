@@ -296,6 +296,6 @@ export async function prompt(
   }
   const { prompt } = await composeLoaded(db, registry, past, stack)
   const digest = digestOf(prompt)
-  const older = (past.record.layout ?? 1) < PROMPT_LAYOUT ? { older: true as const } : {}
+  const older = past.record.layout < PROMPT_LAYOUT ? { older: true as const } : {}
   return { ...prompt, digest, identical: digest === promptDigest, ...older }
 }

@@ -43,10 +43,10 @@ export interface OpenRecord {
   readonly face: Digest | null
   /** the thread of the wake was cut; left out when it was not */
   readonly cut?: true
-  /** version of what a moment shows and of the form of its prompt; left out for 1 */
-  readonly layout?: number
-  /** minutes that the reality's zone is ahead of UTC; left out by layout 1 */
-  readonly offset?: number
+  /** version of what a moment shows and of the form of its prompt */
+  readonly layout: number
+  /** minutes that the reality's zone is ahead of UTC */
+  readonly offset: number
   /** what was read beside rows; left out when nothing was */
   readonly aside?: Aside
   /** the being was ended; left out while it lives */
@@ -83,12 +83,12 @@ export interface MomentRecord {
   readonly overlay?: OverlayRecord
   /**
    * digest of the heads that its call was judged from and that the basis has not; null where the basis has all of them; left out
-   * when no call was judged, and by older versions
+   * when no call was judged
    */
   readonly judged?: Digest | null
   /** of the extensions by whose code the call was judged, with their versions: 16 hex digits; left out with `judged` */
   readonly code?: string
-  /** salted digests of what was asked of the outside, and of the result; left out without an effect, and by older versions */
+  /** salted digests of what was asked of the outside, and of the result; left out without an effect */
   readonly effect?: EffectDigests
   /** what refused the call, where no gate did; left out otherwise */
   readonly beside?: Beside

@@ -21,8 +21,8 @@ export interface OpenTime {
   readonly hour: number
   /** 0 is Sunday, in that zone */
   readonly dayOfWeek: number
-  /** minutes that the zone is ahead of UTC; absent for moments of layout 1, which show UTC */
-  readonly offset?: number | undefined
+  /** minutes that the zone is ahead of UTC */
+  readonly offset: number
 }
 
 /** The last moment with an act; null before the first. */
@@ -45,8 +45,6 @@ export interface Opening {
   readonly trigger: string | null
   /** the thread of the wake was cut */
   readonly cut?: boolean
-  /** the layout that the moment was opened with; default the current one */
-  readonly layout?: number | undefined
   /** the being was ended */
   readonly ended?: boolean
 }

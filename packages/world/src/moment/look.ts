@@ -10,9 +10,7 @@ import {
 import type { FaultListener } from '../read/expand-surface.ts'
 import { type Face, type FoldedFace, foldFace, type Resolvers } from '../read/face.ts'
 import type { WorldReader } from '../read/reader.ts'
-import { SUBSTRATE_VIEWS } from '../rows/lists.ts'
 import { type Opening, openContext } from './context.ts'
-import { LAYOUT_WITH_VIEWS } from './layout.ts'
 
 /** All that one moment sees: its program, the context slice, its stack, its face, and every head that was read. */
 export interface Seen {
@@ -68,16 +66,10 @@ export async function lookAround(
   }
 }
 
-/** Moments of layout 1 were opened when the substrate had no views of its own. */
-const withoutViews = (resolvers: Resolvers): Resolvers => ({
-  ...resolvers,
-  see: new Map([...resolvers.see].filter(([name]) => !SUBSTRATE_VIEWS.some((view) => view === name))),
-})
-
 async function seeFor(
   reader: WorldReader,
   resolvers: Resolvers,
-  { me, asker, cognition, lastSealed, layout }: Opening & { readonly asker: BeingName | null },
+  { me, asker, cognition, lastSealed }: Opening & { readonly asker: BeingName | null },
   { program, result }: { program: Program; result: Extract<FlowResult, { skip?: undefined }> },
   onFault?: FaultListener,
 ): Promise<FoldedFace> {
@@ -85,14 +77,7 @@ async function seeFor(
   const specs = await Promise.all(
     [primary, ...stacked].map((name) => reader.spec(program.roles[name]?.digest ?? '')),
   )
-  const isCurrent = layout === undefined || layout >= LAYOUT_WITH_VIEWS
-  const forModel = isCurrent && cognition === 'llm'
-  return foldFace(
-    reader,
-    isCurrent ? resolvers : withoutViews(resolvers),
-    { me, asker, specs, lastSealed, forModel },
-    onFault,
-  )
+  return foldFace(reader, resolvers, { me, asker, specs, lastSealed, forModel: cognition === 'llm' }, onFault)
 }
 
 /** Evaluates a recorded program over a recorded slice. */
