@@ -1,16 +1,11 @@
 /** A history that no server writes is named at the event that does not fit. */
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type History, readArchive } from '@treeos/host'
-import { beingWorkflowId } from '@treeos/protocol'
+import type { History } from '@treeos/host'
 import { replayFromTemporal } from '@treeos/replay'
 import { expect, it } from 'vitest'
 import { openReplayer } from '../support/replaying.ts'
-import { HISTORIES } from './kept-histories.ts'
+import { readRecordings } from './recordings.ts'
 
 type Event = NonNullable<History['events']>[number]
-
-const RECORDINGS = ['2026-11-situations', '2026-11-situations-long-way', '2026-11-asked-situations']
 
 const isCommand = (event: Event): boolean =>
   event.markerRecordedEventAttributes?.markerName === 'core_local_activity' ||
@@ -20,26 +15,18 @@ const isCommand = (event: Event): boolean =>
 it('an event that is there twice is named at its own place, although others of the same task come between', async () => {
   const replayer = await openReplayer()
   let tried = 0
-  for (const recording of RECORDINGS) {
-    const folder = join(HISTORIES, recording)
-    for (const being of await readdir(folder))
-      for (const [runId, history] of await readArchive(folder, being)) {
-        const events = history.events ?? []
-        for (const [i, event] of events.entries()) {
-          if (!isCommand(event)) continue
-          const twice = [...events.slice(0, i + 1), event, ...events.slice(i + 1)]
-          const renumbered = twice.map((one, at) => Object.assign({ ...one }, { eventId: at + 1 }))
-          const run = {
-            workflowId: beingWorkflowId('recorded', being),
-            runId,
-            history: { ...history, events: renumbered },
-          }
-          const [found] = await replayFromTemporal(replayer, being, [run], null)
-          expect(found?.field).toBe('form')
-          expect(JSON.stringify(found)).toMatch(new RegExp(`event ${i + 2} holds .* again`))
-          tried += 1
-        }
-      }
+  for (const { being, history, ...run } of await readRecordings()) {
+    const events = history.events ?? []
+    for (const [i, event] of events.entries()) {
+      if (!isCommand(event)) continue
+      const twice = [...events.slice(0, i + 1), event, ...events.slice(i + 1)]
+      const renumbered = twice.map((one, at) => Object.assign({ ...one }, { eventId: at + 1 }))
+      const changed = { ...run, history: { ...history, events: renumbered } }
+      const [found] = await replayFromTemporal(replayer, being, [changed], null)
+      expect(found?.field).toBe('form')
+      expect(JSON.stringify(found)).toMatch(new RegExp(`event ${i + 2} holds .* again`))
+      tried += 1
+    }
   }
   expect(tried).toBeGreaterThan(100)
 })

@@ -1,189 +1,115 @@
 /** Recorded runs that must still replay: whoever changes a workflow may not break a being that lives by it. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { beings, plantScene } from '@treeos/client'
-import { type History, readArchive } from '@treeos/host'
-import { BEING_WORKFLOW, beingWorkflowId, SCHEDULE_WORKFLOW } from '@treeos/protocol'
-import { recordedCommands, replayFromTemporal } from '@treeos/replay'
-import { shipped } from '@treeos/worker/shipped'
+import type { History } from '@treeos/host'
+import { BEING_VERSION, BEING_WORKFLOW } from '@treeos/protocol'
+import { HistoryReplayer, replayFromTemporal } from '@treeos/replay'
 import { describe, expect, it } from 'vitest'
-import { exportHistories } from '../support/histories.ts'
-import { tell, until } from '../support/life.ts'
-import { startModelServer } from '../support/model-server.ts'
-import { startPostOffice } from '../support/post-office.ts'
+import { NEXT_VERSION, nextVersion } from '../support/other-versions.ts'
 import { openReplayer } from '../support/replaying.ts'
-import { startWorld, type World } from '../support/world.ts'
-import { digestsOf, HISTORIES, MANIFEST, presentCode } from './kept-histories.ts'
-import { appendEntries, pinOf } from './manifest.ts'
-import { scene, stageOfScene } from './scene.ts'
-import { situationExtensions, situations } from './situations.ts'
+import { DEMOS, heldBy, OTHERS, recordSet, sceneOfDemo, workflowTypeOf } from './record.ts'
+import { copyOf, type Recorded, readRecordings } from './recordings.ts'
 
-/** Set to a name, it records the scene as it is lived now. Done when workflows learn something new, never to mend a test. */
-const RECORD = process.env.TREEOS_RECORD_HISTORIES
-
-const recordings = (await readdir(HISTORIES, { withFileTypes: true }))
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-
-/** Shipped scenes, each recorded by itself. The one of weather performs an effect outside. */
-const DEMOS = shipped.filter(({ scene }) => scene.length > 0)
-const DEMO = 'demo-'
-/** Ends the name of a recording of a scene that came to rest; the older ones were cut off. */
-const AT_REST = '-at-rest'
-/** In the name of a recording of all ends that a moment comes to; with the other word each mind has an activity of its own. */
-const SITUATIONS = 'situations'
-const LONG_WAY = '-long-way'
-/** A scene is at rest when no wake came for so long. */
-const QUIET_SECONDS = 8
-
-if (RECORD?.startsWith(DEMO))
-  it.each(DEMOS.filter(({ name }) => RECORD === `${DEMO}${name}` || RECORD === `${DEMO}${name}${AT_REST}`))(
-    'records the demo $name',
-    async (demo) => {
-      process.env.TREEOS_WEATHER_URL = '' // nobody is asked outside
-      const world = await startWorld({ extensions: [demo] })
-      await plantScene(world, demo)
-      for (const { being, parent, cognition } of await beings(world.db))
-        if (parent !== null && cognition === 'scripted') await tell(world, being, 'hello?')
-      const isQuiet = async () => {
-        const { latest } = await world.db
-          .selectFrom('inbox')
-          .select(({ fn }) => fn.max('at').as('latest'))
-          .executeTakeFirstOrThrow()
-        return Date.now() - latest.getTime() > 1000 * QUIET_SECONDS
-      }
-      await until(isQuiet, { seconds: 90 })
-      await record(world, RECORD)
-      await world.close()
-    },
-    180_000,
-  )
-else if (RECORD?.includes(SITUATIONS))
-  it('records situations', async () => {
-    const [model, office] = [await startModelServer(), await startPostOffice()]
-    process.env.TREEOS_TEST_OFFICE = office.url
-    const extensions = situationExtensions
-    const shortMindMs = RECORD.endsWith(LONG_WAY) ? 0 : 500
-    const world = await startWorld({ extensions, modelUrl: model.url, shortMindMs })
-    await situations(world, model, office, 700)
-    await record(world, RECORD)
-    await world.close()
-    await Promise.all([model.close(), office.close()])
-  }, 600_000)
-else if (RECORD !== undefined)
-  it('records a scene', async () => {
-    const model = await startModelServer()
-    const world = await startWorld({ extensions: [stageOfScene], modelUrl: model.url })
-    await scene(world, model)
-    await record(world, RECORD)
-    await world.close()
-    await model.close()
-  }, 120_000)
-
-async function record(world: World, name: string): Promise<void> {
-  for (const { workflowId, history } of await exportHistories(world)) {
-    const being =
-      OTHERS[workflowTypeOf(history)] ?? workflowId.slice(beingWorkflowId(world.reality.name, '').length)
-    const run = history.events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId
-    const folder = join(HISTORIES, name, being)
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, `${run}.json.gz`), await promisify(gzip)(historyToJSON(history)))
-  }
-  await enter()
-}
-
-/** Adds new recordings to the manifest. */
-async function enter(): Promise<void> {
-  const manifest = await readFile(MANIFEST, 'utf8')
-  const code = await presentCode()
-  const added = [...(await digestsOf(HISTORIES))]
-    .filter(([file]) => !manifest.includes(JSON.stringify(file)))
-    .map(([file, sha256]) => ({ file, sha256, code }))
-  const grown = appendEntries(manifest, added)
-  await writeFile(MANIFEST, grown)
-  console.error(`PINNED of test/replay/manifest.ts is now ${JSON.stringify(pinOf(grown))}`)
-}
-
-/** Folders of runs of other workflows than beings', by the type of their workflow. No being has such a name. */
-const OTHERS: Readonly<Record<string, string>> = {
-  [SCHEDULE_WORKFLOW]: '+schedule',
-  taskWorkflow: '+task',
-}
-const workflowTypeOf = ({ events }: History) =>
-  events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? ''
-
-const LIVED = ['local beginLife', 'local openMoment', 'local stampMoment']
-const EVERY_COMMAND = [...LIVED, 'local intake', 'activity think', 'continue ']
-const SITUATION_COMMANDS = [
-  ...EVERY_COMMAND,
-  'local wakeIdle',
-  'local wakeScheduled',
-  'child taskWorkflow',
+/** What the recordings hold together: a workflow that makes another command is recorded, and the command named here. */
+const COMMANDS = [
   'activity mail:post',
+  'activity think',
+  'activity weather:observe',
+  'child taskWorkflow',
+  'continue ',
+  'local beginLife',
+  'local finishMoment',
+  'local intake',
+  'local openMoment',
+  'local stampMoment',
+  'local wakeScheduled',
+  'search TreeosCognition TreeosRole',
   'timer ',
 ]
-/** Since version 5 `openMoment` puts the wake by silence into the inbox. */
-const ASKED_SITUATION_COMMANDS = SITUATION_COMMANDS.filter((command) => command !== 'local wakeIdle')
-/** Of recordings other than demos, by name, those that hold more. */
-const LATER_COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  '2026-11-short-way': [...EVERY_COMMAND, 'local finishMoment'],
-  '2026-11-ends-in-silence': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
-  '2026-11-version-2': [...EVERY_COMMAND, 'local finishMoment'],
-  '2026-11-version-3': [...EVERY_COMMAND, 'local finishMoment'],
-  '2026-11-situations': [...SITUATION_COMMANDS, 'local finishMoment'],
-  '2026-11-situations-long-way': SITUATION_COMMANDS,
-  '2026-11-asked': [...EVERY_COMMAND, 'local finishMoment', 'timer '],
-  '2026-11-asked-situations': [...ASKED_SITUATION_COMMANDS, 'local finishMoment'],
-  '2026-11-asked-situations-long-way': ASKED_SITUATION_COMMANDS,
-  '2026-11-ahead': [...EVERY_COMMAND, 'local finishMoment'],
-  '2026-11-ahead-situations': [...ASKED_SITUATION_COMMANDS, 'local finishMoment'],
-  '2026-11-ahead-situations-long-way': ASKED_SITUATION_COMMANDS,
-}
-const DEMO_COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  court: [...LIVED, 'activity think'],
-  factory: [...LIVED, 'activity think'],
-  harmony: [...LIVED, 'activity think'],
-  library: [...LIVED, 'activity think'],
-  weather: [...LIVED, 'activity weather:observe'],
-  [`court${AT_REST}`]: [...LIVED, 'activity think'],
-  [`factory${AT_REST}`]: [...LIVED, 'activity think', 'local wakeIdle', 'timer '],
-  [`fitness${AT_REST}`]: [...LIVED, 'activity think'],
-  [`food${AT_REST}`]: [...LIVED, 'activity think'],
-  [`harmony${AT_REST}`]: [...LIVED, 'activity think', 'local wakeIdle', 'timer '],
-  [`library${AT_REST}`]: [...LIVED, 'activity think'],
-  [`lineage${AT_REST}`]: [...LIVED, 'activity think'],
-  [`panel${AT_REST}`]: [...LIVED, 'activity think'],
-  [`weather${AT_REST}`]: [...LIVED, 'activity weather:observe'],
-}
+const SCENARIOS_MIN = 60
 
-describe.each(recordings)('the recording %s', async (recording) => {
-  const recorded = await readdir(join(HISTORIES, recording))
-  const runs = async (being: string) =>
-    [...(await readArchive(join(HISTORIES, recording), being))].map(([runId, history]) => ({
-      workflowId: beingWorkflowId('recorded', being),
-      runId,
-      history,
-    }))
+/** Set to the name of a set, it records that set anew. A set that was released is never recorded again: `released.test.ts`. */
+const RECORD = process.env.TREEOS_RECORD_HISTORIES
+if (RECORD !== undefined) it('records a set of histories', () => recordSet(RECORD), 900_000)
+else describe('the recorded histories', replayRecorded)
 
-  it.each(recorded)('of @%s replays, command for command', async (being) => {
-    expect(await replayFromTemporal(await openReplayer(), being, await runs(being), null)).toEqual([])
-  })
+async function replayRecorded(): Promise<void> {
+  const recorded = await readRecordings()
 
-  const isDemo = recording.startsWith(DEMO)
-  const known = isDemo
-    ? DEMO_COMMANDS[recording.slice(DEMO.length)]
-    : (LATER_COMMANDS[recording] ?? EVERY_COMMAND)
-  it(isDemo ? 'shows how it lived' : 'holds everything a being can come by', async () => {
-    const all = (await Promise.all(recorded.map(runs))).flat()
-    const commands = new Set(
-      all.flatMap(({ history }) => recordedCommands(history).map(({ kind, name }) => `${kind} ${name}`)),
-    )
-    for (const { history } of all)
+  it.each([...Map.groupBy(recorded, ({ scene }) => scene)])(
+    'of %s replay, command for command',
+    async (_, runs) => {
+      for (const run of runs)
+        expect([run.being, await replayFromTemporal(await openReplayer(), run.being, [run], null)]).toEqual([
+          run.being,
+          [],
+        ])
+    },
+  )
+
+  it('hold every command, every demo and what a being comes by', () => {
+    const held = new Set(recorded.flatMap(({ history }) => [...heldBy(history)]))
+    expect([...held]).toEqual(expect.arrayContaining(COMMANDS.map((command) => `command ${command}`)))
+    const scenarios = [...held].filter((word) => !word.startsWith('command '))
+    console.error(`${recorded.length} recorded runs hold ${scenarios.length} scenarios`)
+    expect(scenarios.length).toBeGreaterThanOrEqual(SCENARIOS_MIN)
+    const scenes = new Set(recorded.map(({ scene }) => scene.split('/').at(-1)))
+    for (const demo of DEMOS) expect(scenes).toContain(sceneOfDemo(demo))
+    for (const { history } of recorded)
       expect([BEING_WORKFLOW, ...Object.keys(OTHERS)]).toContain(workflowTypeOf(history))
-    for (const command of known ?? []) expect(commands).toContain(command)
-    expect(known).toBeDefined()
   })
-})
+
+  describe('control: do not replay', () => {
+    const one = () => copied(recorded.find(({ history }) => localsIn(history).length > 4)!)
+    const errorOf = async (run: Recorded) => (await (await openReplayer()).replay(run)).error
+    const localsIn = ({ events }: History) =>
+      (events ?? []).filter(
+        (event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity',
+      )
+
+    it('once two of their commands have changed places; before that they do', async () => {
+      const run = one()
+      expect(await errorOf(run)).toBeNull()
+      const [first, second] = localsIn(run.history)
+      const attributes = first!.markerRecordedEventAttributes
+      first!.markerRecordedEventAttributes = second!.markerRecordedEventAttributes
+      second!.markerRecordedEventAttributes = attributes
+      expect(await errorOf(run)).toContain('TMPRL1100')
+    })
+
+    it('once one of their commands is gone', async () => {
+      const run = one()
+      const [, gone] = localsIn(run.history)
+      run.history.events = (run.history.events ?? []).filter((event) => event !== gone)
+      expect(await errorOf(run)).not.toBeNull()
+    })
+  })
+
+  describe('the version that a run names for the next one', () => {
+    /** Replays a run that continued as new. @param version that its input for the next run then names; null: as it was recorded */
+    const mismatches = async (replayer: HistoryReplayer, version: number | null) => {
+      const run = copied(recorded.find(({ history }) => nextInputOf(history) !== undefined)!)
+      const payload = nextInputOf(run.history)!
+      const input = JSON.parse(Buffer.from(payload.data ?? []).toString()) as object
+      if (version !== null) payload.data = Buffer.from(JSON.stringify({ ...input, version }))
+      return replayFromTemporal(replayer, run.being, [run], null)
+    }
+
+    it('may be that of the older code which ran it: a newer version replays the recordings', async () => {
+      expect(await mismatches(await openReplayer(), null)).toEqual([])
+      const newer = await HistoryReplayer.open((await nextVersion()).bundle)
+      expect(await mismatches(newer, null)).toEqual([])
+      expect(await mismatches(newer, NEXT_VERSION)).toEqual([])
+      await newer.close()
+    })
+    it.each([BEING_VERSION - 1, NEXT_VERSION])(
+      'control: is not %d, since the run had another and the code has another',
+      async (version) => {
+        expect(await mismatches(await openReplayer(), version)).not.toEqual([])
+      },
+    )
+  })
+}
+
+const copied = (run: Recorded): Recorded => ({ ...run, history: copyOf(run.history) })
+
+const nextInputOf = ({ events }: History) =>
+  events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads?.[0]

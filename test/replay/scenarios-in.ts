@@ -1,27 +1,15 @@
 /**
  * The scenarios that a recorded history holds, in words. Each is something that the workflow's code comes by: how a run begins and
- * ends, what wakes it, and for each moment who decides, by which way, with what outcome. The same words of another version of the
- * code are another scenario.
+ * ends, what wakes it, and for each moment who decides, by which way, with what outcome.
  */
 import type { History } from '@treeos/host'
 
 type Event = NonNullable<History['events']>[number]
 type Json = Record<string, unknown>
 
-/** Version of the code by which a run began: its input says it since there are versions. */
-export function versionOf(history: History): number {
-  const [input] = decode(history.events?.[0]?.workflowExecutionStartedEventAttributes?.input)
-  return Number(input?.version ?? 1)
-}
-
-export function scenariosIn(history: History): Set<string> {
-  const events = history.events ?? []
-  const version = versionOf(history)
-  const found = new Set<string>()
-  const note = (what: string) => found.add(`v${version} ${what}`)
-  for (const what of [...beginning(events), ...ending(events), ...disturbances(events)]) note(what)
-  for (const what of momentsIn(events)) note(what)
-  return found
+export function scenariosIn({ events }: History): Set<string> {
+  const all = events ?? []
+  return new Set([...beginning(all), ...ending(all), ...disturbances(all), ...momentsIn(all)])
 }
 
 function beginning([started]: readonly Event[]): string[] {
@@ -67,7 +55,6 @@ function disturbances(events: readonly Event[]): string[] {
     if (signal && signal.signalName !== 'wake') found.push(`a signal: ${signal.signalName}`)
     const local = localIn(event)
     if (local && !MOMENT.has(local.type)) found.push(`a local activity: ${local.type}`)
-    if (event.markerRecordedEventAttributes?.markerName === 'core_patch') found.push('a patch')
   }
   if (timers > 1) found.push('timers: several in a run')
   return found
@@ -79,17 +66,14 @@ const MOMENT = new Set(['openMoment', 'stampMoment', 'finishMoment', 'beginLife'
 interface Moment {
   readonly opened: Json
   readonly way: Set<string>
-  attempts: number
 }
 
 function momentsIn(events: readonly Event[]): string[] {
   const found: string[] = []
-  const types = new Map<string, string>()
   let current: Moment | null = null
   let opened = 0
   for (const event of events) {
     const scheduled = event.activityTaskScheduledEventAttributes
-    if (scheduled) types.set(String(event.eventId), scheduled.activityType?.name ?? '')
     const local = localIn(event)
     const value = local?.value
     if (current !== null) {
@@ -117,7 +101,7 @@ function momentsIn(events: readonly Event[]): string[] {
     if ('over' in opening) found.push(`${when}: the being was ended`)
     if ('moment' in opening) {
       opened += 1
-      current = { opened: opening, way: new Set(), attempts: 0 }
+      current = { opened: opening, way: new Set() }
       if (local?.type === 'finishMoment') found.push(when)
       found.push(...openings(opening, opened))
     }
@@ -131,9 +115,9 @@ function openings(opened: Json, count: number): string[] {
   if (opened.asked != null) found.push('an opening: a role was asked for')
   if (opened.trigger !== undefined) found.push('an opening: with a trigger')
   if (opened.cut !== undefined) found.push('an opening: of a thread that was cut')
-  if (opened.again !== undefined) found.push('an opening: again')
+  if (opened.state === 'again') found.push('an opening: again')
   if (opened.ended !== undefined) found.push('an opening: of one who was ended')
-  if (opened.program !== null && count > 1) found.push('an opening: with another flow')
+  if (opened.program !== undefined && count > 1) found.push('an opening: with another flow')
   const idle = opened.idle as Json | undefined
   if (idle !== undefined)
     found.push(`an opening: with idle time${idle.afresh === true ? ', counted again' : ''}`)
@@ -144,7 +128,7 @@ function describe({ opened, way }: Moment, stamped: Json): string {
   const who = opened.decided === true ? 'a person decided' : String(opened.cognition)
   const by = way.size === 0 ? 'nobody is asked' : [...way].sort().join(', ')
   const outcome = `${stamped.kind}${stamped.reason == null ? '' : ` ${stamped.reason}`}`
-  return `a moment: ${who}; ${by}; ${outcome}${stamped.stack === null ? '; no role' : ''}`
+  return `a moment: ${who}; ${by}; ${outcome}`
 }
 
 /** @property next what the end of a moment found the next one opened with */
@@ -154,7 +138,11 @@ function localIn(event: Event): { type: string; value: Json | null; next: Json |
   const [about] = decode(marker.details?.data)
   const [result] = decode(marker.details?.result)
   const { value = null, next = null } = result ?? {}
-  return { type: String(about?.activity_type), value: value as Json | null, next: next as Json | null }
+  return {
+    type: String(about?.activity_type),
+    value: value as Json | null,
+    next: ((next as Json | null)?.value as Json | undefined) ?? null,
+  }
 }
 
 const decode = (

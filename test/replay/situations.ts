@@ -1,7 +1,8 @@
-/** What beings come by, a being for each kind, so that recordings of it hold every end of a moment that the workflow tells apart. */
+/** What beings come by, so that recordings of it hold every end of a moment that the workflow tells apart. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { act, cancel, inhabit, summon, task } from '@treeos/client'
 import type { Json, JsonObject } from '@treeos/core'
-import { beingWorkflowId } from '@treeos/protocol'
+import { BEING_VERSION, BEING_WORKFLOW, beingWorkflowId, taskQueueOf } from '@treeos/protocol'
 import { defineExtension, defineSignature, defineTask } from '@treeos/sdk'
 import { z } from 'zod'
 import {
@@ -101,23 +102,43 @@ export async function situations(
   for (const call of CALLS) await play(world, 'puppet', call)
   for (const content of ['nothing', { throw: 'a script that dies' }, { return: { kind: 'odd' } }] as Json[])
     await live(world, 'puppet', content)
-  await puppet('mute', { role: 'stage:mute' })
-  await play(world, 'mute', answer)
+
+  // Flows and roles: none that may do something, one of another mind, one that was asked for, one that is not triggered, and a changed world.
+  await setRole(world, { name: 'for-minds', requiredCognition: 'llm', prompt: '' })
+  await setRole(world, { name: 'store', triggerOn: [], prompt: '' })
+  await setRole(world, { name: 'listens', triggerOn: ['message'], canSummon: [{ rel: 'asker' }], prompt: '' })
+  const wears = (...flow: readonly JsonObject[]) => setFlow(world, 'puppet', flow)
+  await wears({ when: {}, role: 'stage:mute' })
+  await play(world, 'puppet', answer)
+  await wears({ when: {}, role: 'for-minds' }, { when: {}, role: 'stage:mode-1', stack: true })
+  await live(world, 'puppet', 'who are you?')
+  await wears({ when: { verb: 'do' }, role: 'stage:mute' })
+  await live(world, 'puppet', { call: answer }, { role: 'stage:mute' })
+  await wears({ when: {}, role: 'store' })
+  await live(world, 'puppet', 'keep this')
+  await wears({ when: {}, role: 'listens' })
+  await play(world, 'puppet', answer)
+  const [event = ''] = await wakeUp(world, 'puppet', ['something happened'])
+  await momentOf(world, event)
+  await wears({ when: { 'world.weather.condition': 'rain' }, role: 'stage:free' })
+  const woken = (await wakesOf(world, 'puppet')).length
+  await publish(world, 'weather.condition', 'rain')
+  await until(async () => (await wakesOf(world, 'puppet')).length > woken)
 
   // Minds: every answer, soon and late.
-  for (const [name, reply] of Object.entries(ANSWERS)) {
-    for (const late of [false, true]) {
-      const being = late ? `late-${name}` : name
-      await mind(being)
+  for (const being of ['quick', 'late']) {
+    await mind(being)
+    for (const [name, reply] of Object.entries(ANSWERS)) {
       let asked = 0
       model.script(async (request) => {
         if (beingOf(request) !== being) return undefined
-        if (late) await new Promise((done) => setTimeout(done, slowMs))
+        if (being === 'late') await sleep(slowMs)
         return name === 'looks' && asked++ > 0 ? undefined : reply
       })
       await live(world, being, 'what do you say?', { seconds: 90 })
     }
   }
+  // One that is asked again, then cancelled, then has no budget left.
   let asked = 0
   await mind('patient')
   model.script((request) =>
@@ -126,46 +147,14 @@ export async function situations(
       : undefined,
   )
   await live(world, 'patient', 'and after a while?', { seconds: 60 })
-  model.script((request) => (beingOf(request) === 'hushed' ? { hang: true } : undefined))
-  await mind('hushed')
-  const hushed = await tell(world, 'hushed', 'think')
-  await until(() => model.requests.some(({ body }) => body !== null && beingOf(body) === 'hushed'))
-  await cancel(world, { as: 'operator', being: 'hushed' })
+  model.script((request) => (beingOf(request) === 'patient' && asked++ > 0 ? { hang: true } : undefined))
+  const hushed = await tell(world, 'patient', 'think')
+  await until(() => asked > 2)
+  await cancel(world, { as: 'operator', being: 'patient' })
   await momentOf(world, hushed)
   model.reset()
-  await mind('unwired', { connection: 'no-such-connection' }).catch(() => mind('unwired'))
-  await live(world, 'unwired', 'is anybody there?')
-
-  // Budgets.
-  await mind('poor')
-  await doAs(world, 'set-budget', '@poor', { tokens: 1 })
-  const denied = await tell(world, 'poor', 'spend')
-  await momentOf(world, denied)
-
-  // Flows and roles: none, one of another mind, one that was asked for, one that is not triggered.
-  await puppet('roleless', { role: null as unknown as string }).catch(() => puppet('roleless'))
-  await setFlow(world, 'roleless', [{ when: { verb: 'do' }, role: 'stage:mute' }])
-  await live(world, 'roleless', 'who are you?')
-  await setRole(world, { name: 'for-minds', requiredCognition: 'llm', prompt: '' })
-  await setRole(world, { name: 'store', triggerOn: [], prompt: '' })
-  await setRole(world, { name: 'listens', triggerOn: ['message'], canSummon: [{ rel: 'asker' }], prompt: '' })
-  await puppet('unfit')
-  await setFlow(world, 'unfit', [
-    { when: {}, role: 'for-minds' },
-    { when: {}, role: 'stage:mode-1', stack: true },
-  ])
-  await live(world, 'unfit', 'who are you?')
-  await puppet('asked', { roleFlow: [{ when: { verb: 'do' }, role: 'stage:mute' }] })
-  await live(world, 'asked', { call: answer }, { role: 'stage:mute' })
-  await puppet('vault', { role: 'store' })
-  await live(world, 'vault', 'keep this')
-  await puppet('listener', { role: 'listens' })
-  await play(world, 'listener', answer)
-  const [event] = await wakeUp(world, 'listener', ['something happened'])
-  await momentOf(world, event ?? '')
-  await setFlow(world, 'listener', [{ when: { 'world.weather.condition': 'rain' }, role: 'stage:free' }])
-  await publish(world, 'weather.condition', 'rain')
-  await until(async () => (await wakesOf(world, 'listener')).length >= 3)
+  await doAs(world, 'set-budget', '@patient', { tokens: 1 })
+  await live(world, 'patient', 'spend')
 
   // Effects: one that is done, one that is refused, one that never succeeds, one that is asked again, and a task of a model.
   await puppet('clerk')
@@ -225,7 +214,7 @@ export async function situations(
   model.script((request) => (beingOf(request) === 'reborn' && calls++ === 0 ? { hang: true } : undefined))
   await tell(world, 'reborn', 'think hard')
   await until(() => calls === 1)
-  await new Promise((done) => setTimeout(done, 2 * slowMs))
+  await sleep(2 * slowMs)
   await handleOf('reborn').terminate('part of the scene')
   await momentOf(world, await tell(world, 'reborn', 'and then?'), 60)
   model.reset()
@@ -247,8 +236,13 @@ export async function situations(
 
   // A line before one being, so that its run fills.
   await puppet('busy')
+  await world.temporal.workflow.start(BEING_WORKFLOW, {
+    workflowId: beingWorkflowId(world.reality.name, 'busy'),
+    taskQueue: taskQueueOf(world.reality.name),
+    args: [{ reality: world.reality.name, being: 'busy', version: BEING_VERSION, historyEventsMax: 80 }],
+  })
   const line: string[] = []
-  for (let i = 0; i < 140; i++) line.push(await tell(world, 'busy', { call: answer }))
+  for (let i = 0; i < 40; i++) line.push(await tell(world, 'busy', { call: answer }))
   for (const wake of line) await momentOf(world, wake, 120)
   // A summons that lapses: its thread is cut before the moment.
   const { correlation } = await summon(world, {

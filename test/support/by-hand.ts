@@ -61,12 +61,15 @@ export async function tellByHand(world: World, being: string, id: string, conten
   )
 }
 
+/** What a workflow tells that has heard three signals. */
+const TOLD = { heard: 3 }
+
 export async function openByHand(
   worker: HandWorker,
   moment: HandMoment,
   mayHold = true,
 ): Promise<OpenedMoment> {
-  const { value } = await worker.openMoment({ ...moment, program: null, ...(mayHold ? { mayHold } : {}) })
+  const { value } = await worker.openMoment({ ...moment, program: null, mayHold }, TOLD)
   return value as OpenedMoment
 }
 
@@ -74,11 +77,11 @@ export async function openByHand(
 export function finishingOf(moment: HandMoment, opened: OpenedMoment): FinishInput {
   const result = evaluateProgram(opened.program!, opened)
   const stack = result.skip === undefined ? pinStack(opened.program!, result) : null
-  return { ...moment, stack, skip: result.skip ?? null, asks: stack !== null, open: opened.held! }
+  return { ...moment, stack, skip: result.skip ?? null, asks: stack !== null, open: opened.open }
 }
 
 export const finishByHand = (worker: HandWorker, moment: HandMoment, opened: OpenedMoment) =>
-  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened))).value)
+  asActivity(async () => (await worker.finishMoment(finishingOf(moment, opened), TOLD)).value)
 
 /** The same in a run that opens the next moment in the same activity. */
 export const finishAndOpenByHand = (
@@ -89,10 +92,7 @@ export const finishAndOpenByHand = (
   cancelling = new AbortController(),
 ) => {
   const next = { ...following, program: null, mayHold: true } as const
-  return asActivity(
-    () => worker.finishMoment({ ...finishingOf(moment, opened), next }, { heard: 3 }),
-    cancelling,
-  )
+  return asActivity(() => worker.finishMoment({ ...finishingOf(moment, opened), next }, TOLD), cancelling)
 }
 
 /** Runs work that asks for the context of its activity. */

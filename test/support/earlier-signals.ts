@@ -18,13 +18,19 @@ export function withEarlierSignals(history: History, tasksOf: (index: number) =>
   const starts = events.flatMap(({ eventType }, i) =>
     eventType.endsWith('WORKFLOW_TASK_STARTED') ? [i] : [],
   )
-  const placed = events.map((event, i) => {
-    if (!event.eventType.endsWith('WORKFLOW_EXECUTION_SIGNALED')) return { event, place: i }
+  const placeOf = (i: number) => {
     const tasks = tasksOf(i)
     const before = starts.filter((start) => start < i)
     const start = tasks === 0 ? undefined : before[Math.max(0, before.length - tasks)]
-    return { event, place: start === undefined ? i : start - 0.5 } // a stable sort keeps the order of signals
-  })
+    return start === undefined ? i : start - 0.5
+  }
+  let next = Number.POSITIVE_INFINITY
+  const placed = events.map((event, place) => ({ event, place }))
+  for (const one of placed.toReversed()) {
+    if (!one.event.eventType.endsWith('WORKFLOW_EXECUTION_SIGNALED')) continue
+    next = Math.min(next, placeOf(one.place)) // a signal never comes after a later one
+    one.place = next
+  }
   const sorted = placed.sort((a, b) => a.place - b.place).map(({ event }) => event)
   const renamed = new Map(sorted.map(({ eventId }, i) => [eventId, String(i + 1)]))
   const text = JSON.stringify({ events: sorted }, (key, value) =>

@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
-import type { Answered, Attested, Finished, FinishInput, OpenInput, Told } from '@treeos/protocol'
+import type { Attested, Finished, FinishInput, OpenInput, OpenResult, Told } from '@treeos/protocol'
 import type { BeatDeps } from './deps/beat-deps.ts'
 
 interface Beats {
   readonly finish: (input: FinishInput) => Promise<Finished>
-  readonly open: (input: OpenInput) => Promise<Attested<Answered['value']>>
+  readonly open: (input: OpenInput) => Promise<Attested<OpenResult>>
 }
 
 /**

@@ -46,14 +46,14 @@ export async function openMoment(deps: BeatDeps, input: Asked): Promise<OpenedMo
   if (wake.opened) {
     const opened = await loadMoment(deps, input.moment)
     await findDecision(deps, input.moment) // `think` then asks nobody when there is one
-    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), record: 'again' })
+    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), state: 'again' })
   }
   const before = memory.held.get(input.moment)
   if (before !== undefined) {
     // A claim does not wait for the disk, so a rerun may have claimed another wake.
     const isSame = input.mayHold && before.open.wake === wake.id
     if (isSame)
-      return forWorkflow(deps, input, { opened: before.loaded, wake, open: before.digest, record: 'held' })
+      return forWorkflow(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
     memory.held.drop(before)
   }
   const viewer = {
@@ -106,18 +106,18 @@ export async function openMoment(deps: BeatDeps, input: Asked): Promise<OpenedMo
     })
     reportFaults()
     crashPoint('open:held')
-    return forWorkflow(deps, input, { opened: looked, wake, open: digest, record: 'held' })
+    return forWorkflow(deps, input, { opened: looked, wake, open: digest, state: 'held' })
   }
   await giveBack(db, input.moment, advance) // `think` reserves for itself
   const first = await recordOpen(db, open)
   crashPoint('open:after-record')
   if (!first) {
     const opened = await loadMoment(deps, input.moment) // the stored record counts
-    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), record: 'stored' })
+    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), state: 'stored' })
   }
   reportFaults()
   memory.moments.set(input.moment, looked)
-  return forWorkflow(deps, input, { opened: looked, wake, open: digest, record: 'stored' })
+  return forWorkflow(deps, input, { opened: looked, wake, open: digest, state: 'stored' })
 }
 
 /** A being that listens is not rung, so it claims once more when it listens no more. The answer is from Postgres: another worker may have said that it listens. */
@@ -153,7 +153,7 @@ async function forWorkflow(
     opened: { record, program, face },
     wake,
     ...found
-  }: Pick<OpenedMoment, 'open' | 'record'> & { readonly opened: LoadedMoment; readonly wake: InboxEntry },
+  }: Pick<OpenedMoment, 'open' | 'state'> & { readonly opened: LoadedMoment; readonly wake: InboxEntry },
 ): Promise<OpenedMoment> {
   const human = record.cognition.kind === 'human'
   const idleSeconds =

@@ -47,10 +47,11 @@ export interface Begun {
   readonly n: number
 }
 
-/** What `openMoment` finds, with what the workflow told when it asked. */
-export interface Answered extends Told {
-  readonly value: OpenedMoment | Resting | Over
-}
+/** A result with what the workflow told when it asked. */
+export type WithHints<T> = Told & { readonly value: T }
+
+/** What `openMoment` finds. */
+export type OpenResult = OpenedMoment | Resting | Over
 
 export interface OpenInput {
   readonly being: BeingName
@@ -71,7 +72,7 @@ export interface OpenedMoment {
    * - `stored`: it is stored
    * - `again`: it was stored before, so a call of the mind may be under way
    */
-  readonly record: 'held' | 'stored' | 'again'
+  readonly state: 'held' | 'stored' | 'again'
   /** left out, with `program`, when the workflow holds the program */
   readonly programDigest?: Digest
   readonly program?: Program
@@ -144,7 +145,7 @@ export interface FinishInput
 /** The end of a moment, and with `next` the opening of the next one. */
 export interface Finished extends Attested<StampedMoment | PendingEffect | Unfinished> {
   /** what `openMoment` returns, told the same; left out when the next moment is not opened yet */
-  readonly next?: Answered
+  readonly next?: WithHints<OpenResult>
 }
 /** The moment is not finished, and nothing of it has ended. */
 export interface Unfinished {
@@ -218,7 +219,7 @@ export interface ScheduledInput extends ScheduleRef {
 export interface LocalBeats {
   beginLife(input: BeginInput): Promise<Attested<Begun>>
   /** @param told not a part of what replay compares */
-  openMoment(input: OpenInput, told: Told): Promise<Attested<Answered['value']> & Told>
+  openMoment(input: OpenInput, told: Told): Promise<Attested<OpenResult> & Told>
   stampMoment(input: StampInput): Promise<Attested<StampedMoment | PendingEffect>>
   /** @param told as of `openMoment`, for the next moment */
   finishMoment(input: FinishInput, told: Told): Promise<Finished>

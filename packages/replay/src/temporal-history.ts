@@ -225,7 +225,8 @@ function openedIn(event: Event): OpenedMoment | null {
   const local = localActivity(event)
   if (local === null) return null
   const { value, next } = local.result as Partial<Finished>
-  const opening: unknown = local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next?.value : null
+  const opening: unknown =
+    local.type === 'openMoment' ? value : local.type === 'finishMoment' ? next?.value : null
   return isOpened(opening) ? opening : null
 }
 

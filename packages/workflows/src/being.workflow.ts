@@ -17,12 +17,11 @@ import {
   type Life,
   REST_AGAIN_EVENTS,
   REST_EVENTS_MAX,
-  REST_SILENCE_MS,
 } from './life.ts'
 import { runMoment } from './moment.ts'
 import { RunLength } from './run-length.ts'
 import { Signals } from './signals.ts'
-import { beginSilence } from './silence.ts'
+import { beginSilence, REST_SILENCE_MS } from './silence.ts'
 import { showRest, showStatus } from './status.ts'
 
 /**

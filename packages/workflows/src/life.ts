@@ -1,10 +1,11 @@
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { BeingName } from '@treeos/core/workflow'
-import type { Answered } from '@treeos/protocol/workflow'
+import type { OpenResult, WithHints } from '@treeos/protocol/workflow'
 import type { Asking } from './asking.ts'
 import { localBeats } from './beats.ts'
 import type { CompiledProgram } from './program.ts'
 import type { SignalledAct } from './signals.ts'
+import type { Idle } from './silence.ts'
 
 /** Input of the workflow. Nothing else survives continue-as-new. */
 export interface BeingInput {
@@ -40,11 +41,6 @@ export const HISTORY_EVENTS_MAX = 500
  */
 export const REST_EVENTS_MAX = 96
 
-/**
- * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came, and then all that the
- * task did is done again; the next wake of a busy being often comes with the end of a moment.
- */
-export const REST_SILENCE_MS = 2000
 /** After a wake broke the silence, the run waits for one again after so many events, about 4 moments: each time costs a timer. */
 export const REST_AGAIN_EVENTS = 32
 
@@ -64,14 +60,7 @@ export interface Life {
   details: string | null
   readonly asking: Asking
   /** what the end of the last moment found the next one opened with; null when the next moment is to be opened */
-  ahead: Answered | null
-}
-
-/** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
-export interface Idle {
-  readonly seconds: number
-  /** false after a wake by silence, until the being waits again */
-  readonly armed: boolean
+  ahead: WithHints<OpenResult> | null
 }
 
 export async function beginLife({ being, life }: BeingInput, asking: Asking): Promise<Life> {

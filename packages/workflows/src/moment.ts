@@ -6,21 +6,23 @@ import {
 } from '@temporalio/workflow'
 import { type Cognition, momentId, type PinnedStack } from '@treeos/core/workflow'
 import type {
-  Answered,
   BegunThought,
   DecisionRef,
   FinishInput,
   OpenedMoment,
   OpenInput,
+  OpenResult,
   PendingEffect,
   StampedMoment,
   StampInput,
   ThinkInput,
+  WithHints,
 } from '@treeos/protocol/workflow'
 import { checkWake, evaluateFlow, type FlowResult, pinStack } from '@treeos/roles/workflow'
 import { effectBeats, localBeats, thinkBeats } from './beats.ts'
-import type { Idle, Life } from './life.ts'
+import type { Life } from './life.ts'
 import { type CompiledProgram, programFor } from './program.ts'
+import type { Idle } from './silence.ts'
 import { dispatch } from './task.workflow.ts'
 
 /** Nothing wakes the being. */
@@ -74,16 +76,16 @@ export async function runMoment(
   const ending = { being, generation, n, moment, stack, skip: result.skip ?? null }
   const asks = stack !== null && !opened.decided
   const stamped =
-    opened.record === 'held'
+    opened.state === 'held'
       ? await finish(life, { ...ending, asks, open: opened.open }, opensNext)
-      : await thinkAndStamp({ ...ending, asks, ...(opened.record === 'again' ? { begun: {} } : {}) })
+      : await thinkAndStamp({ ...ending, asks, ...(opened.state === 'again' ? { begun: {} } : {}) })
   if (stamped === null) return runMoment(life, { mayHold: false })
   life.n += 1
   life.idle = idleAfter(life.idle, opened, stamped)
   return { opened, stack, stamped }
 }
 
-const open = (life: Life, mayHold: boolean): Promise<Answered> =>
+const open = (life: Life, mayHold: boolean): Promise<WithHints<OpenResult>> =>
   localBeats(`open #${life.n}`).openMoment(openInput(life, life.n, mayHold), life.asking.told())
 
 function openInput({ being, generation, program }: Life, n: number, mayHold: boolean): OpenInput {
@@ -100,7 +102,10 @@ async function finish(life: Life, input: FinishInput, opensNext: boolean): Promi
   const { open: _, asks, ...rest } = input
   const beats = localBeats(`finish #${input.n} ${stackLabel(input.stack)}`)
   const next = opensNext ? { next: openInput(life, input.n + 1, true) } : {}
-  const { value: first, next: ahead = null } = await beats.finishMoment({ ...input, ...next }, life.asking.told())
+  const { value: first, next: ahead = null } = await beats.finishMoment(
+    { ...input, ...next },
+    life.asking.told(),
+  )
   life.ahead = ahead
   if ('unfinished' in first) {
     const { unfinished, lost } = first

@@ -1,5 +1,16 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow'
-import { type Life, REST_SILENCE_MS } from './life.ts'
+
+/**
+ * A run ends only after such a silence. The server refuses to end a run in a task during which a signal came, and then all that the
+ * task did is done again; the next wake of a busy being often comes with the end of a moment.
+ */
+export const REST_SILENCE_MS = 2000
+/** After a wake by silence the being waits again only once it acted, or once a wake came from outside. */
+export interface Idle {
+  readonly seconds: number
+  /** false after a wake by silence, until the being waits again */
+  readonly armed: boolean
+}
 
 /** A wait at rest. It has a timer when something is to happen once nothing came for so long. */
 export interface Silence {
@@ -16,7 +27,10 @@ export interface Silence {
  * Begins to wait at rest.
  * @param isLong the run may end after a silence of `REST_SILENCE_MS`. It does not when the being wakes by its own idle time first
  */
-export function beginSilence(life: Life, isLong: boolean): Silence {
+export function beginSilence(
+  life: { readonly idle: Idle | null; silentMs: number },
+  isLong: boolean,
+): Silence {
   const idle = life.idle?.armed === true ? life.idle : null
   const endsRun = isLong && (idle === null || idle.seconds * 1000 > REST_SILENCE_MS)
   const { silentMs } = life

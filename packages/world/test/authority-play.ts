@@ -13,7 +13,7 @@ export class Breach extends Error {
   override readonly name = 'Breach'
 }
 
-const TIME = { openedAt: 0, zone: 'UTC', hour: 12, dayOfWeek: 1 }
+const TIME = { openedAt: 0, zone: 'UTC', hour: 12, dayOfWeek: 1, offset: 0 }
 const MANAGER = 'role-manager'
 
 /** A moment as it was opened. */

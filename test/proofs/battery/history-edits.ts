@@ -34,7 +34,7 @@ const isBell = ({ workflowExecutionSignaledEventAttributes: signal }: Event): bo
 const attesting = (events: readonly Event[]): Event[] => events.filter((event) => !isBell(event))
 
 /** What a history attests of a moment, in what its events carry. */
-const ATTESTED = /"(args|programDigest|held|surface|prompt|record|act|moment)":"([^"]+)"/g
+const ATTESTED = /"(args|programDigest|open|record|moment)":"([^"]+)"/g
 
 /** An id or a digest that an event carries has another bit. */
 export const flipDigest: HistoryEdit = (histories, random) => {

@@ -96,13 +96,10 @@ describe('a model call', () => {
     const before = await account('cut')
     await tell(moment)
     const opened = await openByHand(worker, moment)
-    const { value } = await worker.finishMoment({
-      ...moment,
-      stack: null,
-      skip: 'not-triggered',
-      asks: false,
-      open: opened.held!,
-    })
+    const { value } = await worker.finishMoment(
+      { ...moment, stack: null, skip: 'not-triggered', asks: false, open: opened.open },
+      { heard: 1 },
+    )
     expect(value).toMatchObject({ kind: 'skipped' })
     expect(await reservations(moment)).toEqual([{ tokens: expect.any(Number), settled: 0 }])
     expect(await account('cut')).toEqual(before)

@@ -1,6 +1,6 @@
 /** Results that leave out what a digest in them covers: history holds what the workflow uses, and what attests the rest. */
 
-import type { OpenedMoment, OpenInput, Told } from '@treeos/protocol'
+import type { OpenedMoment, OpenInput } from '@treeos/protocol'
 import { digestOf, readOpen, readOutcome } from '@treeos/store'
 import { expect, it } from 'vitest'
 import {
@@ -24,30 +24,29 @@ async function born(name: string) {
 }
 
 /** Lives two moments of a puppet. @returns the results that the second one leaves in history */
-async function liveTwo(name: string, told: Told | number) {
+async function liveTwo(name: string) {
   const { worker, first } = await born(name)
-  const { opened } = await live(worker, first, { mayHold: true, program: null }, told)
+  const { opened } = await live(worker, first, { mayHold: true, program: null })
   const program = { program: opened.program!, programDigest: opened.programDigest! }
   const moment = nextOf(first)
   const form = { mayHold: true, program: program.programDigest } as const
-  return { moment, ...(await live(worker, moment, form, told, program)) }
+  return { moment, ...(await live(worker, moment, form, program)) }
 }
 
 async function live(
   worker: HandWorker,
   moment: HandMoment,
   form: Pick<OpenInput, 'mayHold' | 'program'>,
-  told: Told | number,
   program: Partial<OpenedMoment> = {},
 ) {
   await tellByHand(world, moment.being, moment.moment, { call: ACT })
-  const opened = (await worker.openMoment({ ...moment, ...form }, told)).value as OpenedMoment
-  if (opened.held === undefined) return { opened, stamped: null }
+  const opened = (await worker.openMoment({ ...moment, ...form }, { heard: 1 })).value as OpenedMoment
+  if (opened.state !== 'held') return { opened, stamped: null }
   return { opened, stamped: await finishByHand(worker, moment, { ...opened, ...program }) }
 }
 
 it('a brief result names the open record and the record, whose hashes cover what it leaves out', async () => {
-  const { moment, opened, stamped } = await liveTwo('curt', { heard: 1 })
+  const { moment, opened, stamped } = await liveTwo('curt')
   const [open, outcome] = await Promise.all([
     readOpen(world.db, moment.moment),
     readOutcome(world.db, moment.moment),
@@ -59,24 +58,15 @@ it('a brief result names the open record and the record, whose hashes cover what
     cognition: cognition.kind,
     asked: null,
     decided: false,
-    held: digestOf(open!.record),
+    open: digestOf(open!.record),
+    state: 'held',
   })
   expect(stamped).toEqual({ kind: 'act', reason: null, record: outcome!.hash, waiting: 0 })
 })
 
-it('a run before version 5, which tells a number, gets all of it', async () => {
-  const { opened, stamped } = await liveTwo('wordy', 1)
-  expect(Object.keys(opened)).toEqual(
-    expect.arrayContaining(['programDigest', 'program', 'heads', 'basis', 'held']),
-  )
-  expect(Object.keys(stamped!)).toEqual(
-    expect.arrayContaining(['moment', 'stack', 'surface', 'prompt', 'act', 'heads']),
-  )
-})
-
-it('where no digest of the open record stands for them, heads and basis are told', async () => {
+it('an open record that is stored before the moment ends is named by its digest, too', async () => {
   const { worker, first } = await born('slow')
-  const { opened } = await live(worker, first, { program: null }, { heard: 1 })
-  expect(opened).toMatchObject({ heads: expect.anything(), basis: expect.anything() })
-  expect(opened).not.toHaveProperty('held')
+  const { opened } = await live(worker, first, { mayHold: false, program: null })
+  const { record } = (await readOpen(world.db, first.moment))!
+  expect(opened).toMatchObject({ state: 'stored', open: digestOf(record), programDigest: record.program })
 })

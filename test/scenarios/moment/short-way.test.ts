@@ -266,13 +266,7 @@ describe('a worker that comes late', () => {
     await changes()
     const other = newWorker()
     const again = await open(other, moment)
-    expect(again).toMatchObject({
-      again: true,
-      context: opened.context,
-      basis: opened.basis,
-      heads: opened.heads,
-    })
-    expect(again.held).toBeUndefined()
+    expect(again).toEqual({ ...opened, state: 'again' })
     const rest = { ...finishing(moment, opened), failed: null }
     const { digest } = (await readDecision(world.db, moment.moment))!
     const { value } = await other.stampMoment({ ...rest, decision: digest })
@@ -292,12 +286,12 @@ describe('a worker that comes late', () => {
     const early = await open(first, moment)
     await changes()
     const late = await open(second, moment)
-    expect(late.held).not.toBe(early.held)
+    expect(late.open).not.toBe(early.open)
     expect(await finish(second, moment, late)).toMatchObject({ kind: 'act' })
     expect(await finish(first, moment, early)).toEqual({ unfinished: 'lost' })
     const again = await open(first, moment, false)
     expect(again.context).toEqual(late.context)
-    expect((await readOutcome(world.db, moment.moment))?.record.open).toBe(late.held)
+    expect((await readOutcome(world.db, moment.moment))?.record.open).toBe(late.open)
   })
 
   it('writes nothing when another open record is stored, and without this check the records would disagree', async () => {
@@ -342,7 +336,7 @@ describe('a worker that comes late', () => {
     const opened = await open(dead, moment)
     expect(await finish(worker, moment, opened)).toEqual({ unfinished: 'lost' })
     const again = await open(worker, moment, false)
-    expect(again.held).toBeUndefined()
+    expect(again.state).toBe('stored')
     expect(await stored(moment)).toEqual({ ...NOTHING, open: true })
     // The dead one was only slow.
     await changes()

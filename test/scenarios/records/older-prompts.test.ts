@@ -1,9 +1,10 @@
-/** Moments that an older version lived: replay tells a prompt that it wrote from one that is not identical. */
+/** Moments of an older layout of the prompt, which these tests make: replay tells such a prompt from one that is not identical. */
 
 import { prompt } from '@treeos/client'
 import { canonicalJson, type Json } from '@treeos/core'
 import { replay } from '@treeos/replay'
 import { digestOf, type MomentRecord, type OpenRecord, readBases, readOpen } from '@treeos/store'
+import { PROMPT_LAYOUT } from '@treeos/world'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { live } from '../../support/life.ts'
@@ -35,9 +36,8 @@ async function rewrite(
   })
 }
 
-/** The open record as layout 1 had it. It had no views of the substrate, so only a scripted being saw the same as today. */
-const asLayout1 = ({ layout: _layout, offset: _offset, aside: _aside, ...record }: OpenRecord): OpenRecord =>
-  record
+/** The open record as a version with an older layout of the prompt would have made it. */
+const ofOlderLayout = (record: OpenRecord): OpenRecord => ({ ...record, layout: PROMPT_LAYOUT - 1 })
 
 const fromChain = (beings: readonly string[]) =>
   replay({ ...world, temporal: null }, { beings, from: 'chain' })
@@ -45,9 +45,9 @@ const fromChain = (beings: readonly string[]) =>
 describe('a moment whose prompt an older version wrote', () => {
   it('is identical in all but the text of its prompt, and replay says how many there are', async () => {
     const { n } = await live(world, 'echo', 'hello')
-    await rewrite(`echo/1/${n}`, asLayout1, (record) => ({
+    await rewrite(`echo/1/${n}`, ofOlderLayout, (record) => ({
       ...record,
-      promptDigest: digestOf('of layout 1'),
+      promptDigest: digestOf('of an older layout'),
     }))
     expect(await fromChain(['echo'])).toEqual({
       beings: 1,
@@ -118,8 +118,10 @@ describe('a moment whose prompt an older version wrote', () => {
 
   it('of a later version is named, not guessed', async () => {
     const { n } = await live(world, 'echo', 'again')
-    await rewrite(`echo/1/${n}`, (record) => ({ ...record, layout: 99 }))
+    await rewrite(`echo/1/${n}`, (record) => ({ ...record, layout: PROMPT_LAYOUT + 1 }))
     const { mismatches } = await fromChain(['echo'])
-    expect(mismatches.map(({ chain }) => String(chain)).join()).toMatch(/it shows layout 99 of the prompt/)
+    expect(mismatches.map(({ chain }) => String(chain)).join()).toContain(
+      `it shows layout ${PROMPT_LAYOUT + 1} of the prompt`,
+    )
   })
 })

@@ -6,7 +6,7 @@ import { fetchRuns, HistoryReplayer, type Run, replayFromTemporal } from '@treeo
 import { listOutcomes } from '@treeos/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beingOf, live, momentOf, play, ring, tell, until } from '../../support/life.ts'
-import { heedlessVersion, NEXT_VERSION, nextVersion } from '../../support/next-version.ts'
+import { heedlessVersion, NEXT_VERSION, nextVersion } from '../../support/other-versions.ts'
 import { stage } from '../../support/puppet.ts'
 import { expectUnbroken, openReplayer } from '../../support/replaying.ts'
 import { useModelServer } from '../../support/use-world.ts'
@@ -27,7 +27,7 @@ const lastRunOf = async (world: World, being: string): Promise<Run> => (await ru
 /** The version of the code that began a run, as its input says. */
 function versionOf({ history }: Run): number {
   const [input] = history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? []
-  return Number((JSON.parse(Buffer.from(input?.data ?? []).toString()) as { version?: number }).version ?? 1)
+  return Number((JSON.parse(Buffer.from(input?.data ?? []).toString()) as { version: number }).version)
 }
 /** The builds whose workers completed tasks of a run. */
 const buildsOf = ({ history: { events } }: Run): string[] => [
@@ -188,7 +188,7 @@ describe('control: without versions', () => {
     const world = await startWorld({ extensions: [stage] })
     await toNext(world, 'ahead')
     const older = await heedlessVersion()
-    await world.startWorker([stage], older)
+    await world.startWorker([stage], older.worker)
     await tell(world, 'ahead', 'are you there?')
     await until(async () =>
       failuresOf(await lastRunOf(world, 'ahead')).some((why) => why.includes('TMPRL1100')),
