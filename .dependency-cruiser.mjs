@@ -75,7 +75,7 @@ const rules = [
     'health',
   ]),
   ...stages('verify', 'packages/verify/src', ['bundle', 'receipt']),
-  ...stages('activities', 'packages/activities/src', ['run', 'model', 'deps', 'mind', 'stamp']),
+  ...stages('activities', 'packages/activities/src', ['guard', 'outside', 'calls', 'moments', 'listen', 'model', 'deps', 'mind', 'stamp']),
   ...stages('command-line', 'apps/cli/src', ['text', 'instance', 'health', 'commands']),
   ...stages('store', 'packages/store/src', ['sql', 'ledger', 'rows', 'inbox', 'moments', 'access']),
   ...stages('proofs', 'packages/proofs/src', ['tree', 'log', 'verify', 'realities', 'bundles']),

@@ -14,7 +14,7 @@ import {
   readOutcomeByNumber,
 } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { crashPoint } from './run/crash-point.ts'
+import { crashPoint } from './guard/crash-point.ts'
 
 /**
  * Takes a generation for this execution chain, and closes moments that an older generation left open. They are skipped as

@@ -1,12 +1,12 @@
 import type { FinishInput, PendingEffect, StampedMoment, Unfinished } from '@treeos/protocol'
 import { digestOf, newDecision, readOpen, StaleGenerationError } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
+import { crashPoint } from './guard/crash-point.ts'
 import { afterLoss } from './mind/loss.ts'
 import { askMind } from './mind/thought.ts'
 import type { Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
-import { crashPoint } from './run/crash-point.ts'
-import { type HeldMoment, ReopenedError } from './run/held.ts'
+import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
 import { stampHeld } from './stamp.ts'
 
 /**

@@ -4,10 +4,10 @@ import { begin } from './begin.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { finishMoment } from './finish.ts'
 import { finishAndGoOn } from './go-on.ts'
+import { attested, guarded } from './guard/guard.ts'
 import { intake } from './intake.ts'
 import { openMoment } from './open.ts'
 import { performEffect } from './perform.ts'
-import { attested, guarded } from './run/guard.ts'
 import { stampMoment } from './stamp.ts'
 import { think } from './think.ts'
 import { wakeIdle } from './wake-idle.ts'
@@ -16,6 +16,8 @@ import { wakeScheduled } from './wake-scheduled.ts'
 export type { BeatDeps } from './deps/beat-deps.ts'
 export { newMemory } from './deps/memory.ts'
 export type { OverlayAccess } from './deps/overlay-access.ts'
+export { CRASH_POINTS, type CrashPoint } from './guard/crash-point.ts'
+export { noopObserver, type Observer } from './guard/observer.ts'
 export {
   createModel,
   faultOfEndpoint,
@@ -36,8 +38,6 @@ export {
   shownAddress,
   type Usage,
 } from './model/model.ts'
-export { CRASH_POINTS, type CrashPoint } from './run/crash-point.ts'
-export { noopObserver, type Observer } from './run/observer.ts'
 
 /**
  * The activities that a worker registers. Results of local activities carry the digest of their arguments. Error messages

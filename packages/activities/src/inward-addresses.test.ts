@@ -3,7 +3,7 @@ import { type AddressInfo, isIP } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { INWARD, LOOPBACK, NO_URLS } from '../test/inward-addresses.ts'
 import { exchange } from './model/fetch.ts'
-import { outsideFetch } from './run/outside-fetch.ts'
+import { outsideFetch } from './outside/outside-fetch.ts'
 
 const lookup = vi.hoisted(() => ({ address: '' }))
 vi.mock('node:dns/promises', () => ({

@@ -16,11 +16,11 @@ import {
   recordOpen,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
+import { advanceOf, giveBack, newAttempt, withRoom } from './calls/advance.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
+import { crashPoint } from './guard/crash-point.ts'
 import { isSlowMind } from './mind/thought.ts'
-import { advanceOf, giveBack, newAttempt, withRoom } from './run/advance.ts'
-import { crashPoint } from './run/crash-point.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
 /** @property isLastLook the being listens no more, so it rests when there is nothing to claim */

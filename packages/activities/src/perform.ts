@@ -11,15 +11,15 @@ import {
 import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { loadMoment } from './deps/memory.ts'
+import { crashPoint } from './guard/crash-point.ts'
+import { heartbeating } from './guard/heartbeat.ts'
+import { messageOf } from './guard/message.ts'
+import { withPostgresRetry } from './guard/postgres-retry.ts'
 import { askBy, handleOfAct } from './mind/ask-signature.ts'
-import { crashPoint } from './run/crash-point.ts'
-import { isLeaseExpired, LEASE_EXPIRED } from './run/expired-lease.ts'
-import { describeError, reportFault } from './run/fault.ts'
-import { heartbeating } from './run/heartbeat.ts'
-import { messageOf } from './run/message.ts'
-import { outsideFetch } from './run/outside-fetch.ts'
-import { outsideRun } from './run/outside-run.ts'
-import { withPostgresRetry } from './run/postgres-retry.ts'
+import { isLeaseExpired, LEASE_EXPIRED } from './moments/expired-lease.ts'
+import { describeError, reportFault } from './moments/fault.ts'
+import { outsideFetch } from './outside/outside-fetch.ts'
+import { outsideRun } from './outside/outside-run.ts'
 
 /**
  * Performs the effect that a moment requested, and records its result. A rerun that finds a result performs nothing. When a

@@ -11,17 +11,17 @@ import {
   recordDecision,
   type StoredDecision,
 } from '@treeos/store'
+import { CancelledCallError } from './calls/cancels.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
 import { findDecision, loadMoment } from './deps/memory.ts'
+import { crashPoint } from './guard/crash-point.ts'
+import { heartbeating } from './guard/heartbeat.ts'
+import { withPostgresRetry } from './guard/postgres-retry.ts'
 import { afterLoss } from './mind/loss.ts'
 import { noteWatchers } from './mind/telling.ts'
 import { askMind } from './mind/thought.ts'
 import type { MindAttempt, Thought } from './model/calls.ts'
 import { ModelTransientError } from './model/model.ts'
-import { CancelledCallError } from './run/cancels.ts'
-import { crashPoint } from './run/crash-point.ts'
-import { heartbeating } from './run/heartbeat.ts'
-import { withPostgresRetry } from './run/postgres-retry.ts'
 
 /**
  * Momentum: the model or script of the being decides. A rerun returns the stored decision and calls neither. A call that

@@ -2,11 +2,11 @@ import type { Decision } from '@treeos/core'
 import type { LoadedMoment } from '@treeos/reality'
 import { listFaults } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
+import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { failureDecision } from '../model/failure-decision.ts'
 import { describeLosses, nextDelayMs } from '../model/losses.ts'
 import type { ModelTransientError } from '../model/model.ts'
-import { reportFault } from '../run/fault.ts'
-import { withPostgresRetry } from '../run/postgres-retry.ts'
+import { reportFault } from '../moments/fault.ts'
 import { modelOf } from './thought.ts'
 
 /** An attempt of the model that gave no answer. */

@@ -19,8 +19,8 @@ import {
 } from '@treeos/overlay'
 import { listOverlaysInForce, type OpenRecord, type OverlaySources, type StoredOverlay } from '@treeos/store'
 import type { BeatDeps } from '../deps/beat-deps.ts'
+import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { failureDecision } from '../model/failure-decision.ts'
-import { withPostgresRetry } from '../run/postgres-retry.ts'
 
 /** The overlay of one call of a model. It is made just before the call, and nothing keeps it. */
 export interface CallOverlay {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeingName, Breach } from '@treeos/core'
 import { type Attempt, type Cost, type Db, reserve, type Settlement, settle } from '@treeos/store'
-import { type Advance, covers, newAttempt, ZERO_COST } from '../run/advance.ts'
-import type { Observer } from '../run/observer.ts'
-import { withPostgresRetry } from '../run/postgres-retry.ts'
+import { type Advance, covers, newAttempt, ZERO_COST } from '../calls/advance.ts'
+import type { Observer } from '../guard/observer.ts'
+import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { type Charged, type Model, type ModelRequest, ModelTransientError } from './model.ts'
 import { costOf } from './prices.ts'
 

@@ -10,10 +10,10 @@ import {
   renewCall,
   type StoredDecision,
 } from '@treeos/store'
-import { type Advance, newAttempt } from '../run/advance.ts'
-import type { Cancels } from '../run/cancels.ts'
-import { type FaultDeps, reportFault } from '../run/fault.ts'
-import { withPostgresRetry } from '../run/postgres-retry.ts'
+import { type Advance, newAttempt } from '../calls/advance.ts'
+import type { Cancels } from '../calls/cancels.ts'
+import { withPostgresRetry } from '../guard/postgres-retry.ts'
+import { type FaultDeps, reportFault } from '../moments/fault.ts'
 import { ModelTransientError } from './model.ts'
 
 /** What a mind decided, and what the call of its model used. */

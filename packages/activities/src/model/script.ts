@@ -2,7 +2,7 @@ import { type Decision, messageOfThrown, parseDecision, quote } from '@treeos/co
 import type { ThinkInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
 import type { Registry } from '@treeos/world'
-import { type FaultDeps, reportFault } from '../run/fault.ts'
+import { type FaultDeps, reportFault } from '../moments/fault.ts'
 import { failureDecision } from './failure-decision.ts'
 
 /** Time limit of a script. */

@@ -1,9 +1,9 @@
 import { type MomentId, messageOfThrown, readThrown } from '@treeos/core'
 import { type Db, type FaultPart, keepFault } from '@treeos/store'
-import type { HeldMoments } from './held.ts'
-import { messageOf } from './message.ts'
-import type { Observer } from './observer.ts'
-import { withPostgresRetry } from './postgres-retry.ts'
+import { messageOf } from '../guard/message.ts'
+import type { Observer } from '../guard/observer.ts'
+import { withPostgresRetry } from '../guard/postgres-retry.ts'
+import type { HeldMoments } from './open-moments.ts'
 
 const CAUSES_MAX = 3
 const STACK_CHARS_MAX = 8000

@@ -11,7 +11,7 @@ import {
   recordOpen,
 } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
-import { type Advance, giveBack } from './advance.ts'
+import { type Advance, giveBack } from '../calls/advance.ts'
 
 /** A moment that this process has opened. Nothing of it is stored before its outcome, unless its end takes longer. */
 export interface HeldMoment {

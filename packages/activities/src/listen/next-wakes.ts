@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
 import { type Db, listWithWakes } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
-import { crashPoint } from './crash-point.ts'
-import type { Observer } from './observer.ts'
+import { crashPoint } from '../guard/crash-point.ts'
+import type { Observer } from '../guard/observer.ts'
 
 /** A wake comes soon when it comes within this time of the end of the being's last act, in ms. So long its being waits for the next one. */
 const SOON_MS = 250
