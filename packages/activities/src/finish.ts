@@ -20,25 +20,26 @@ export async function finishMoment(
   input: FinishInput,
 ): Promise<StampedMoment | PendingEffect | Unfinished> {
   const { open, asks, ...rest } = input
-  const held = deps.memory.held.get(input.moment)
+  const { memory } = deps
+  const held = memory.moments.held(input.moment)
   if (held === undefined || held.digest !== open) return { unfinished: await whereIs(deps, input) }
   try {
     if (asks && held.decision === null) {
       const unfinished = await decideSoon(deps, input, held)
       if (unfinished !== null) return unfinished
     }
-    held.listens = input.next !== undefined && deps.memory.nextWakes.takePlace(input.moment)
+    held.listens = input.next !== undefined && memory.nextWakes.takePlace(input.moment)
     const stamped = await stampHeld(
       deps,
       { ...rest, decision: asks ? (held.decision?.digest ?? null) : null, failed: null },
       held,
     )
-    deps.memory.held.drop(held)
+    memory.moments.drop(held)
     if (!('effect' in stamped)) return stamped
     return held.decision !== null && asks ? { ...stamped, decision: held.decision.digest } : stamped
   } catch (error) {
     if (!(error instanceof ReopenedError)) throw error
-    deps.memory.held.drop(held)
+    memory.moments.drop(held)
     return { unfinished: await whereIs(deps, input) }
   }
 }
@@ -56,13 +57,13 @@ async function decideSoon(
   held: HeldMoment,
 ): Promise<Unfinished | null> {
   if (stack === null) throw new Error(`moment ${moment} has no stack to decide with`)
-  const { calls, held: all, pace } = deps.memory
+  const { calls, moments, pace } = deps.memory
   const call = calls.begin(moment, held.advance, (at) => askMind(deps, held.loaded, stack, at))
   const decided = await soon(call.thought, pace.shortMs)
   crashPoint('finish:after-mind')
   if (decided === null) {
     try {
-      await all.store(deps.db, held)
+      await moments.store(deps.db, held)
       crashPoint('finish:after-record')
       await call.handOver(deps)
     } catch (error) {
@@ -86,10 +87,10 @@ async function decideSoon(
   const seconds = (performance.now() - call.started) / 1000
   const next = await afterLoss(deps, held.loaded, { attempt: 1, isLast: false, seconds, error })
   if ('decision' in next) {
-    held.decision ??= newDecision(next.decision, null, null, deps.memory.overlays.get(moment) ?? null)
+    held.decision ??= newDecision(next.decision, null, null, held.overlay)
     return null
   }
-  await all.store(deps.db, held)
+  await moments.store(deps.db, held)
   return { unfinished: 'stored', lost: { code: error.code, message: error.message, retryMs: next.delayMs } }
 }
 

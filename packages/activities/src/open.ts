@@ -1,30 +1,31 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { asJson, type BeingName, triggerOf } from '@treeos/core'
-import type { OpenedMoment, OpenInput, Over, Resting } from '@treeos/protocol'
-import { type LoadedMoment, lookForMoment } from '@treeos/reality'
+import type { OpenedMoment, OpenInput, OpenResult } from '@treeos/protocol'
+import { type LoadedMoment, lookForMoment, type MomentLook } from '@treeos/reality'
 import {
+  type ClaimedWake,
   claimAndRead,
   digestOf,
   type InboxEntry,
-  leftToListen,
+  type KeptReading,
   type OpenWrite,
   type Prefetched,
   putBlob,
-  type ReadSet,
+  ReadSet,
   readAtOneInstant,
   readFrom,
   recordOpen,
 } from '@treeos/store'
 import { threadKey } from '@treeos/world'
-import { advanceOf, giveBack, newAttempt, withRoom } from './calls/advance.ts'
+import { type Advance, advanceOf, giveBack, newAttempt, withRoom } from './calls/advance.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { findDecision, loadMoment, type Memory } from './deps/memory.ts'
+import type { Memory } from './deps/memory.ts'
 import { crashPoint } from './guard/crash-point.ts'
+import { heardOut } from './listen/next-wakes.ts'
 import { isSlowMind } from './mind/thought.ts'
 import { idleSecondsOf, isOwnWake, restingOf } from './wake-idle.ts'
 
-/** @property isLastLook the being listens no more, so it rests when there is nothing to claim */
-type Asked = OpenInput & { readonly isLastLook?: boolean }
+/** @property isLastClaim the being listens no more, so it rests when there is nothing to claim */
+type Input = OpenInput & { readonly isLastClaim?: boolean }
 
 /**
  * Assign and fold: claims the next wake, then looks at the world in one snapshot and records what it saw. A rerun returns
@@ -33,108 +34,139 @@ type Asked = OpenInput & { readonly isLastLook?: boolean }
  * @returns when no wake waits: how the being rests, or that it was ended
  * @throws {StaleGenerationError} when a newer generation of the being has begun
  */
-export async function openMoment(deps: BeatDeps, input: Asked): Promise<OpenedMoment | Resting | Over> {
-  const { db, memory } = deps
+export async function openMoment(deps: BeatDeps, input: Input): Promise<OpenResult> {
+  const { db, reality, memory } = deps
   const expected = expectedReads(memory, input)
   const call = callToReserve(memory, input)
-  const opening = await claimAndRead(db, { ...input, reality: deps.reality.id }, expected, call)
-  if (opening === null) return restOrLookAgain(deps, input)
-  const { wake } = opening
-  const advance = call === null ? null : advanceOf(call, opening.reserved)
-  if (wake.watched === true) memory.watched.set(input.moment, true)
+  const claimed = await claimAndRead(db, { ...input, reality: reality.id }, expected, call)
+  if (claimed === null) return restOrClaimAgain(deps, input)
+  const { wake, reserved } = claimed
   crashPoint('open:after-claim')
-  if (wake.opened) {
-    const opened = await loadMoment(deps, input.moment)
-    await findDecision(deps, input.moment) // `think` then asks nobody when there is one
-    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), state: 'again' })
-  }
-  const before = memory.held.get(input.moment)
-  if (before !== undefined) {
-    // A claim does not wait for the disk, so a rerun may have claimed another wake.
-    const isSame = input.mayHold && before.open.wake === wake.id
-    if (isSame)
-      return forWorkflow(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
-    memory.held.drop(before)
-  }
-  const viewer = {
-    reality: deps.reality.id,
-    being: input.being,
-    wake: { id: wake.id, root: wake.root },
-  }
-  const look = (snapshot: Prefetched) => lookForMoment(deps, input, wake, snapshot)
+  if (wake.opened) return openedBefore(deps, input, wake)
+  const before = memory.moments.held(input.moment)
+  if (before !== undefined && input.mayHold && before.open.wake === wake.id)
+    return resultOf(deps, input, { opened: before.loaded, wake, open: before.digest, state: 'held' })
+  if (before !== undefined) memory.moments.drop(before) // a claim does not wait for the disk, so a rerun may have claimed another wake
+  const looked = await look(deps, input, claimed, expected)
+  const advance = call === null ? null : advanceOf(call, reserved)
+  return input.mayHold && !isSlowMind(deps, looked.loaded)
+    ? hold(deps, input, wake, looked, advance)
+    : store(deps, input, wake, looked, advance)
+}
+
+type Claimed = NonNullable<Awaited<ReturnType<typeof claimAndRead>>>
+
+/** What a moment saw, and its open record. */
+interface Looked {
+  readonly open: OpenWrite
+  readonly loaded: LoadedMoment
+  readonly reading: KeptReading
+  readonly faults: MomentLook['faults']
+}
+
+/** Looks at the world as it was at the claim. */
+async function look(deps: BeatDeps, input: Input, claimed: Claimed, expected: ReadSet): Promise<Looked> {
+  const { db, reality, memory } = deps
+  const { being, moment, n } = input
+  const { wake } = claimed
+  const viewer = { reality: reality.id, being, wake: { id: wake.id, root: wake.root } }
+  const read = (snapshot: Prefetched) => lookForMoment(deps, input, wake, snapshot)
   const { seen, readSet, kept } =
-    opening.kept === null
-      ? await readAtOneInstant(db, viewer, expected, look)
-      : await readFrom(db, viewer, opening.kept, look)
-  memory.opened.remember(input.being, readSet)
+    claimed.kept === null
+      ? await readAtOneInstant(db, viewer, expected, read)
+      : await readFrom(db, viewer, claimed.kept, read)
+  memory.opened.set(being, readSet)
   const { lastSealed } = kept.fetched
-  memory.nextWakes.opened(input.moment, lastSealed && wake.at - lastSealed.sealedAt)
-  const { record } = seen
+  memory.nextWakes.opened(moment, lastSealed && wake.at - lastSealed.sealedAt)
+  const { record, faceText, faults } = seen
   if (!memory.programs.has(record.program)) {
     await putBlob(db, seen.program)
     memory.programs.set(record.program, true)
   }
-  const looked = {
-    ...seen,
-    content: wake.content,
-    ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
+  return {
+    open: {
+      moment,
+      being,
+      n,
+      wake: wake.id,
+      openedAt: record.openedAt,
+      record,
+      basis: asJson(seen.basis),
+      face: record.face === null || faceText === null ? null : { digest: record.face, text: faceText },
+    },
+    loaded: {
+      ...seen,
+      content: wake.content,
+      ...(wake.overlays === undefined ? {} : { overlays: wake.overlays }),
+    },
+    reading: kept,
+    faults,
   }
-  const open: OpenWrite = {
-    moment: input.moment,
-    being: input.being,
-    n: input.n,
-    wake: wake.id,
-    openedAt: record.openedAt,
-    record,
-    basis: asJson(seen.basis),
-    face:
-      record.face === null || seen.faceText === null ? null : { digest: record.face, text: seen.faceText },
-  }
-  const reportFaults = () => {
-    for (const { what, error } of seen.faults) deps.observe.leftOut(what, error)
-  }
-  const digest = digestOf(record)
-  if (input.mayHold && !isSlowMind(deps, looked)) {
-    memory.held.hold({
-      open,
-      digest,
-      loaded: looked,
-      reading: kept,
-      advance,
-      decision: null,
-      listens: false,
-    })
-    reportFaults()
-    crashPoint('open:held')
-    return forWorkflow(deps, input, { opened: looked, wake, open: digest, state: 'held' })
-  }
-  await giveBack(db, input.moment, advance) // `think` reserves for itself
-  const first = await recordOpen(db, open)
-  crashPoint('open:after-record')
-  if (!first) {
-    const opened = await loadMoment(deps, input.moment) // the stored record counts
-    return forWorkflow(deps, input, { opened, wake, open: digestOf(opened.record), state: 'stored' })
-  }
-  reportFaults()
-  memory.moments.set(input.moment, looked)
-  return forWorkflow(deps, input, { opened: looked, wake, open: digest, state: 'stored' })
 }
 
-/** A being that listens is not rung, so it claims once more when it listens no more. The answer is from Postgres: another worker may have said that it listens. */
-async function restOrLookAgain(deps: BeatDeps, input: Asked): ReturnType<typeof openMoment> {
-  const leftMs = input.isLastLook === true ? null : await leftToListen(deps.db, input.being)
-  if (leftMs === null) return restingOf(deps, input.being)
-  await sleep(leftMs + 1)
-  return openMoment(deps, { ...input, isLastLook: true })
+/** The short way: nothing of the moment is stored before it ends. */
+function hold(
+  deps: BeatDeps,
+  input: Input,
+  wake: ClaimedWake,
+  { open, loaded, reading, faults }: Looked,
+  advance: Advance | null,
+): Promise<OpenedMoment> {
+  const digest = digestOf(open.record)
+  deps.memory.moments.hold({ open, digest, loaded, reading, advance, isWatched: wake.watched === true })
+  reportFaults(deps, faults)
+  crashPoint('open:held')
+  return resultOf(deps, input, { opened: loaded, wake, open: digest, state: 'held' })
+}
+
+/** The long way: the open record is stored, and `think` reserves for itself. */
+async function store(
+  deps: BeatDeps,
+  input: Input,
+  wake: ClaimedWake,
+  { open, loaded, faults }: Looked,
+  advance: Advance | null,
+): Promise<OpenedMoment> {
+  const { db, memory } = deps
+  await giveBack(db, input.moment, advance)
+  const isFirst = await recordOpen(db, open)
+  crashPoint('open:after-record')
+  if (isFirst) {
+    reportFaults(deps, faults)
+    memory.moments.keep(loaded, { isWatched: wake.watched === true })
+  }
+  const opened = isFirst ? loaded : await memory.moments.load(db, input.moment) // the stored record counts
+  return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'stored' })
+}
+
+/** An earlier run has stored the open record. */
+async function openedBefore(deps: BeatDeps, input: Input, wake: ClaimedWake): Promise<OpenedMoment> {
+  const { db, memory } = deps
+  const opened = await memory.moments.load(db, input.moment)
+  await memory.moments.decision(db, input.moment) // `think` then asks nobody when there is one
+  const stored = memory.moments.find(input.moment)
+  if (stored !== undefined && wake.watched === true) stored.isWatched = true
+  return resultOf(deps, input, { opened, wake, open: digestOf(opened.record), state: 'again' })
+}
+
+function reportFaults({ observe }: BeatDeps, faults: Looked['faults']): void {
+  for (const { what, error } of faults) observe.leftOut(what, error)
+}
+
+/** A being that listens is not rung, so it claims once more when it listens no more. */
+async function restOrClaimAgain(deps: BeatDeps, input: Input): Promise<OpenResult> {
+  const mayFind = input.isLastClaim !== true && (await heardOut(deps.db, input.being))
+  return mayFind ? openMoment(deps, { ...input, isLastClaim: true }) : restingOf(deps, input.being)
 }
 
 /**
- * Keys to prefetch: those of the being's last open, or of another being's. Of a moment that may be held also those of its last stamp, which answers from
+ * Keys to prefetch: those of the being's last open. Of a moment that may be held also those of its last stamp, which answers from
  * this reading; the cuts of older threads are left out.
  */
-function expectedReads(memory: Memory, { being, mayHold }: OpenInput): ReadSet {
-  const expected = memory.opened.expect(being)
-  if (mayHold) expected.add(memory.stamped.expect(being), (key) => key.startsWith(threadKey('')))
+function expectedReads({ opened, stamped }: Memory, { being, mayHold }: OpenInput): ReadSet {
+  const expected = new ReadSet()
+  expected.add(opened.get(being) ?? new ReadSet())
+  if (mayHold) expected.add(stamped.get(being) ?? new ReadSet(), (key) => key.startsWith(threadKey('')))
   return expected
 }
 
@@ -146,9 +178,9 @@ function callToReserve({ worstCosts, pace }: Memory, { being, mayHold }: OpenInp
 }
 
 /** The part of an open moment that history may hold. */
-async function forWorkflow(
+async function resultOf(
   deps: BeatDeps,
-  input: Asked,
+  input: Input,
   {
     opened: { record, program, face },
     wake,

@@ -10,7 +10,6 @@ import {
 } from '@treeos/core'
 import { type EffectRequest, type EffectResult, readEffect, recordEffectResult } from '@treeos/store'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { loadMoment } from './deps/memory.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
 import { messageOf } from './guard/message.ts'
@@ -45,7 +44,8 @@ export async function performEffect(deps: BeatDeps, { moment }: { moment: Moment
 
 /** The text of an overlay that a person's act brought is not needed any more. A vault that is not reached forgets it later. */
 async function dropOverlay(deps: BeatDeps, moment: MomentId): Promise<void> {
-  const handle = handleOfAct(await withPostgresRetry(deps.observe, () => loadMoment(deps, moment)))
+  const { db, memory, observe } = deps
+  const handle = handleOfAct(await withPostgresRetry(observe, () => memory.moments.load(db, moment)))
   if (handle !== null) deps.overlays.drop(handle, moment)
 }
 

@@ -1,16 +1,9 @@
-import {
-  type BeingName,
-  canonicalJson,
-  type Decision,
-  type Digest,
-  type OverlayRecord,
-  type ReelId,
-} from '@treeos/core'
+import { canonicalJson, type Decision, type Digest, type OverlayRecord, type ReelId } from '@treeos/core'
 import type { PendingEffect, StampedMoment, StampInput } from '@treeos/protocol'
 import { decisionOfPerson, type LoadedMoment } from '@treeos/reality'
 import {
+  type Beside,
   type Db,
-  listWithWakes,
   lockHeads,
   newDecision,
   readEffect,
@@ -21,8 +14,8 @@ import {
 } from '@treeos/store'
 import type { EffectPending } from '@treeos/world'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint, crashPointLater } from './guard/crash-point.ts'
+import { recounted } from './listen/next-wakes.ts'
 import { composeOnce } from './moments/compose-once.ts'
 import { LEASE_EXPIRED } from './moments/expired-lease.ts'
 import { type HeldMoment, ReopenedError } from './moments/open-moments.ts'
@@ -61,7 +54,7 @@ async function stampWithEffect(
   const first = await stampWithRetries(deps, input, held)
   if (!('pending' in first)) return first
   const { call, effect } = first.pending
-  if (held !== null) await deps.memory.held.store(deps.db, held)
+  if (held !== null) await deps.memory.moments.store(deps.db, held)
   const refused = await recordEffectRequest(deps, input, first.pending)
   if (refused === null) return { effect: { operation: call.operation, ...effect } }
   const failed = await stampWithRetries(deps, { ...input, effect: refused }, null)
@@ -82,11 +75,12 @@ async function stampWithRetries(
   input: StampInput,
   held: HeldMoment | null,
 ): Promise<StampedMoment | { readonly pending: EffectPending }> {
-  const opened = held?.loaded ?? (await loadMoment(deps, input.moment))
+  const { db, memory } = deps
+  const opened = held?.loaded ?? (await memory.moments.load(db, input.moment))
   let proposal = await proposalOf(deps, input, opened, held)
   let unstored = held
   const store = async () => {
-    if (unstored !== null) await deps.memory.held.store(deps.db, unstored)
+    if (unstored !== null) await memory.moments.store(db, unstored)
     unstored = null
   }
   let conflicting: ReelId[] = []
@@ -96,58 +90,63 @@ async function stampWithRetries(
     const kept = attempt === 0 ? (held?.reading ?? null) : null
     const run = (db: Db) => commit(db, deps, input, { opened, held: unstored, kept }, proposal)
     const done =
-      attempt <= UNLOCKED_TRIES_MAX
-        ? await runUnlocked(deps.db, run)
-        : await runLocked(deps, conflicting, run)
-    if (done.status === 'unstorable') {
-      await store()
-      if (proposal.kind === 'skipped')
-        throw new Error(`Postgres cannot store the record of ${input.moment} (SQLSTATE ${done.code})`)
-      const decision = {
-        kind: 'failure',
-        code: 'INTERNAL',
-        message: `Postgres cannot store this act (SQLSTATE ${done.code})`,
-      } as const
-      proposal = { ...proposal, decision, beside: 'storage' }
-      continue
+      attempt <= UNLOCKED_TRIES_MAX ? await runUnlocked(db, run) : await runLocked(deps, conflicting, run)
+    switch (done.status) {
+      case 'stamped':
+        if (held === null) memory.moments.drop(input.moment)
+        dropOverlay(deps, opened, proposal)
+        return afterStamp(deps, input, done)
+      case 'effect-pending':
+        return done
+      case 'done':
+        return storedStamp(deps, input, held)
+      case 'stale':
+        conflicting = done.read
+        break
+      case 'unstorable':
+        await store()
+        proposal = failedBeside(
+          proposal,
+          'storage',
+          'INTERNAL',
+          `Postgres cannot store this act (SQLSTATE ${done.code})`,
+        )
+        break
+      case 'unleased':
+        proposal = failedBeside(proposal, 'lease', 'FORBIDDEN', LEASE_EXPIRED)
+        break
+      case 'reopened':
+        throw new ReopenedError(`another process went on with ${input.moment}`)
+      case 'superseded':
+        throw new StaleGenerationError(
+          `generation ${input.generation} of ${input.being} has ended: ${done.generation} is current`,
+        )
     }
-    if (done.status === 'unleased') {
-      if (proposal.kind === 'skipped') throw new Error(`skipped moment ${input.moment} has a driver's lease`)
-      const decision = { kind: 'failure', code: 'FORBIDDEN', message: LEASE_EXPIRED } as const
-      proposal = { ...proposal, decision, beside: 'lease' }
-      continue
-    }
-    if (done.status === 'stamped') {
-      deps.observe.outcome(done.stamped.kind, done.stamped.reason, input.moment)
-      dropOverlay(deps, opened, proposal)
-      crashPoint('ring:before')
-      // Should this process die, the task of a being that waited runs again, and asks for wakes.
-      deps.ring(deps.memory.nextWakes.came(done.ring))
-      if (done.rescheduled.length > 0) deps.reschedule(done.rescheduled)
-      crashPoint('ring:after')
-      crashPointLater('stamp:returned')
-      return done.mayHaveMissed ? await lookAgain(deps, input.being, done.stamped) : done.stamped
-    }
-    if (done.status === 'effect-pending') return done
-    if (done.status === 'done') return storedStamp(deps, input, held)
-    if (done.status === 'reopened') throw new ReopenedError(`another process went on with ${input.moment}`)
-    if (done.status === 'superseded') {
-      throw new StaleGenerationError(
-        `generation ${input.generation} of ${input.being} has ended: ${done.generation} is current`,
-      )
-    }
-    conflicting = done.read
   }
   throw new Error(`moment ${input.moment} conflicted with other writers in ${TRIES_MAX} tries`)
 }
 
-/**
- * Looks for wakes once more. The append counted them before it committed, and until its commit whoever wrote a wake saw the being listen and
- * did not ring it.
- */
-async function lookAgain({ db }: BeatDeps, being: BeingName, stamped: StampedMoment): Promise<StampedMoment> {
-  if (stamped.waiting > 0) return stamped
-  return { ...stamped, waiting: (await listWithWakes(db, [being])).length }
+/** The decision became a failure for a reason beside the gates. @throws {Error} for a skip, which such a reason cannot refuse */
+function failedBeside(proposal: Proposal, beside: Beside, code: string, message: string): Proposal {
+  if (proposal.kind === 'skipped') throw new Error(`a skipped moment was refused: ${message}`)
+  return { ...proposal, decision: { kind: 'failure', code, message }, beside }
+}
+
+/** Rings who was woken, and whose wakes nobody rings while their runs listen, this being included. */
+async function afterStamp(
+  deps: BeatDeps,
+  { being, moment }: StampInput,
+  { stamped, ring, rescheduled, mayHaveMissed }: Extract<CommitResult, { status: 'stamped' }>,
+): Promise<StampedMoment> {
+  deps.observe.outcome(stamped.kind, stamped.reason, moment)
+  crashPoint('ring:before')
+  // Should this process die, the task of a being that waited runs again, and asks for wakes.
+  deps.ring(deps.memory.nextWakes.came(ring))
+  if (rescheduled.length > 0) deps.reschedule(rescheduled)
+  crashPoint('ring:after')
+  crashPointLater('stamp:returned')
+  const mayRest = stamped.waiting === 0
+  return mayRest && mayHaveMissed ? { ...stamped, waiting: await recounted(deps.db, being) } : stamped
 }
 
 /** The overlay of a call is over with its moment; a look hands it on to the moment that shows what was seen. */
@@ -243,10 +242,10 @@ async function decisionOf(
     return {
       decision: { kind: 'failure', code: input.failed, message: MODEL_WITHOUT_ANSWER },
       digest: null,
-      overlay: deps.memory.overlays.get(input.moment) ?? null,
+      overlay: deps.memory.moments.find(input.moment)?.overlay ?? null,
     }
   if (opened.record.wake.kind !== 'act') {
-    const stored = await findDecision(deps, input.moment)
+    const stored = await deps.memory.moments.decision(deps.db, input.moment)
     if (stored === null || stored.digest !== input.decision)
       throw new Error(`the decision of ${input.moment} is not stored`)
     return stored

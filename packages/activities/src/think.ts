@@ -13,7 +13,6 @@ import {
 } from '@treeos/store'
 import { CancelledCallError } from './calls/cancels.ts'
 import type { BeatDeps } from './deps/beat-deps.ts'
-import { findDecision, loadMoment } from './deps/memory.ts'
 import { crashPoint } from './guard/crash-point.ts'
 import { heartbeating } from './guard/heartbeat.ts'
 import { withPostgresRetry } from './guard/postgres-retry.ts'
@@ -34,17 +33,19 @@ import { ModelTransientError } from './model/model.ts'
 export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Promise<DecisionRef> {
   const { info, cancellationSignal: signal } = Context.current()
   // The first attempt at a moment that this process opened cannot have a stored decision, so it needs no query.
-  const isFresh = info.attempt === 1 && deps.memory.moments.has(moment)
+  const { db, memory } = deps
+  const known = memory.moments.find(moment)
+  const isFresh = info.attempt === 1 && known?.state === 'stored'
   const wait = <T>(work: () => Promise<T>) => withPostgresRetry(deps.observe, work)
   return heartbeating(async () => {
-    const stored = isFresh ? deps.memory.decisions.get(moment) : await wait(() => findDecision(deps, moment))
-    if (stored != null) return refOf(stored)
+    const stored = isFresh ? known.decision : await wait(() => memory.moments.decision(db, moment))
+    if (stored !== null) return refOf(stored)
     if (begun?.lost !== undefined && info.attempt === 1) {
       const { code, message, retryMs } = begun.lost
       throw ApplicationFailure.create({ type: code, message, nextRetryDelay: retryMs })
     }
-    const loaded = await wait(() => loadMoment(deps, moment))
-    const started = deps.memory.calls.get(moment)?.started ?? performance.now()
+    const loaded = await wait(() => memory.moments.load(db, moment))
+    const started = memory.calls.get(moment)?.started ?? performance.now()
     let thought: Thought
     try {
       const adopted = begun === undefined ? null : await adoptCall(deps, moment, signal)
@@ -55,7 +56,7 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
       thought = await askCancellably(deps, loaded, stack, { attempt: info.attempt, signal, advance: null })
     } catch (error) {
       if (error instanceof CancelledCallError) {
-        const cancelled = await wait(() => findDecision(deps, moment))
+        const cancelled = await wait(() => memory.moments.decision(db, moment))
         if (cancelled !== null) return refOf(cancelled)
       }
       if (!(error instanceof ModelTransientError)) throw error
@@ -63,8 +64,8 @@ export function think(deps: BeatDeps, { moment, stack, begun }: ThinkInput): Pro
     }
     crashPoint('think:after-mind')
     const write = newDecision(thought.decision, thought.usage, thought.settlement, thought.overlay)
-    const recorded = await wait(() => recordDecision(deps.db, moment, write))
-    deps.memory.decisions.set(moment, recorded)
+    const recorded = await wait(() => recordDecision(db, moment, write))
+    memory.moments.decided(moment, recorded)
     crashPoint('think:after-decision')
     return refOf(recorded)
   })
@@ -115,7 +116,7 @@ async function adoptCall(
       throw error
     }
   }
-  const decision = await wait(() => findDecision(deps, moment))
+  const decision = await wait(() => deps.memory.moments.decision(deps.db, moment))
   if (decision !== null) return decision
   await wait(() => endCall(deps.db, moment)) // of a process that died
   const faults = await wait(() => listFaults(deps.db, moment))
@@ -138,7 +139,7 @@ async function tryLater(
   const isLast = attempt >= (retryPolicy?.maximumAttempts ?? Number.POSITIVE_INFINITY)
   const next = await afterLoss(deps, loaded, { attempt, isLast, seconds, error })
   if ('decision' in next) {
-    const overlay = deps.memory.overlays.get(loaded.record.moment) ?? null
+    const overlay = deps.memory.moments.find(loaded.record.moment)?.overlay ?? null
     return { decision: next.decision, usage: null, settlement: null, overlay }
   }
   throw ApplicationFailure.create({

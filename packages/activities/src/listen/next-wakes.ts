@@ -1,6 +1,15 @@
+/**
+ * Wakes without a doorbell. A signal costs Temporal's server more than a question to Postgres, and another workflow task more than the rest
+ * of a quick moment. So a run whose wakes come soon after its acts looks for the next one itself before it ends its task:
+ * 1. It says so: the append that ends its moment writes for how long it listens (`takePlace`). Whoever commits a wake sees that after the
+ *    commit, and does not ring.
+ * 2. It waits a little longer than it said (`follows`). One statement asks Postgres for all beings of this process that wait.
+ * 3. It looks once more wherever a wake may have slipped by: an append counts the wakes before it commits (`recounted`), and a claim may find
+ *    nothing while another worker has said that the being listens (`heardOut`).
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BeingName, type MomentId, parseMomentId } from '@treeos/core'
-import { type Db, listWithWakes } from '@treeos/store'
+import { type Db, leftToListen, listWithWakes } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { crashPoint } from '../guard/crash-point.ts'
 import type { Observer } from '../guard/observer.ts'
@@ -31,10 +40,7 @@ interface Waiting {
   end(came: boolean): void
 }
 
-/**
- * Beings of this process that have ended a moment and wait for their next wake before they rest. Rest ends the workflow task, and
- * another task costs Temporal's server more than the rest of a quick moment. A being waits when its last wake came soon, too.
- */
+/** Beings of this process that have ended a moment and wait for their next wake before they rest. */
 export class NextWakes {
   readonly #waiting = new Map<BeingName, Waiting>()
   /** moments under way whose wake came soon, with `performance.now()` at their opening */
@@ -105,12 +111,8 @@ export class NextWakes {
         const asked = [...this.#waiting]
         if (asked.length === 0) return
         const now = performance.now()
-        this.came(
-          await listWithWakes(
-            db,
-            asked.map(([being]) => being),
-          ),
-        )
+        const beings = asked.map(([being]) => being)
+        this.came(await listWithWakes(db, beings))
         for (const [being, one] of asked) {
           if (this.#waiting.get(being) !== one) continue
           if (now >= one.until) this.#end(being, false) // its last look began after the wait
@@ -131,4 +133,15 @@ export class NextWakes {
     this.#waiting.get(being)?.end(came)
     return this.#waiting.delete(being)
   }
+}
+
+/** How many wakes wait after an append that counted none, and until whose commit nobody rang the being. */
+export const recounted = async (db: Db, being: BeingName): Promise<number> =>
+  (await listWithWakes(db, [being])).length
+
+/** After a claim that found nothing: waits until the being listens no more. @returns whether it listened, so that a claim may find something now */
+export async function heardOut(db: Db, being: BeingName): Promise<boolean> {
+  const leftMs = await leftToListen(db, being)
+  if (leftMs !== null) await sleep(leftMs + 1)
+  return leftMs !== null
 }

@@ -14,7 +14,6 @@ import { findOverlaySources, settle } from '@treeos/store'
 import { type AskSignature, whyParked } from '@treeos/world'
 import { newAttempt } from '../calls/advance.ts'
 import type { BeatDeps } from '../deps/beat-deps.ts'
-import { loadMoment } from '../deps/memory.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
 import { askWithinBudgets } from '../model/ask-within-budgets.ts'
 import type { failureDecision } from '../model/failure-decision.ts'
@@ -47,7 +46,7 @@ export function askBy(
       throw new TreeosError('RATE_LIMITED', `an effect calls a model at most ${CALLS_MAX} times`)
     const { moment, signal } = at
     const filled = await signature.fill(inputs)
-    const loaded = await withPostgresRetry(deps.observe, () => loadMoment(deps, moment))
+    const loaded = await withPostgresRetry(deps.observe, () => deps.memory.moments.load(deps.db, moment))
     const model = modelOf(deps, loaded)
     if ('kind' in model) throw refusal(model)
     const { being } = parseMomentId(moment)

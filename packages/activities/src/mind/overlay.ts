@@ -66,7 +66,8 @@ export async function resolveOverlay(
   if (resolved === null) return null
   const record = recordOf(resolved, ephemeral.call?.salt ?? deps.overlays.saltFor(moment))
   const texts = [resolved.value, ...resolved.tiers.flatMap((tier) => overlays[tier]?.content ?? [])]
-  deps.memory.overlays.set(moment, record)
+  const known = deps.memory.moments.find(moment)
+  if (known !== undefined) known.overlay = record
   return {
     value: resolved.value,
     record,

@@ -11,7 +11,8 @@ const CHARS_MAX = Math.floor((NOTICE_BYTES_MAX - 600) / 6)
 /** Finds out whether somebody watches the being of a moment that this process did not open, or opened long ago. */
 export async function noteWatchers({ db, memory, observe }: BeatDeps, moment: MomentId): Promise<void> {
   try {
-    if (await isWatched(db, parseMomentId(moment).being)) memory.watched.set(moment, true)
+    const known = memory.moments.find(moment)
+    if (known !== undefined) known.isWatched = await isWatched(db, parseMomentId(moment).being)
   } catch (error) {
     observe.error('looking for watchers', error) // nobody sees the words then, and the moment goes on
   }
@@ -23,7 +24,7 @@ export function tellingOf(
   { record: { moment, wake } }: LoadedMoment,
   attempt: number,
 ): Telling | null {
-  if (!memory.watched.has(moment)) return null
+  if (memory.moments.find(moment)?.isWatched !== true) return null
   const { being } = parseMomentId(moment)
   return new Telling(
     { being, moment, thread: wake.root, attempt },

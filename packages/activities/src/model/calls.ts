@@ -33,7 +33,6 @@ export interface CallDeps extends FaultDeps {
   readonly memory: FaultDeps['memory'] & {
     readonly calls: Calls
     readonly cancels: Cancels
-    readonly decisions: { set(moment: MomentId, stored: StoredDecision): unknown }
   }
 }
 
@@ -192,7 +191,7 @@ export class Call {
       const { decision, usage, settlement, overlay } = await this.thought
       const write = newDecision(decision, usage, settlement, overlay)
       const stored = await withPostgresRetry(observe, () => recordDecision(db, this.moment, write))
-      memory.decisions.set(this.moment, stored)
+      memory.moments.decided(this.moment, stored)
       return stored
     } catch (error) {
       if (error instanceof ModelTransientError) await this.#reportUnlessAdopted(deps, error)

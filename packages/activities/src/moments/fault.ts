@@ -3,7 +3,7 @@ import { type Db, type FaultPart, keepFault } from '@treeos/store'
 import { messageOf } from '../guard/message.ts'
 import type { Observer } from '../guard/observer.ts'
 import { withPostgresRetry } from '../guard/postgres-retry.ts'
-import type { HeldMoments } from './open-moments.ts'
+import type { OpenMoments } from './open-moments.ts'
 
 const CAUSES_MAX = 3
 const STACK_CHARS_MAX = 8000
@@ -43,8 +43,8 @@ const stackOf = (error: unknown): string | null =>
 export interface FaultDeps {
   readonly db: Db
   readonly observe: Observer
-  /** moments whose open record is not stored; only faults of stored moments are kept */
-  readonly memory: { readonly held: HeldMoments }
+  /** only faults of stored moments are kept */
+  readonly memory: { readonly moments: OpenMoments }
 }
 
 /** Logs the error of one attempt, and keeps it for `treeos explain`. */
@@ -66,8 +66,8 @@ export async function reportFault(
     : { ...rest, message: describeError(error), stack: stackOf(error) }
   deps.observe.fault(moment, told)
   await withPostgresRetry(deps.observe, async () => {
-    const held = deps.memory.held.get(moment)
-    if (held !== undefined) await deps.memory.held.store(deps.db, held)
+    const held = deps.memory.moments.held(moment)
+    if (held !== undefined) await deps.memory.moments.store(deps.db, held)
     await keepFault(deps.db, moment, told)
   })
 }

@@ -1,24 +1,35 @@
-import type { Digest, MomentId } from '@treeos/core'
-import type { LoadedMoment } from '@treeos/reality'
+import type { Digest, MomentId, OverlayRecord } from '@treeos/core'
+import { type LoadedMoment, readMoment } from '@treeos/reality'
 import {
   type Db,
   type DecisionWrite,
   digestOf,
+  findOverlaySources,
   type KeptReading,
   type OpenWrite,
+  readDecision,
   readOpen,
   recordDecision,
   recordOpen,
+  type StoredDecision,
 } from '@treeos/store'
 import { LRUCache } from 'lru-cache'
 import { type Advance, giveBack } from '../calls/advance.ts'
 
-/** A moment that this process has opened. Nothing of it is stored before its outcome, unless its end takes longer. */
-export interface HeldMoment {
+interface Known {
+  readonly loaded: LoadedMoment
+  /** somebody watches its being, so its model is asked to stream */
+  isWatched: boolean
+  /** what may be recorded of the overlay of its call; null without one */
+  overlay: OverlayRecord | null
+}
+
+/** Opened by this process. Nothing of it is in Postgres before its outcome, unless its end takes longer. */
+export interface HeldMoment extends Known {
+  readonly state: 'held'
   readonly open: OpenWrite
   /** digest of the open record */
   readonly digest: Digest
-  readonly loaded: LoadedMoment
   /** the world as it was when the moment opened */
   readonly reading: KeptReading
   /** what was reserved for its model call; null where nothing was */
@@ -29,37 +40,55 @@ export interface HeldMoment {
   listens: boolean
 }
 
+/** Its open record is in Postgres. */
+export interface StoredMoment extends Known {
+  readonly state: 'stored'
+  /** null until it is known that there is one */
+  decision: StoredDecision | null
+}
+
 /** Another open record or another decision of the moment is stored: another process went on with it. */
 export class ReopenedError extends Error {
   override readonly name = 'ReopenedError'
 }
 
-/** More than a worker has under way. What is dropped is opened again. */
-const HELD_MAX = 2000
+/** More than a worker has under way. A held moment that is dropped is opened again, a stored one is read again. */
+const MOMENTS_MAX = 2000
 
 /**
- * The held moments of a process. Temporal may run a moment again, here or elsewhere, while an earlier run goes on. So whoever
- * ends a moment names the digest of the open record, and Postgres takes one open record and one decision for each moment.
+ * The moments that this process has under way, and the only owner of their open records. A moment is `held` when this process has opened it and
+ * Postgres has nothing of it, and `stored` once its open record is in Postgres. It leaves when it has ended.
+ *
+ * Temporal may run a moment again, here or elsewhere, while an earlier run goes on. So whoever ends a moment names the digest of the open
+ * record, and Postgres takes one open record and one decision for each moment.
  */
-export class HeldMoments {
-  readonly #held = new LRUCache<MomentId, HeldMoment>({ max: HELD_MAX })
-  readonly #onStored: (moment: MomentId, loaded: LoadedMoment) => void
+export class OpenMoments {
+  readonly #moments = new LRUCache<MomentId, HeldMoment | StoredMoment>({ max: MOMENTS_MAX })
 
-  /** @param onStored is told of each moment that is stored after all */
-  constructor(onStored: (moment: MomentId, loaded: LoadedMoment) => void) {
-    this.#onStored = onStored
+  find(moment: MomentId): HeldMoment | StoredMoment | undefined {
+    return this.#moments.get(moment)
   }
 
-  hold(held: HeldMoment): void {
-    this.#held.set(held.open.moment, held)
+  held(moment: MomentId): HeldMoment | undefined {
+    const found = this.#moments.get(moment)
+    return found?.state === 'held' ? found : undefined
   }
 
-  get(moment: MomentId): HeldMoment | undefined {
-    return this.#held.get(moment)
+  hold(opened: Omit<HeldMoment, 'state' | 'decision' | 'listens' | 'overlay'>): void {
+    const held: HeldMoment = { ...opened, state: 'held', decision: null, listens: false, overlay: null }
+    this.#moments.set(held.open.moment, held)
   }
 
-  drop(held: HeldMoment): void {
-    if (this.#held.get(held.open.moment) === held) this.#held.delete(held.open.moment)
+  /** Takes a moment whose open record is stored. */
+  keep(loaded: LoadedMoment, more: Partial<Omit<StoredMoment, 'state' | 'loaded'>> = {}): void {
+    const { isWatched = false, overlay = null, decision = null } = more
+    this.#moments.set(loaded.record.moment, { state: 'stored', loaded, isWatched, overlay, decision })
+  }
+
+  /** The moment ended, or another process went on with it. */
+  drop(ended: HeldMoment | MomentId): void {
+    if (typeof ended === 'string') this.#moments.delete(ended)
+    else if (this.#moments.get(ended.open.moment) === ended) this.#moments.delete(ended.open.moment)
   }
 
   /**
@@ -72,17 +101,43 @@ export class HeldMoments {
       const stored = await readOpen(db, moment)
       if (stored === null || digestOf(stored.record) !== held.digest) throw this.#reopened(held)
     }
-    if (held.decision !== null) {
-      const { digest } = await recordDecision(db, moment, held.decision)
-      if (digest !== held.decision.digest) throw this.#reopened(held)
-    }
+    const decision = held.decision === null ? null : await recordDecision(db, moment, held.decision)
+    if (decision !== null && decision.digest !== held.decision?.digest) throw this.#reopened(held)
     await giveBack(db, moment, held.advance)
-    this.drop(held)
-    this.#onStored(moment, held.loaded)
+    this.keep(held.loaded, { ...held, decision })
   }
 
   #reopened(held: HeldMoment): ReopenedError {
     this.drop(held)
     return new ReopenedError(`another process went on with ${held.open.moment}`)
+  }
+
+  /** A moment that is stored. @throws {Error} when it was never opened, or content that its record names is missing */
+  async load(db: Db, moment: MomentId): Promise<LoadedMoment> {
+    const known = this.#moments.get(moment)
+    if (known?.state === 'stored') return known.loaded
+    const stored = await readMoment(db, moment)
+    if (stored === null) throw new Error(`moment ${moment} was never opened`)
+    const { wake, ...open } = stored
+    if (wake === null) throw new Error(`the inbox row that woke ${moment} is missing`)
+    const overlays = open.record.cognition.kind === 'llm' ? await findOverlaySources(db, wake.id) : undefined
+    const loaded = { ...open, content: wake.content, ...(overlays === undefined ? {} : { overlays }) }
+    this.keep(loaded, known)
+    return loaded
+  }
+
+  /** The decision of a moment that is stored, or null while there is none. The first decision of a moment never changes. */
+  async decision(db: Db, moment: MomentId): Promise<StoredDecision | null> {
+    const known = this.#moments.get(moment)
+    if (known?.state === 'stored' && known.decision !== null) return known.decision
+    const stored = await readDecision(db, moment)
+    if (stored !== null) this.decided(moment, stored)
+    return stored
+  }
+
+  /** The decision of a moment is stored. */
+  decided(moment: MomentId, decision: StoredDecision): void {
+    const known = this.#moments.get(moment)
+    if (known?.state === 'stored') known.decision = decision
   }
 }

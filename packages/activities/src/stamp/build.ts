@@ -18,12 +18,12 @@ import {
   headsBeyond,
   type MomentRecord,
 } from '@treeos/store'
-import { foldRows } from '@treeos/world'
+import { foldRows, type WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 import type { Continued } from './continue.ts'
 import { changesOf, failureNotices } from './follow-up.ts'
 import { asNotice } from './notices.ts'
-import { park } from './parking.ts'
+import { type Parking, park } from './parking.ts'
 import type { StampReading } from './read.ts'
 import type { Proposal, Verdict } from './verdict.ts'
 
@@ -42,35 +42,22 @@ interface Made {
   readonly continued: Continued
 }
 
-/**
- * Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing.
- */
+/** Builds facts, rows, wakes and the moment's record from a verdict, and writes nothing. */
 export async function build(
   { reality, registry }: BeatDeps,
   input: StampInput,
-  { open: openDigest, before, proposal, continued }: Made,
+  made: Made,
   { reader, recordsHead, now, current }: StampReading,
 ): Promise<Built> {
   const { record: open } = current
+  const { before, continued } = made
   const { verdict } = continued
-  const { breach } = verdict
-  const parking = breach === undefined ? null : await park(reader, input, open, breach)
-  const acted = verdict.kind === 'act' ? (verdict.act?.facts ?? []) : []
-  const drafts = parking === null ? acted : [parking.fact]
+  const decided = made.proposal.kind === 'decided' ? made.proposal : null
+  const act = verdict.kind === 'act' ? verdict.act : null
+  const parking = verdict.breach === undefined ? null : await park(reader, input, open, verdict.breach)
+  const drafts = parking === null ? (act?.facts ?? []) : [parking.fact]
   const folded = await foldRows(reader, drafts, { actor: input.being, at: open.openedAt })
-  const read = verdict.kind === 'act' ? [...reader.heads.values()] : judgedHeads(verdict)
-  const parked =
-    parking === null ? [] : [...reader.heads.values()].filter(({ reel }) => reel === parking.fact.reel)
-  const heads = new Map([...read, ...parked, recordsHead].map((head) => [head.reel, head]))
-  const judged =
-    verdict.judged === undefined
-      ? null
-      : headsBeyond(
-          before.basis,
-          verdict.judged.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash]),
-        )
-
-  const decided = proposal.kind === 'decided' ? proposal : null
+  const heads = new Map([...headsOf(reader, verdict, parking), recordsHead].map((head) => [head.reel, head]))
   const facts = buildFacts(heads, drafts, {
     actor: input.being,
     driver: open.driver,
@@ -79,25 +66,9 @@ export async function build(
     at: open.openedAt,
     stack: decided?.composed.digests.stack ?? null,
   })
+  const judged = judgedBeyond(before, verdict)
   const sealedAt = Math.max(now, open.openedAt)
-  const record = recordOf(input, {
-    open: openDigest,
-    before,
-    code: codeOf(registry),
-    judged,
-    current,
-    decided,
-    continued,
-    facts,
-    sealedAt,
-  })
-  const inbox = [
-    ...causedBy(verdict.kind === 'act' ? (verdict.act?.wakes ?? []) : [], facts),
-    ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
-    ...continued.notices.map(asNotice),
-    ...(parking === null ? [] : [asNotice(parking.notice)]),
-    ...continued.wakes,
-  ]
+  const record = recordOf(input, { made, code: codeOf(registry), judged, current, decided, facts, sealedAt })
   const lease = open.driver === null ? null : leaseOfAct(current)
   return {
     drafts,
@@ -108,7 +79,13 @@ export async function build(
       heads,
       facts,
       rows: folded.map((row) => ({ ...row, foldedSeq: facts[row.draft]?.ref.seq ?? 0 })),
-      inbox,
+      inbox: [
+        ...causedBy(act?.wakes ?? [], facts),
+        ...failureNotices(input, open, verdict, parking?.notice.being ?? null).map(asNotice),
+        ...continued.notices.map(asNotice),
+        ...(parking === null ? [] : [asNotice(parking.notice)]),
+        ...continued.wakes,
+      ],
       changes: changesOf(folded, drafts, facts, input.being, open),
       closes: verdict.act?.closes ?? verdict.closes ?? [],
       outcome: {
@@ -116,7 +93,7 @@ export async function build(
         kind: verdict.kind,
         reason: verdict.reason,
         detail: verdict.detail,
-        result: verdict.kind === 'act' ? (verdict.act?.result ?? null) : null,
+        result: act?.result ?? null,
         wake: open.wake.id,
         sealedAt,
         primaryRole: decided?.stack.primary.name ?? null,
@@ -124,10 +101,26 @@ export async function build(
         ...(judged === null ? {} : { judged }),
       },
       ...(verdict.thread === undefined ? {} : { thread: verdict.thread }),
-      ...(lease === null || verdict.kind !== 'act' ? {} : { lease: lease.epoch }),
+      ...(lease === null || act === null ? {} : { lease: lease.epoch }),
     },
   }
 }
+
+/** The heads that the append checks: of all that an act, a refusal or a look rests on, and of the reel that parks the being. */
+function headsOf(reader: WorldReader, verdict: Verdict, parking: Parking | null): SeenHead[] {
+  const read = [...reader.heads.values()]
+  const parked = parking === null ? [] : read.filter(({ reel }) => reel === parking.fact.reel)
+  return verdict.kind === 'act' ? read : [...judgedHeads(verdict), ...parked]
+}
+
+/** The heads from which a call was judged, where the basis has not all of them; null when no call was judged. */
+const judgedBeyond = ({ basis }: BeforeStamp, { judged }: Verdict): readonly HeadRef[] | null =>
+  judged === undefined
+    ? null
+    : headsBeyond(
+        basis,
+        judged.map(({ reel, seq, hash }): HeadRef => [reel, seq, hash]),
+      )
 
 /**
  * The heads that a refusal or a look rests on. Append checks them, as it checks all that an act read: so replay, which judges from
@@ -137,33 +130,38 @@ const judgedHeads = ({ judged = [] }: Verdict): SeenHead[] => judged.filter(({ s
 
 function recordOf(
   input: StampInput,
-  made: {
-    open: Digest
-    before: BeforeStamp
+  {
+    made: { open, before, continued },
+    code,
+    judged,
+    current,
+    decided,
+    facts,
+    sealedAt,
+  }: {
+    made: Made
     code: string
     judged: readonly HeadRef[] | null
     current: LoadedMoment
     decided: Extract<Proposal, { kind: 'decided' }> | null
-    continued: Continued
     facts: readonly BuiltFact[]
     sealedAt: number
   },
 ): MomentRecord {
-  const { record: open } = made.current
-  const { verdict } = made.continued
-  const digests = made.decided?.composed.digests ?? null
-  const decision = made.decided?.digest ?? null
-  const hashes = made.facts.map(({ ref }) => ref.hash)
+  const { verdict } = continued
+  const digests = decided?.composed.digests ?? null
+  const decision = decided?.digest ?? null
+  const hashes = facts.map(({ ref }) => ref.hash)
   return {
     v: 1,
     being: input.being,
     moment: input.moment,
     n: input.n,
-    wake: open.wake.id,
-    openedAt: open.openedAt,
-    sealedAt: made.sealedAt,
-    open: made.open,
-    stack: made.decided?.stack ?? null,
+    wake: current.record.wake.id,
+    openedAt: current.record.openedAt,
+    sealedAt,
+    open,
+    stack: decided?.stack ?? null,
     stackDigest: digests?.stack ?? null,
     surfaceDigest: digests?.surface ?? null,
     promptDigest: digests?.prompt ?? null,
@@ -175,12 +173,10 @@ function recordOf(
       verdict.kind === 'act'
         ? actDigest({ moment: input.moment, decision: decision ?? '', facts: hashes })
         : null,
-    facts: made.facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
-    ...(made.decided?.overlay == null ? {} : { overlay: made.decided.overlay }),
-    ...(made.judged === null
-      ? {}
-      : { judged: made.judged.length === 0 ? null : digestOf(made.judged), code: made.code }),
-    ...(made.before.effect === null ? {} : { effect: made.before.effect }),
+    facts: facts.map(({ ref }): HeadRef => [ref.reel, ref.seq, ref.hash]),
+    ...(decided?.overlay == null ? {} : { overlay: decided.overlay }),
+    ...(judged === null ? {} : { judged: judged.length === 0 ? null : digestOf(judged), code }),
+    ...(before.effect === null ? {} : { effect: before.effect }),
     ...(verdict.beside === undefined ? {} : { beside: verdict.beside }),
   }
 }

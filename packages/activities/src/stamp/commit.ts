@@ -74,7 +74,7 @@ export async function commit(
     return commit(db, deps, input, { opened, held, kept: null }, proposal)
   if (verdict.kind === 'effect-pending') return { status: 'effect-pending', pending: verdict }
   const continued = await continueAfter(db, input, proposal, verdict, reading)
-  deps.memory.stamped.remember(input.being, reading.readSet)
+  deps.memory.stamped.set(input.being, reading.readSet)
   const made = {
     open: held?.digest ?? digestOf(opened.record),
     before: held === null ? await readBeforeStamp(db, input.moment) : beforeOf(held),

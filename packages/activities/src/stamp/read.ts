@@ -1,7 +1,7 @@
 import { isOfThread, momentsReel, type SeenHead } from '@treeos/core'
 import type { StampInput } from '@treeos/protocol'
 import type { LoadedMoment } from '@treeos/reality'
-import { type Db, type KeptReading, prefetch, type ReadSet, readAgain } from '@treeos/store'
+import { type Db, type KeptReading, prefetch, ReadSet, readAgain } from '@treeos/store'
 import { beingKey, type RowSource, type ThreadRow, threadKey, WorldReader } from '@treeos/world'
 import type { BeatDeps } from '../deps/beat-deps.ts'
 
@@ -33,7 +33,8 @@ export async function readForStamp(
   kept: KeptReading | null,
 ): Promise<StampReading> {
   const viewer = { reality: reality.id, being }
-  const expected = memory.stamped.expect(being)
+  const expected = new ReadSet()
+  expected.add(memory.stamped.get(being) ?? new ReadSet())
   expected.keys.add(threadKey(opened.record.wake.root))
   const { source, now, readSet } =
     kept === null ? await prefetch(db, viewer, expected) : readAgain(db, viewer, kept)
