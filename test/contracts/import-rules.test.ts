@@ -128,7 +128,17 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
   ...breakingStages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
   ...breakingStages('verify', 'packages/verify/src', ['bundle', 'receipt']),
-  ...breakingStages('activities', 'packages/activities/src', ['guard', 'outside', 'calls', 'moments', 'listen', 'model', 'deps', 'mind', 'stamp']),
+  ...breakingStages('activities', 'packages/activities/src', [
+    'guard',
+    'outside',
+    'calls',
+    'moments',
+    'listen',
+    'model',
+    'deps',
+    'mind',
+    'stamp',
+  ]),
   ...breakingStages('world', 'packages/world/src', [
     'rows',
     'read',
