@@ -126,7 +126,14 @@ const breaking: { rule: string; file: string; line: string }[] = [
   ...breakingStages('roles', 'packages/roles/src', ['shape', 'parse', 'evaluate', 'explain']),
   ...breakingStages('overlay', 'packages/overlay/src', ['shape', 'resolve', 'vault']),
   ...breakingStages('client', 'packages/client/src', ['access', 'read', 'act']),
-  ...breakingStages('local', 'packages/local/src', ['machine', 'instance', 'postgres', 'temporal']),
+  ...breakingStages('local', 'packages/local/src', [
+    'machine',
+    'instance',
+    'postgres',
+    'temporal',
+    'processes',
+    'health',
+  ]),
   ...breakingStages('verify', 'packages/verify/src', ['bundle', 'receipt']),
   ...breakingStages('activities', 'packages/activities/src', [
     'guard',
