@@ -15,7 +15,7 @@ export async function grantRights(owner: Kysely<unknown>): Promise<void> {
     grant select on treeos.reality, treeos.head, treeos.fact, treeos.payload, treeos.projection, treeos.blob, treeos.inbox,
       treeos.watch, treeos.moment_open, treeos.moment_decision, treeos.moment_outcome, treeos.moment_fault,
       treeos.account, treeos.reservation, treeos.parking, treeos.lease, treeos.journal, treeos.journal_entry_seq,
-      treeos.children, treeos.moment_effect, treeos.overlay, treeos.overlay_change, treeos.vault, treeos.log_tile
+      treeos.moment_effect, treeos.overlay, treeos.overlay_change, treeos.vault, treeos.log_tile
       to treeos_portal`.execute(owner)
   await sql`grant insert on treeos.overlay_change to treeos_portal`.execute(owner)
   await sql`
