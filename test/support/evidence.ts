@@ -4,7 +4,6 @@ const OF_LOG = 'made from the chains; `treeos checkpoint` compares it with them'
 
 /** Tables of which no column is evidence, and why. */
 export const NO_EVIDENCE: Readonly<Record<string, string>> = {
-  children: 'a list made from the rows of beings',
   delayed: 'wakes that are not delivered yet',
   journal: 'the order in which readers get what the chains hold',
   log_entry: OF_LOG,
