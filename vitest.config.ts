@@ -12,6 +12,7 @@ const LONG = [
   'test/faults/links',
   'test/faults/growth',
   'test/faults/controls',
+  'test/contracts/helm',
   'test/packing/packing',
   'test/cli/instances',
   'test/cli/demos',
